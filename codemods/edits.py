@@ -1,0 +1,226 @@
+"""What a change is: safety levels, edits, fixes, findings, skips, and the laws by which edits are taken and spliced.
+
+Offsets are 0-based character offsets into a file's decoded text (without a byte-order mark); an edit replaces
+`text[start:end]`. Standard library only.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+class Safety(enum.IntEnum):
+    """How far a fix may be trusted; ordered, so `finding.safety >= Safety.SAFE` reads as it should."""
+
+    DISPLAY = 0
+    """Report only: there is no fix, or a person must choose."""
+    UNSAFE = 1
+    """Changes numerics or behaviour beyond the bug, or was never run; needs `--unsafe-fixes`."""
+    SAFE = 2
+    """Proved by running: the documented symptom before, training after."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class SkipReason(enum.Enum):
+    """Why a file was left alone."""
+
+    UNREADABLE = "unreadable"
+    UNDECODABLE = "undecodable"
+    UNPARSABLE = "unparsable"
+    NEWER_SYNTAX = "newer-syntax"
+    TOO_LARGE = "too-large"
+    TOO_DEEP = "too-deep"
+    NO_ROUND_TRIP = "no-round-trip"
+    UNSETTLED = "unsettled"
+    RULE_FAILED = "rule-failed"
+    UNSAFE_PATH = "unsafe-path"
+    CHANGED = "changed-while-running"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A file, or a rule on a file, that was not handled, and why."""
+
+    path: str
+    reason: SkipReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace `text[start:end]` of the file `path` by `text`.
+
+    `shared` marks an edit that several fixes may contribute alike (an import they all need): equal shared edits do
+    not disturb each other.
+    """
+
+    path: str
+    start: int
+    end: int
+    text: str
+    shared: bool = False
+
+    def touches(self, other: Edit) -> bool:
+        """Whether the two cannot both be taken in one round: overlapping or adjacent spans of one file."""
+        if self.path != other.path or (self.shared and self == other):
+            return False
+        return self.start <= other.end and other.start <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that land together or not at all, possibly in several files."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return frozenset(edit.path for edit in self.edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span of a file: 0-based offsets, and 1-based lines and columns (columns count characters)."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One instance of a rule's bug.
+
+    `place` lies in the text of the round in which the finding was made; `origin` in the file as it was read. They are
+    equal in the first round.
+    """
+
+    code: str
+    name: str
+    path: str
+    place: Place
+    message: str
+    safety: Safety
+    fix: Fix | None = None
+    strategy: str | None = None
+    strategies: tuple[str, ...] = ()
+    bites: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: str = ""
+    applied: bool = False
+    origin: Place | None = None
+    lines: tuple[int, int] = (0, 0)
+    """First and last line of the statement (or block header) that the finding belongs to."""
+
+    @property
+    def reported(self) -> Place:
+        """Where the finding lies in the file as it was read."""
+        return self.origin or self.place
+
+    @property
+    def order(self) -> tuple[str, int, int, str]:
+        return (self.path, self.place.start, self.place.end, self.code)
+
+
+def trim(edit: Edit, text: str) -> Edit:
+    """The same change without the prefix and suffix that `edit` shares with the text it replaces.
+
+    Line ends are never torn: of `\\r\\n` both characters stay on one side.
+    """
+    old, new = text[edit.start : edit.end], edit.text
+    limit = min(len(old), len(new))
+    head = 0
+    while head < limit and old[head] == new[head]:
+        head += 1
+    if head and old[head - 1] == "\r" and (old[head : head + 1] == "\n" or new[head : head + 1] == "\n"):
+        head -= 1
+    tail = 0
+    while tail < limit - head and old[len(old) - 1 - tail] == new[len(new) - 1 - tail]:
+        tail += 1
+    if tail and old[len(old) - tail] == "\n" and (
+        old[len(old) - tail - 1 : len(old) - tail] == "\r" or new[len(new) - tail - 1 : len(new) - tail] == "\r"
+    ):
+        tail -= 1
+    return Edit(edit.path, edit.start + head, edit.end - tail, new[head : len(new) - tail], edit.shared)
+
+
+def whole_lines(edit: Edit, text: str) -> Edit:
+    """Slide a pure insertion or deletion back so that it covers whole lines, where that changes nothing.
+
+    Trimming a statement inserted before an equal prefix can leave an edit that starts in the middle of a line; the
+    result is the same text, but positions and hunks read worse.
+    """
+    if edit.start == edit.end and edit.text:
+        moved, start = edit.text, edit.start
+        while start > 0 and moved[-1] == text[start - 1] and moved[-1] != "\n":
+            moved, start = moved[-1] + moved[:-1], start - 1
+        if (start == 0 or text[start - 1] == "\n") and moved.endswith("\n"):
+            return Edit(edit.path, start, start, moved, edit.shared)
+    if not edit.text and edit.start < edit.end:
+        start, end = edit.start, edit.end
+        while start > 0 and text[start - 1] == text[end - 1] and text[start - 1] != "\n":
+            start, end = start - 1, end - 1
+        if (start == 0 or text[start - 1] == "\n") and text[end - 1] == "\n":
+            return Edit(edit.path, start, end, "", edit.shared)
+    return edit
+
+
+def select(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """Split findings that have a fix into (taken, deferred) such that no two taken fixes touch.
+
+    The earlier one wins, by position, then code: the outcome does not depend on the order given.
+    """
+    taken: list[Finding] = []
+    deferred: list[Finding] = []
+    edits: list[Edit] = []
+    for finding in sorted(findings, key=lambda f: (f.order, f.message, f.fix.edits if f.fix else ())):
+        if finding.fix is None:
+            continue
+        if any(new.touches(old) for new in finding.fix.edits for old in edits):
+            deferred.append(finding)
+        else:
+            taken.append(finding)
+            edits.extend(finding.fix.edits)
+    return taken, deferred
+
+
+def splice(text: str, edits: Iterable[Edit]) -> str:
+    """`text` with non-touching `edits` (all of one file) applied; equal edits count once.
+
+    Raises:
+        ValueError: if two edits overlap or an edit lies outside the text.
+    """
+    parts: list[str] = []
+    position = 0
+    for edit in sorted(set(edits)):
+        if edit.start < position or edit.end > len(text) or edit.end < edit.start:
+            raise ValueError(f"edit {edit.start}:{edit.end} of {edit.path} overlaps another or lies outside the text")
+        parts += (text[position : edit.start], edit.text)
+        position = edit.end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def map_back(offset: int, edits: Sequence[Edit]) -> int:
+    """Where `offset` of the spliced text lay before `edits` (sorted, non-overlapping) were applied.
+
+    An offset inside inserted text maps to the start of what that text replaced.
+    """
+    shift = 0
+    for edit in sorted(set(edits)):
+        if offset < edit.start + shift:
+            break
+        if offset < edit.start + shift + len(edit.text):
+            return edit.start
+        shift += len(edit.text) - (edit.end - edit.start)
+    return offset - shift

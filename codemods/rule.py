@@ -1,0 +1,164 @@
+"""What a rule is: data, two declarative gates, and pure checks.
+
+A rule module holds one `rule = Rule(...)`, its docstring is the rule's page, and its checks are generators registered
+with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import libcst as cst
+
+from codemods.edits import Safety
+
+if TYPE_CHECKING:
+    from codemods.context import Context
+
+Replacement = cst.CSTNode | Sequence[cst.CSTNode] | None
+"""What a node becomes: another node, several (statements, arguments), or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A name that replaced code uses and that an import must bind: `import module` or `from module import name`."""
+
+    module: str
+    name: str | None = None
+    at: cst.CSTNode | None = field(default=None, compare=False)
+    """Where it is used; the import goes into the narrowest scope around it that already imports the package."""
+
+    @property
+    def binds(self) -> str:
+        return self.name or self.module.partition(".")[0]
+
+    @property
+    def statement(self) -> str:
+        return f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a check yields: the node concerned and, where there is one, the repair as node → replacement."""
+
+    rule: Rule
+    node: cst.CSTNode
+    message: str
+    safety: Safety
+    fix: Mapping[cst.CSTNode, Replacement] = field(default_factory=dict)
+    needs: tuple[Need, ...] = ()
+    """Imports the new code relies on."""
+    title: str = ""
+    strategy: str | None = None
+    strategies: tuple[str, ...] = ()
+    bites: Mapping[str, str] = field(default_factory=dict)
+    requires: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, Mapping[cst.CSTNode, Replacement]] = field(default_factory=dict)
+    """Replacements in other files (by path), for nodes of `ctx.other(path)`."""
+
+
+class Check(Protocol):
+    def __call__(self, node: Any, ctx: Context, /) -> Iterator[Draft]: ...
+
+
+@dataclass(eq=False)
+class Rule:
+    """One bug, by which evidence it is found, and what becomes of it."""
+
+    code: str
+    """Family letters and three digits, never reused."""
+    name: str
+    """States the bad pattern, in kebab case; equals the module's and the fixture folder's name."""
+    summary: str
+    """One line: what is wrong. May use backticks."""
+    fix_title: str
+    """What the fix does, imperative, one line."""
+    safety: Safety
+    """Of the default fix."""
+    triggers: tuple[bytes, ...]
+    """Gate 1: the file's bytes hold at least one of these."""
+    triggers_all: tuple[tuple[bytes, ...], ...] = ()
+    """Gate 1, continued: of each of these groups the bytes hold at least one."""
+    subclasses: frozenset[str] = frozenset()
+    """Gate 2: the file defines a class that descends (or may descend) from one of these canonical names."""
+    errors: tuple[str, ...] = ()
+    """Exact error and warning texts that a user sees (searched literally by `fixer diagnose`)."""
+    references: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
+    """Names of the repairs on offer; the first is the default."""
+    bites: Mapping[str, str] = field(default_factory=dict)
+    """Package → version range in which the bug exists; all must hold. Unknown counts as inside."""
+    checks: list[tuple[tuple[type[cst.CSTNode], ...], Check]] = field(default_factory=list, repr=False)
+    module: str = ""
+
+    def __post_init__(self) -> None:
+        frame = sys._getframe(2)
+        self.module = frame.f_globals.get("__name__", "")
+
+    @property
+    def doc(self) -> str:
+        """The rule's page: the docstring of its module."""
+        return (sys.modules[self.module].__doc__ or "").strip() if self.module in sys.modules else ""
+
+    @property
+    def family(self) -> str:
+        return self.code.rstrip("0123456789")
+
+    def on(self, *types: type[cst.CSTNode]) -> Callable[[Check], Check]:
+        """Register a check for nodes of these exact types."""
+
+        def register(check: Check) -> Check:
+            self.checks.append((types, check))
+            return check
+
+        return register
+
+    def wants(self, data: bytes) -> bool:
+        """Gate 1: whether the bytes of a file can hold this rule's bug at all."""
+        return any(t in data for t in self.triggers) and all(any(t in data for t in g) for g in self.triggers_all)
+
+    def finding(
+        self,
+        node: cst.CSTNode,
+        *,
+        fix: Mapping[cst.CSTNode, Replacement] | None = None,
+        message: str | None = None,
+        title: str | None = None,
+        safety: Safety | None = None,
+        strategy: str | None = None,
+        strategies: Sequence[str] = (),
+        needs: Sequence[Need | None] = (),
+        bites: Mapping[str, str] | None = None,
+        requires: Mapping[str, str] | None = None,
+        also: Mapping[str, Mapping[cst.CSTNode, Replacement]] | None = None,
+    ) -> Draft:
+        """Report `node`, with `fix` as node → replacement (none: report only).
+
+        Args:
+            message: what is wrong here; the rule's summary by default.
+            safety: of this fix, when it differs from the rule's default.
+            strategy: the name of the repair that `fix` is; `strategies`: those possible at this place.
+            needs: imports that the new code relies on, as given by `ctx.spell`.
+            bites: narrower range in which the bug exists here (package → specifier), instead of the rule's.
+            requires: package → specifier in which the fix's own API exists. Unless every version the project allows
+                lies inside, the fix is unsafe.
+            also: replacements in other files.
+        """
+        level = Safety.DISPLAY if not fix and not also else (self.safety if safety is None else safety)
+        return Draft(
+            rule=self,
+            node=node,
+            message=message or self.summary,
+            safety=level,
+            fix=dict(fix or {}),
+            needs=tuple(need for need in needs if need is not None),
+            title=title or self.fix_title,
+            strategy=strategy,
+            strategies=tuple(strategies),
+            bites=self.bites if bites is None else bites,
+            requires=requires or {},
+            also=also or {},
+        )

@@ -1,0 +1,33 @@
+"""The rules: one file each, by family. They are found by walking this package and the entry-point group `fixer.rules`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import pkgutil
+from functools import cache
+
+from codemods.rule import Rule
+
+
+@cache
+def load() -> tuple[Rule, ...]:
+    """Every rule, by code.
+
+    Raises:
+        ValueError: if two rules share a code or a name.
+    """
+    rules: list[Rule] = []
+    for info in pkgutil.walk_packages(__path__, __name__ + "."):
+        if not info.ispkg and (rule := getattr(importlib.import_module(info.name), "rule", None)) is not None:
+            rules.append(rule)
+    for entry in importlib.metadata.entry_points(group="fixer.rules"):
+        rules.append(entry.load())
+    for key in ("code", "name"):
+        seen: dict[str, str] = {}
+        for rule in rules:
+            value = getattr(rule, key)
+            if value in seen:
+                raise ValueError(f"two rules have the {key} {value!r}: {seen[value]} and {rule.module}")
+            seen[value] = rule.module
+    return tuple(sorted(rules, key=lambda rule: rule.code))
