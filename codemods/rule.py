@@ -93,10 +93,7 @@ class Rule:
     """Package → version range in which the bug exists; all must hold. Unknown counts as inside."""
     checks: list[tuple[tuple[type[cst.CSTNode], ...], Check]] = field(default_factory=list, repr=False)
     module: str = ""
-
-    def __post_init__(self) -> None:
-        frame = sys._getframe(2)
-        self.module = frame.f_globals.get("__name__", "")
+    """Dotted name of the module that holds the rule; set when it is loaded."""
 
     @property
     def doc(self) -> str:

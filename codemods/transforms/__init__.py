@@ -19,10 +19,13 @@ def load() -> tuple[Rule, ...]:
     """
     rules: list[Rule] = []
     for info in pkgutil.walk_packages(__path__, __name__ + "."):
-        if not info.ispkg and (rule := getattr(importlib.import_module(info.name), "rule", None)) is not None:
+        if not info.ispkg and isinstance(rule := getattr(importlib.import_module(info.name), "rule", None), Rule):
+            rule.module = info.name
             rules.append(rule)
     for entry in importlib.metadata.entry_points(group="fixer.rules"):
-        rules.append(entry.load())
+        rule = entry.load()
+        rule.module = entry.module
+        rules.append(rule)
     for key in ("code", "name"):
         seen: dict[str, str] = {}
         for rule in rules:

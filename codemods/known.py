@@ -1,0 +1,112 @@
+"""Names the field uses: which exports mean the same object, which calls set precision, which classes matter."""
+
+from __future__ import annotations
+
+import re
+
+LIGHTNING_MODULE = frozenset({"lightning.pytorch.LightningModule"})
+OPTIMIZER = frozenset({"torch.optim.Optimizer"})
+TORCH_MODULE = frozenset({"torch.nn.Module", "lightning.pytorch.LightningModule"})
+
+AUTOCAST = frozenset({"torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"})
+GRAD_SCALER = frozenset({"torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler"})
+NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
+"""Context managers and decorators that switch gradients off; `torch.set_grad_enabled(False)` does too."""
+LIGHTNING_TRAINER = frozenset({"lightning.pytorch.Trainer"})
+FABRIC = frozenset({"lightning.fabric.Fabric"})
+ACCELERATOR = frozenset({"accelerate.Accelerator"})
+CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"})
+CLIP_GRAD = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
+
+LIGHTNING_SETUP = ("__init__", "configure_optimizers", "configure_model", "setup", "on_fit_start", "on_train_start")
+"""Methods that have run before the first `training_step`."""
+
+SETTINGS = frozenset(
+    {"Trainer", "Fabric", "Accelerator", "TrainingArguments", "Seq2SeqTrainingArguments", "autocast", "GradScaler"}
+    | {"LightningCLI", "SFTConfig", "DPOConfig", "MixedPrecision", "get_peft_model", "LoraConfig"}
+    | {"prepare_model_for_kbit_training", "DeepSpeedPlugin"}
+)
+"""Last names of the calls that become `Facts.settings`."""
+
+NEEDS = {
+    "torch.amp.GradScaler": {"torch": ">=2.3"},
+    "torch.amp.custom_fwd": {"torch": ">=2.4"},
+    "torch.amp.custom_bwd": {"torch": ">=2.4"},
+    "torch.get_autocast_dtype": {"torch": ">=2.4"},
+    "torch.backends.mha.set_fastpath_enabled": {"torch": ">=2.2"},
+}
+"""Symbols younger than torch 2.0, and the versions that have them."""
+
+STARS = {
+    "torch.cuda.amp": {"autocast", "GradScaler", "custom_fwd", "custom_bwd"},
+    "torch.amp": {"autocast", "GradScaler", "custom_fwd", "custom_bwd"},
+    "torch.utils.checkpoint": {"checkpoint", "checkpoint_sequential"},
+    "torch.nn": {"Module", "TransformerEncoder", "TransformerEncoderLayer", "Transformer", "Linear", "Parameter"},
+    "torch": {"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast", "tensor", "stack"},
+    "torch.autograd": {"Variable", "no_grad", "enable_grad", "set_grad_enabled"},
+    "torch.optim": {"Optimizer", "AdamW", "Adam", "SGD"},
+}
+"""What a star import of a package is known to bring."""
+
+_PREFIXES = (
+    ("pytorch_lightning", "lightning.pytorch"),
+    ("lightning_fabric", "lightning.fabric"),
+    ("torch.nn.modules", "torch.nn"),
+)
+_EXACT = {
+    "lightning.LightningModule": "lightning.pytorch.LightningModule",
+    "lightning.LightningDataModule": "lightning.pytorch.LightningDataModule",
+    "lightning.Trainer": "lightning.pytorch.Trainer",
+    "lightning.Callback": "lightning.pytorch.Callback",
+    "lightning.Fabric": "lightning.fabric.Fabric",
+    "lightning.fabric.fabric.Fabric": "lightning.fabric.Fabric",
+    "lightning.pytorch.core.LightningModule": "lightning.pytorch.LightningModule",
+    "lightning.pytorch.core.module.LightningModule": "lightning.pytorch.LightningModule",
+    "lightning.pytorch.core.lightning.LightningModule": "lightning.pytorch.LightningModule",
+    "lightning.pytorch.trainer.Trainer": "lightning.pytorch.Trainer",
+    "lightning.pytorch.trainer.trainer.Trainer": "lightning.pytorch.Trainer",
+    "torch.amp.autocast": "torch.autocast",
+    "torch.amp.autocast_mode.autocast": "torch.autocast",
+    "torch.cuda.amp.autocast_mode.autocast": "torch.cuda.amp.autocast",
+    "torch.cpu.amp.autocast_mode.autocast": "torch.cpu.amp.autocast",
+    "torch.cuda.amp.autocast_mode.custom_fwd": "torch.cuda.amp.custom_fwd",
+    "torch.cuda.amp.autocast_mode.custom_bwd": "torch.cuda.amp.custom_bwd",
+    "torch.cuda.amp.grad_scaler.GradScaler": "torch.cuda.amp.GradScaler",
+    "torch.cpu.amp.grad_scaler.GradScaler": "torch.cpu.amp.GradScaler",
+    "torch.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",
+    "torch.autograd.no_grad": "torch.no_grad",
+    "torch.autograd.enable_grad": "torch.enable_grad",
+    "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.grad_mode.enable_grad": "torch.enable_grad",
+    "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
+    "torch.autograd.grad_mode.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.variable.Variable": "torch.autograd.Variable",
+    "torch.autograd.function.Function": "torch.autograd.Function",
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.nn.utils.clip_grad.clip_grad_norm_": "torch.nn.utils.clip_grad_norm_",
+    "torch.nn.utils.clip_grad.clip_grad_value_": "torch.nn.utils.clip_grad_value_",
+    "accelerate.accelerator.Accelerator": "accelerate.Accelerator",
+    "transformers.optimization.AdamW": "transformers.AdamW",
+    "transformers.optimization.Adafactor": "transformers.Adafactor",
+    "transformers.training_args.TrainingArguments": "transformers.TrainingArguments",
+    "transformers.training_args_seq2seq.Seq2SeqTrainingArguments": "transformers.Seq2SeqTrainingArguments",
+    "transformers.trainer.Trainer": "transformers.Trainer",
+}
+_OPTIM = re.compile(r"torch\.optim\.[a-z_0-9]+\.([A-Z]\w*)")
+_NN = re.compile(r"torch\.nn\.(?:module|transformer|activation|linear|container)\.([A-Z]\w*)")
+_PACKAGED = re.compile(r"(peft|trl|transformers)\.(?:[a-z_0-9]+\.)+(\w*[A-Z]\w*|get_peft_model|prepare_model_for_kbit_training)")
+
+
+def canonical(name: str) -> str:
+    """The one name by which rules know an object that several modules export."""
+    for old, new in _PREFIXES:
+        if name == old or name.startswith(old + "."):
+            name = new + name[len(old) :]
+    if name in _EXACT:
+        return _EXACT[name]
+    for pattern, form in ((_OPTIM, r"torch.optim.\1"), (_NN, r"torch.nn.\1"), (_PACKAGED, r"\1.\2")):
+        if pattern.fullmatch(name):
+            return pattern.sub(form, name)
+    return name
