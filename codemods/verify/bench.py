@@ -1,0 +1,143 @@
+"""Runs sides of fixtures under a chosen interpreter: one warm server process, one forked child per run.
+
+The server has imported torch (and, once a fixture asks for them, Lightning, transformers, …), so that a run costs
+what the run costs. It starts from an absolute script path in isolated mode, in a directory of its own, with an
+environment of its own: nothing of the user's working directory, `PYTHONPATH`, home or credentials is visible.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from codemods.verify.observation import Declaration, Observation, Side
+
+CHILD = Path(__file__).resolve().with_name("child.py")
+STARTUP = 300.0
+"""Seconds the first run may take beyond its own limit: importing torch and Lightning from a cold disk."""
+INHERITED = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT")
+ENVIRONMENT = {
+    "CUDA_VISIBLE_DEVICES": "",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+class Bench:
+    """A context manager that runs sides: `with Bench() as bench: side = bench.run(text, proof)`.
+
+    Args:
+        python: the interpreter, with the torch to run under; by default the one that runs us.
+        time_limit: seconds that one side may take.
+    """
+
+    def __init__(self, python: str | None = None, time_limit: float = 60.0) -> None:
+        self.python = python or sys.executable
+        self.time_limit = time_limit
+        self._server: subprocess.Popen[bytes] | None = None
+        self._results = -1
+        self._pending = b""
+        self._directory = tempfile.TemporaryDirectory(prefix="fixer-proof-", ignore_cleanup_errors=True)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the server and remove its directory."""
+        if self._server is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._server.kill()
+            self._server.communicate()
+            os.close(self._results)
+            self._server = None
+        self._directory.cleanup()
+
+    def run(self, text: str, proof: Path) -> Side:
+        """Run one side, given as source text, through the proof file `proof`."""
+        started = self._server is None
+        if not hasattr(os, "fork"):
+            return Side(trouble="proofs need a system with fork()")
+        try:
+            self._start()
+        except OSError as error:
+            return Side(trouble=f"cannot start {self.python}: {error}")
+        request = {"text": text, "proof": str(proof.resolve()), "limit": self.time_limit}
+        # A side may run twice: `run` and `reference`.
+        answer = self._ask(request, 2 * self.time_limit + (STARTUP if started else STARTUP / 5))
+        return _side(answer) if answer else Side(trouble=f"{self.python}: the server ended: {self._last_words()}")
+
+    def _start(self) -> None:
+        if self._server is not None:
+            return
+        home = self._directory.name
+        environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        environment |= ENVIRONMENT | {"HOME": home, "TMPDIR": home}
+        self._results, write = os.pipe()
+        try:
+            with (Path(home) / "server.log").open("wb") as log:
+                self._server = subprocess.Popen(
+                    [self.python, "-I", "-B", str(CHILD), str(write)],
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    cwd=home,
+                    env=environment,
+                    pass_fds=(write,),
+                )
+        except OSError:
+            os.close(self._results)
+            raise
+        finally:
+            os.close(write)
+
+    def _ask(self, request: dict[str, Any], limit: float) -> dict[str, Any] | None:
+        """Send a request; the answer is one line of JSON on the private pipe."""
+        assert self._server is not None and self._server.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._server.stdin.write(json.dumps(request).encode() + b"\n")
+            self._server.stdin.flush()
+        deadline = time.monotonic() + limit
+        while b"\n" not in self._pending:
+            ready, _, _ = select.select([self._results], [], [], max(0.0, deadline - time.monotonic()))
+            chunk = os.read(self._results, 1 << 20) if ready else b""
+            if not chunk:
+                return None
+            self._pending += chunk
+        line, _, self._pending = self._pending.partition(b"\n")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _last_words(self) -> str:
+        log = Path(self._directory.name) / "server.log"
+        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+        return lines[-1] if lines else "no output"
+
+
+def _side(answer: dict[str, Any]) -> Side:
+    reference = answer.get("reference")
+    return Side(
+        declared=Declaration(**answer.get("declared", {})),
+        versions=answer.get("versions", {}),
+        trouble=answer.get("trouble", ""),
+        error=answer.get("error", ""),
+        warnings=tuple(answer.get("warnings", ())),
+        output=answer.get("output", ""),
+        seen=Observation(**answer.get("seen", {})),
+        reference=None if reference is None else Observation(**reference),
+    )

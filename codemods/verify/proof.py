@@ -1,0 +1,246 @@
+'''Proofs: *before* fails as documented, *after* works, under real torch.
+
+A proof is a file `tests/before_after/<rule>/<case>.proof.py` beside `<case>.before.py` and `<case>.after.py`. It never
+runs here: a child process loads it, loads one side of the fixture as a module, and calls `run(case)` with that module.
+
+    """Clipping scaled gradients: the documented loop, two layers, ten steps."""
+
+    from codemods.verify.observe import Observation, batches, cpu_scaler, watch
+
+    SYMPTOM = "differs"
+
+    def run(case):
+        model = case.build()
+        with watch(model) as seen:
+            seen.losses = case.train(model, batches(), cpu_scaler())
+        return seen
+
+    def reference(case):
+        model = case.build()
+        with watch(model) as seen:
+            seen.losses = …  # the same training, written without the bug and without a scaler
+        return seen
+
+**Declarations** (constants of the proof file):
+
+`SYMPTOM`, required: what *before* shows and *after* does not. Either the text of the exception or warning (a part of
+it that a user would search for; exceptions, warnings and printed or logged output are searched), or a silent symptom:
+- `"missing-gradient"`: a watched parameter that no gradient reached,
+- `"frozen"`: a watched parameter that training did not move,
+- `"differs"`: losses, weights or numbers differ from what `reference` gives.
+`TOLERANCE`: relative, for comparison with `reference`; 0 by default, which means bit for bit.
+`BITES` and `WITNESS`, for a bug that newer versions no longer have: `BITES = {"torch": "<2.11"}` (all must hold, as in
+a rule). Inside that range the symptom is demanded as usual. Outside it both sides must give equal losses, weights and
+numbers, equal to those of `reference` where there is one; and so that the proof still tells the sides apart, the
+repair must be seen to run: `WITNESS = "torch.clear_autocast_cache"` counts the calls of that function made by the
+fixture's own lines, which must be none *before* and some *after*. Where a call count does not tell, leave `WITNESS`
+out and set `seen.witness` in `run`.
+
+**`run(case)`** returns an `Observation`: `losses`, `gradients`, `moved`, `weights`, `numbers`; `watch` fills all but
+`losses` and `numbers` (`seen.numbers["norm"] = …`). Let exceptions pass. An exception while the side is *imported*
+counts too. `watch` a model before it trains; `observe(model)` looks after the fact; `fit(module, batches())` trains a
+LightningModule, with `precision="16-mixed"` as real float16 with a scaler.
+
+**`reference(case)`**, optional: the same training done right, as an `Observation`; only the fields that it fills are
+compared. Never the fixture's own repaired code, or it proves nothing.
+
+Whatever the symptom, *after* must run without exception, observe something, keep every number finite, and bring a
+finite gradient to every watched parameter (`watch(model, ignore=("pooler",))` names those that rightly have none).
+
+Seeds are fixed and torch has one thread. The machine's GPU and the network are out of reach. Fixtures stay realistic:
+a module with functions and classes a user would write, whose training loop takes what the proof must choose (model,
+batches, scaler, device). `fixer`'s own tests run every proof three ways: before/after must be proved, after/after and
+before/before must be refuted.
+
+    python -m codemods.verify.proof tests/before_after/<rule>/<case>.proof.py [more …] [--python OTHER/bin/python]
+'''
+
+from __future__ import annotations
+
+import argparse
+import enum
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+
+from codemods.verify.bench import Bench
+from codemods.verify.observation import Side
+
+SILENT = ("missing-gradient", "frozen", "differs")
+
+
+class Outcome(enum.Enum):
+    PROVED = "proved"
+    REFUTED = "refuted"
+    COULD_NOT_RUN = "could-not-run"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a proof says of one pair of sides, and why, in a sentence."""
+
+    outcome: Outcome
+    detail: str
+
+    def __bool__(self) -> bool:
+        return self.outcome is Outcome.PROVED
+
+    def __str__(self) -> str:
+        return f"{self.outcome.value}: {self.detail}"
+
+
+def prove(before: str, after: str, proof: Path, *, python: str | None = None, time_limit: float = 60.0) -> Verdict:
+    """Run both sides (source texts) through a proof file and judge them.
+
+    Args:
+        python: the interpreter whose torch is used; by default the one that runs us.
+        time_limit: seconds that each side may take.
+    """
+    with Bench(python, time_limit) as bench:
+        return judge(bench.run(before, proof), bench.run(after, proof))
+
+
+def sides(proof: Path) -> tuple[Path, Path]:
+    """The *before* and *after* that a proof file belongs to."""
+    case = proof.name.removesuffix(".proof.py")
+    return proof.with_name(f"{case}.before.py"), proof.with_name(f"{case}.after.py")
+
+
+def judge(before: Side, after: Side) -> Verdict:
+    """The verdict on two sides that were run; each pair of sides of one proof can be judged."""
+    if trouble := next(_troubles(before, after), None):
+        return Verdict(Outcome.COULD_NOT_RUN, trouble)
+    bites = _inside(before.declared.bites, before.versions)
+    if refutation := next(chain(_faults(after), (_symptoms if bites else _inequalities)(before, after)), None):
+        return Verdict(Outcome.REFUTED, refutation)
+    return Verdict(Outcome.PROVED, _evidence(before, after, bites))
+
+
+def _troubles(before: Side, after: Side) -> Iterator[str]:
+    for name, side in (("before", before), ("after", after)):
+        if side.trouble:
+            yield f"{name}: {side.trouble}"
+        elif not side.declared.symptom:
+            yield "the proof declares no SYMPTOM"
+        elif side.declared.symptom == "differs" and side.reference is None and not side.error:
+            yield 'SYMPTOM = "differs" needs a reference()'
+
+
+def _faults(after: Side) -> Iterator[str]:
+    """What keeps *after* from being good training, whatever the symptom."""
+    if after.error:
+        yield f"after raises {after.error}"
+        return
+    if after.seen.empty:
+        yield "after: the proof observed neither losses, gradients nor numbers"
+    if blocked := after.seen.blocked():
+        yield f"after: no gradient reaches {_some(blocked)}"
+    if wild := tuple(after.seen.non_finite()):
+        yield f"after: {_some(wild)}"
+    if after.declared.symptom == "frozen" and (still := after.seen.still()):
+        yield f"after: training does not move {_some(still)}"
+    if after.reference is not None:
+        if wrong := tuple(after.seen.differences(after.reference, after.declared.tolerance)):
+            yield f"after differs from the reference: {_some(wrong)}"
+
+
+def _symptoms(before: Side, after: Side) -> Iterator[str]:
+    """Why the symptom is not one of *before* alone."""
+    symptom = before.declared.symptom
+    if symptom not in SILENT:
+        if not _says(before, symptom):
+            yield f"before does not say {symptom!r}" + (f" but raises {before.error}" if before.error else "")
+        if _says(after, symptom):
+            yield f"after still says {symptom!r}"
+    elif before.error:
+        yield f"before should be silent but raises {before.error}"
+    elif symptom == "missing-gradient" and not before.seen.blocked():
+        yield "before: a gradient reaches every watched parameter"
+    elif symptom == "frozen" and not before.seen.still():
+        yield "before: training moves every watched parameter"
+    elif symptom == "differs" and not _strays(before):
+        yield "before equals the reference"
+
+
+def _inequalities(before: Side, after: Side) -> Iterator[str]:
+    """Where the bug does not bite: why the sides are not equal with only the repair between them."""
+    if before.error:
+        yield f"before raises {before.error} although {_range(before)} is not installed"
+        return
+    if wrong := tuple(chain(before.seen.differences(after.seen), after.seen.differences(before.seen))):
+        yield f"before differs from after: {_some(wrong)}"
+    if before.seen.witness:
+        yield f"before already runs the repair ({before.seen.witness} times)"
+    if not after.seen.witness:
+        yield "after does not run the repair: the witness counts 0"
+
+
+def _evidence(before: Side, after: Side, bites: bool) -> str:
+    symptom, seen = before.declared.symptom, before.seen
+    if not bites:
+        shown = f"both sides equal, the repair runs {after.seen.witness} times; bites only {_range(before)}"
+    elif symptom == "missing-gradient":
+        shown = f"before: no gradient reaches {_some(seen.blocked())}"
+    elif symptom == "frozen":
+        shown = f"before: training does not move {_some(seen.still())}"
+    elif symptom == "differs":
+        shown = f"before differs from the reference: {_some(_strays(before))}"
+    else:
+        shown = f"before: {before.error or symptom}"
+    got, of = len(after.seen.gradients) - len(after.seen.blocked()), len(after.seen.gradients)
+    equal = ", equal to the reference" if after.reference is not None else ""
+    return f"{shown}; after: {len(after.seen.losses)} losses, {got} of {of} parameters got a gradient{equal}"
+
+
+def _strays(side: Side) -> tuple[str, ...]:
+    return tuple(side.seen.differences(side.reference, side.declared.tolerance)) if side.reference else ()
+
+
+def _says(side: Side, text: str) -> bool:
+    return text in side.error or text in side.output or any(text in warning for warning in side.warnings)
+
+
+def _inside(bites: Mapping[str, str], versions: Mapping[str, str]) -> bool:
+    """Whether the bug exists in these versions: all ranges must hold; a package that is missing cannot be outside."""
+    return all(
+        SpecifierSet(spec).contains(versions[package], prereleases=True)
+        for package, spec in bites.items()
+        if package in versions
+    )
+
+
+def _range(side: Side) -> str:
+    return " and ".join(package + spec for package, spec in side.declared.bites.items())
+
+
+def _some(items: tuple[str, ...]) -> str:
+    return ", ".join(islice(items, 4)) + (f" and {len(items) - 4} more" if len(items) > 4 else "")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run proof files and print their verdicts, for the author of a rule."""
+    parser = argparse.ArgumentParser(prog="python -m codemods.verify.proof", description="Run proofs.")
+    parser.add_argument("proofs", nargs="+", type=Path)
+    parser.add_argument("--python", help="interpreter to run under")
+    options = parser.parse_args(argv)
+    failed = 0
+    with Bench(options.python) as bench:
+        for proof in options.proofs:
+            before, after = (bench.run(path.read_bytes().decode(), proof) for path in sides(proof))
+            right = judge(before, after)
+            twins = judge(after, after), judge(before, before)
+            passed = right.outcome is Outcome.PROVED and all(twin.outcome is Outcome.REFUTED for twin in twins)
+            failed += not passed
+            print(f"{'PASS' if passed else 'FAIL'} {proof.parent.name}/{proof.name}\n  before/after   {right}")
+            print(f"  after/after    {twins[0]}\n  before/before  {twins[1]}")
+            if not passed:
+                print(f"--- before\n{before.output}\n--- after\n{after.output}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
