@@ -1,0 +1,1 @@
+"""The world around the pure core `codemods`: files, processes, git and the terminal."""

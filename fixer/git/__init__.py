@@ -1,0 +1,1 @@
+"""Everything that speaks to git. Repositories are hostile input: no hooks, no monitors, no strange transports."""

@@ -1,0 +1,87 @@
+"""How git is called: with an environment that does not point elsewhere and settings that run nothing of the repository's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+LOCATION = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+"""Variables that a hook or an alias sets for its own repository; we look at the one we were pointed at."""
+
+HARMLESS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "core.sparseCheckout=false",
+    "core.ignoreCase=false",
+    "core.precomposeUnicode=false",
+    "index.sparse=false",
+    "core.quotePath=true",
+    "protocol.ext.allow=never",
+    "i18n.commitEncoding=utf-8",
+    "gc.auto=0",
+)
+"""Settings that keep a repository's own configuration from running programs or bending what is read and written."""
+
+
+class GitFailed(Exception):
+    """A git command that ended badly; the text is git's own last line."""
+
+
+def forget_location() -> None:
+    """Drop the variables of LOCATION from this process, so that GitPython and every child inherit a clean state."""
+    for name in LOCATION:
+        os.environ.pop(name, None)
+    os.environ["GIT_OPTIONAL_LOCKS"] = "0"
+    os.environ["GIT_TERMINAL_PROMPT"] = "0"
+    os.environ["LC_ALL"] = "C.UTF-8"
+
+
+def git(*arguments: str, at: Path, data: bytes | None = None) -> bytes:
+    """Run git in the directory `at`; its standard output.
+
+    Raises:
+        GitFailed: if git is not there or ends with an error.
+    """
+    options = [part for setting in HARMLESS for part in ("-c", setting)]
+    try:
+        done = subprocess.run(
+            ["git", "--no-pager", *options, *arguments],
+            cwd=at,
+            input=data,
+            stdin=subprocess.DEVNULL if data is None else None,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise GitFailed(f"git cannot be run: {error.strerror}") from error
+    if done.returncode:
+        message = done.stderr.decode("utf-8", "replace").strip()
+        raise GitFailed(message.removeprefix("fatal: ").removeprefix("error: ") or f"git ended with {done.returncode}")
+    return done.stdout
+
+
+def top(directory: Path) -> Path | None:
+    """The root of the work tree that `directory` lies in; None outside of one (or where git will not say)."""
+    try:
+        answer = git("rev-parse", "--show-toplevel", at=directory)
+    except GitFailed:
+        return None
+    return Path(os.fsdecode(answer.removesuffix(b"\n")))
