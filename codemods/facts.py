@@ -127,8 +127,8 @@ class Facts:
     """At module level."""
     assignments: Mapping[str, tuple[Assignment, ...]]
     """Plain names assigned at module level."""
-    rebound: frozenset[str]
-    """Names bound in any way other than an import, anywhere but directly in a class body."""
+    rebound: Mapping[str, int]
+    """How often each name is bound in any way other than an import, anywhere but directly in a class body."""
     exports: frozenset[str]
     settings: tuple[Setting, ...]
     loads: Mapping[str, int]
@@ -199,7 +199,7 @@ class _Reader:
         self.classes: dict[str, Class] = {}
         self.functions: dict[str, Function] = {}
         self.assignments: dict[str, list[Assignment]] = {}
-        self.rebound: set[str] = set()
+        self.rebound: dict[str, int] = {}
         self.exports: set[str] = set()
         self.settings: list[Setting] = []
         self.loads: dict[str, int] = {}
@@ -227,13 +227,17 @@ class _Reader:
             classes=classes,
             functions=self.functions,
             assignments={name: tuple(values) for name, values in self.assignments.items()},
-            rebound=frozenset(self.rebound),
+            rebound=self.rebound,
             exports=frozenset(self.exports),
             settings=tuple(self.settings),
             loads=self.loads,
             header=header,
             future=future,
         )
+
+    def bind(self, *names: str) -> None:
+        for name in names:
+            self.rebound[name] = self.rebound.get(name, 0) + 1
 
     def body(
         self,
@@ -260,7 +264,7 @@ class _Reader:
                 if isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                     self.assign(s, owner, method, scope, conditional)
                 if isinstance(s, (ast.Global, ast.Nonlocal)):
-                    self.rebound.update(s.names)
+                    self.bind(*s.names)
                 for block, certain in _blocks(s):
                     now_checking = checking or _is_type_checking(s)
                     self.body(block, checking=now_checking, **{**inside, "conditional": conditional or not certain})
@@ -315,10 +319,10 @@ class _Reader:
             if not (s.name in methods and fact.decorators and not fact.is_property):
                 methods[s.name] = fact
         else:
-            self.rebound.add(s.name)
+            self.bind(s.name)
             if not scope:
                 self.functions[s.name] = fact
-        self.rebound.update(p.arg for p in parameters)
+        self.bind(*(p.arg for p in parameters))
         inner = f"{scope}.{s.name}" if scope else s.name
         within = (owner, s.name) if owner is not None else method
         self.body(s.body, scope=inner, owner=None, method=within, conditional=False, checking=checking)
@@ -328,7 +332,7 @@ class _Reader:
         for expression in (*s.decorator_list, *s.bases, *(k.value for k in s.keywords)):
             self.expressions(expression, scope, owner is not None)
         if owner is None:
-            self.rebound.add(s.name)
+            self.bind(s.name)
         twice = name in self.classes
         self.classes[name] = Class(
             name, s.lineno, tuple(dotted(_unsubscripted(b)) for b in s.bases), {}, {}, conditional or twice
@@ -380,16 +384,16 @@ class _Reader:
                 if isinstance(node.ctx, ast.Load):
                     self.loads[node.id] = self.loads.get(node.id, 0) + 1
                 elif not in_class:
-                    self.rebound.add(node.id)
+                    self.bind(node.id)
                 continue
             if isinstance(node, ast.arg):
-                self.rebound.add(node.arg)
+                self.bind(node.arg)
             elif isinstance(node, ast.NamedExpr):
-                self.rebound.add(node.target.id)
+                self.bind(node.target.id)
             elif isinstance(node, ast.ExceptHandler) and node.name:
-                self.rebound.add(node.name)
+                self.bind(node.name)
             elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
-                self.rebound.add(node.name)
+                self.bind(node.name)
             elif isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 if name in known.SETTINGS:

@@ -1,0 +1,519 @@
+"""What a check may ask about the file it looks at, and about the project around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import libcst as cst
+
+from codemods import flow, known
+from codemods.edits import Skip
+from codemods.facts import Facts, Value
+from codemods.index import NONE, Index, Ref
+from codemods.plan import Target
+from codemods.rule import Need, Rule
+from codemods.tree import parents, parse, walk
+
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """The method that a node stands in (also from inside a nested function)."""
+
+    node: cst.FunctionDef
+    klass: cst.ClassDef
+    owner: Ref
+    self: str
+    """Name of the first parameter."""
+
+    @property
+    def name(self) -> str:
+        return self.node.name.value
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One assignment to a name: `value` is None where it is no plain expression (loop target, `as`, unpacking)."""
+
+    value: cst.BaseExpression | None
+    node: cst.CSTNode
+    conditional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a value is an instance of: canonical class names, and on which evidence."""
+
+    names: frozenset[str]
+    how: str
+    """constructor, annotation, or protocol"""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """An expression that means a library object at one place, and the import it still needs (None: none)."""
+
+    node: cst.BaseExpression
+    need: Need | None
+
+
+class Context:
+    """One file as a check sees it. Trees of other files are reached with `other`."""
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        module: cst.Module,
+        facts: Facts,
+        index: Index,
+        strategies: Mapping[str, str] | None = None,
+    ) -> None:
+        self.path, self.text, self.module, self.facts, self.index = path, text, module, facts, index
+        self.strategies = dict(strategies or {})
+        self.parents = parents(module)
+        self.others: dict[str, Context | None] = {}
+        self._origins: dict[str, frozenset[str]] = {}
+        self._bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
+        self._nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        self._names: dict[cst.CSTNode, str] = {}
+
+    # -- position in the tree
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        return self.parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around `node`, innermost first."""
+        return flow.ancestors(self.parents, node)
+
+    def enclosing(self, node: cst.CSTNode, *types: type[N]) -> N | None:
+        """The nearest node of these types around `node`."""
+        return next((a for a in self.ancestors(node) if isinstance(a, types)), None)
+
+    def all(self, kind: type[N]) -> list[N]:
+        """Every node of exactly this type in the file, in source order."""
+        if not self._nodes:
+            for node in walk(self.module):
+                self._nodes.setdefault(type(node), []).append(node)
+        return self._nodes.get(kind, [])  # type: ignore[return-value]
+
+    def statement(self, node: cst.CSTNode) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
+        """The statement that `node` belongs to: a small one, or the compound one whose header it stands in."""
+        for each in (node, *self.ancestors(node)):
+            if isinstance(each, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+                return each
+        return None
+
+    def scope(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The function, lambda, class or module whose body runs `node`."""
+        return flow.scope(self.parents, node)
+
+    def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The nearest function around `node`."""
+        return self.enclosing(node, cst.FunctionDef)
+
+    def scope_name(self, node: cst.CSTNode) -> str:
+        """Qualified name of the scope around `node` ("" is the module): `Net.forward.helper`."""
+        names = [a.name.value for a in self.ancestors(node) if isinstance(a, (cst.FunctionDef, cst.ClassDef))]
+        return ".".join(reversed(names))
+
+    def klass(self, node: cst.CSTNode) -> Ref | None:
+        """The class whose body (at any depth) holds `node`."""
+        found = self.enclosing(node, cst.ClassDef)
+        return self.ref(found) if found is not None else None
+
+    def ref(self, klass: cst.ClassDef) -> Ref:
+        """The index's handle of a class of this file."""
+        around = self.scope_name(klass)
+        return Ref(self.path, f"{around}.{klass.name.value}" if around else klass.name.value)
+
+    def method(self, node: cst.CSTNode) -> Method | None:
+        """The method around `node`, through nested functions; None in static methods and where `self` is rebound."""
+        inner: list[cst.FunctionDef] = []
+        below = node
+        for above in (node, *self.ancestors(node)):
+            if isinstance(above, cst.FunctionDef) and (above is node or below is above.body):
+                inner.append(above)
+            elif isinstance(above, cst.ClassDef):
+                if not inner:
+                    return None
+                function = inner[-1]
+                decorated = {self.name(d.decorator) for d in function.decorators}
+                params = [*function.params.posonly_params, *function.params.params]
+                if not params or "staticmethod" in decorated or function.name.value == "__new__":
+                    return None
+                name = params[0].name.value
+                for nested in inner[:-1]:
+                    if name in _parameter_names(nested):
+                        return None
+                if name in self.bindings(function):
+                    return None
+                return Method(function, above, self.ref(above), name)
+            below = above
+        return None
+
+    # -- names and what they mean
+
+    def name(self, node: cst.CSTNode | None) -> str | None:
+        """`a.b.c` for a name or a chain of attributes on one, else None."""
+        parts: list[str] = []
+        while isinstance(node, cst.Attribute):
+            parts.append(node.attr.value)
+            node = node.value
+        return ".".join([node.value, *reversed(parts)]) if isinstance(node, cst.Name) else None
+
+    def origin(self, node: cst.CSTNode | None) -> frozenset[str]:
+        """What an expression may name: canonical names of library objects, `path.py:Name` for the project's own.
+
+        Several where imports differ by branch (`try`/`except ImportError`); empty where it cannot be told.
+        """
+        name = self.name(node)
+        if name is None:
+            return NONE
+        if name not in self._origins:
+            self._origins[name] = self.index.resolve(self.path, name)
+        return self._origins[name]
+
+    def means(self, node: cst.CSTNode | None, *names: str | frozenset[str]) -> bool:
+        """Whether an expression surely names one of these library objects."""
+        wanted = frozenset().union(*(frozenset({n}) if isinstance(n, str) else n for n in names))
+        found = self.origin(node)
+        return bool(found) and found <= wanted
+
+    def calls(self, node: cst.CSTNode | None, *names: str | frozenset[str]) -> bool:
+        """Whether `node` is a call of one of these library objects."""
+        return isinstance(node, cst.Call) and self.means(node.func, *names)
+
+    def bindings(self, scope: cst.CSTNode) -> Mapping[str, Sequence[Binding]]:
+        """What a function (parameters left out), class or module assigns, by dotted target: `loss`, `self.scaler`."""
+        if scope not in self._bindings:
+            found: dict[str, list[Binding]] = {}
+            body = scope.body if isinstance(scope, (cst.FunctionDef, cst.ClassDef)) else scope
+            for node in flow.own(body):
+                for target, value in _targets(node):
+                    if (name := self.name(target)) is not None:
+                        found.setdefault(name, []).append(Binding(value, node, self._conditional(node, scope)))
+            self._bindings[scope] = found
+        return self._bindings[scope]
+
+    def _conditional(self, node: cst.CSTNode, scope: cst.CSTNode) -> bool:
+        for above in self.ancestors(node):
+            if above is scope:
+                return False
+            if isinstance(above, (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.Match, cst.IfExp)):
+                return True
+        return False
+
+    def assigned(self, node: cst.CSTNode, at: cst.CSTNode | None = None) -> list[Binding] | None:
+        """Every assignment that may give a plain name its value, in the innermost scope that binds it.
+
+        None where it is a parameter, or bound nowhere in sight; for `self.x`, use `kind` or the index.
+        """
+        name = self.name(node)
+        scope = self.scope(at or node)
+        while name:
+            if isinstance(scope, cst.FunctionDef) and name in _parameter_names(scope):
+                return None
+            if not isinstance(scope, cst.Lambda) and (found := self.bindings(scope).get(name)):
+                return list(found)
+            if isinstance(scope, cst.Module):
+                return None
+            scope = self.scope(scope)
+        return None
+
+    def kind(self, node: cst.CSTNode) -> Kind | None:
+        """What an expression's value is an instance of, by constructor, annotation or protocol. None: unknown."""
+        if isinstance(node, cst.IfExp):
+            arms = [a for a in (node.body, node.orelse) if self.name(a) != "None"]
+            kinds = [self.kind(a) for a in arms]
+            return kinds[0] if kinds and all(k == kinds[0] for k in kinds) else None
+        if isinstance(node, cst.Call):
+            names = self.origin(node.func)
+            return Kind(names, "constructor") if names else None
+        name = self.name(node)
+        if name is None:
+            return None
+        return self._constructed(node, name) or self._annotated(node, name) or self._protocol(node, name)
+
+    def _constructed(self, node: cst.CSTNode, name: str) -> Kind | None:
+        found: list[frozenset[str]] = []
+        method = self.method(node)
+        if method and name.startswith(method.self + ".") and name.count(".") == 1:
+            for ref, a in self.index.assigned(method.owner, name.partition(".")[2]):
+                if a.value.literal is None:
+                    continue
+                found.append(self._value_origin(ref, a.value))
+        else:
+            for binding in self.assigned(node) or ():
+                if binding.value is None:
+                    return None
+                if self.name(binding.value) == "None":
+                    continue
+                if self.name(binding.value) == name:
+                    return None
+                inner = self.kind(binding.value) if not isinstance(binding.value, cst.Name) else None
+                if isinstance(binding.value, cst.Name) and binding.value.value != name:
+                    inner = self._constructed(binding.value, binding.value.value)
+                found.append(inner.names if inner else NONE)
+        if not found or not all(found):
+            return None
+        return Kind(frozenset().union(*found), "constructor")
+
+    def _value_origin(self, ref: Ref, value: Value) -> frozenset[str]:
+        return self.index.resolve(ref.path, value.dotted) if value.call and value.dotted else NONE
+
+    def _annotated(self, node: cst.CSTNode, name: str) -> Kind | None:
+        for above in self.ancestors(node):
+            if isinstance(above, cst.FunctionDef):
+                for param in _parameters(above):
+                    if param.name.value == name:
+                        if param.annotation is None or name in self.bindings(above):
+                            return None
+                        names = self._annotation(param.annotation.annotation)
+                        return Kind(names, "annotation") if names else None
+        return None
+
+    def _annotation(self, node: cst.BaseExpression) -> frozenset[str]:
+        """`X` of `X`, `"X"`, `Optional[X]`, `X | None`."""
+        match node:
+            case cst.SimpleString():
+                try:
+                    return self._annotation(cst.parse_expression(str(node.evaluated_value)))
+                except cst.ParserSyntaxError:
+                    return NONE
+            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]):
+                return self._annotation(inner) if (self.name(node.value) or "").endswith("Optional") else NONE
+            case cst.BinaryOperation(left=left, right=right, operator=cst.BitOr()):
+                if self.name(right) == "None":
+                    return self._annotation(left)
+                return self._annotation(right) if self.name(left) == "None" else NONE
+            case _:
+                return self.origin(node)
+
+    def _protocol(self, node: cst.CSTNode, name: str) -> Kind | None:
+        """By use, in one function: `S.scale(…).backward()` and `S.step(…)`: a GradScaler; `A.backward(x)` beside
+        `A.prepare(…)` or `A.accumulate(…)`: an Accelerator. A name that is constructed in sight is what its constructor says.
+        """
+        if self.assigned(node) is not None:
+            return None
+        scope = self.scope(node)
+        used: set[str] = set()
+        for call in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
+            if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+                continue
+            if self.name(call.func.value) == name:
+                used.add(call.func.attr.value)
+            elif call.func.attr.value == "backward" and isinstance(call.func.value, cst.Call):
+                scale = call.func.value.func
+                if isinstance(scale, cst.Attribute) and scale.attr.value == "scale" and self.name(scale.value) == name:
+                    used.add("scale().backward")
+        if {"scale().backward", "step"} <= used:
+            return Kind(known.GRAD_SCALER, "protocol")
+        if "backward" in used and used & {"prepare", "accumulate"}:
+            return Kind(known.ACCELERATOR, "protocol")
+        return None
+
+    def is_a(self, node: cst.CSTNode, names: frozenset[str]) -> bool:
+        """Whether an expression's value is surely an instance of one of these library classes."""
+        kind = self.kind(node)
+        return kind is not None and kind.names <= names
+
+    # -- roles
+
+    def loss_of(self, call: cst.CSTNode) -> cst.BaseExpression | None:
+        """What a call differentiates, whichever way it is written.
+
+        `x.backward()`, `torch.autograd.backward(x)`, `self.manual_backward(x)`, `fabric.backward(x)`,
+        `accelerator.backward(x)`, `scaler.scale(x).backward()`. None where the call differentiates nothing.
+        """
+        if not isinstance(call, cst.Call):
+            return None
+        first = call.args[0].value if call.args and not call.args[0].star and call.args[0].keyword is None else None
+        if self.means(call.func, "torch.autograd.backward"):
+            return first
+        if not isinstance(call.func, cst.Attribute):
+            return None
+        receiver, attribute = call.func.value, call.func.attr.value
+        if attribute == "manual_backward":
+            return first
+        if attribute != "backward" or self.calls(receiver, "builtins.super") or self.name(receiver) == "super":
+            return None
+        if isinstance(receiver, cst.Call) and isinstance(receiver.func, cst.Attribute):
+            scaled = receiver.func.attr.value == "scale" and len(receiver.args) == 1
+            if scaled and not receiver.args[0].star:
+                return receiver.args[0].value
+            if self.name(receiver.func) is None and self.name(receiver.func.value) == "super":
+                return None
+        if isinstance(receiver, cst.Call) and self.name(receiver.func) == "super":
+            return None
+        if first is not None and self.owns_backward(receiver):
+            return first
+        method = self.method(call)
+        if method and self.name(receiver) == method.self:
+            return None
+        return receiver
+
+    def owns_backward(self, receiver: cst.BaseExpression) -> bool:
+        """Whether `receiver.backward(loss)` is a Fabric, Accelerator, engine or strategy call (by kind, else name)."""
+        if self.is_a(receiver, known.FABRIC | known.ACCELERATOR):
+            return True
+        last = (self.name(receiver) or "").rpartition(".")[2].lower()
+        return last.endswith(("fabric", "accelerator", "engine", "strategy", "deepspeed", "accel", "model"))
+
+    # -- new code
+
+    def spell(self, dotted: str, at: cst.CSTNode) -> Spelled | None:
+        """How to write a library object at `at`: by the imports in force there, else with an import it needs.
+
+        None where its name is taken by something else.
+        """
+        scope = self.scope_name(at)
+        best: tuple[tuple[int, int], str] | None = None
+        for i in self.facts.imports:
+            if i.type_checking or i.conditional or i.name == "*" or self.facts.rebound.get(i.name):
+                continue
+            if i.scope and not (scope == i.scope or scope.startswith(i.scope + ".")):
+                continue
+            if i.target == dotted or known.canonical(i.target) == known.canonical(dotted):
+                written = i.name
+            elif dotted.startswith(i.target + "."):
+                written = i.name + dotted[len(i.target) :]
+            else:
+                continue
+            rank = (written.count("."), len(written))
+            if best is None or rank < best[0]:
+                best = (rank, written)
+        if best is not None:
+            return Spelled(cst.parse_expression(best[1]), None)
+        package = dotted.partition(".")[0]
+        if self.facts.rebound.get(package) or any(i.target != package for i in self.facts.named(package)):
+            return None
+        return Spelled(cst.parse_expression(dotted), Need(package, at=at))
+
+    def choose(self, rule: Rule, available: Sequence[str]) -> str | None:
+        """The strategy to use here: the one asked for, else the first; None where the one asked for is not possible."""
+        asked = self.strategies.get(rule.code)
+        if asked is None:
+            return available[0] if available else None
+        return asked if asked in available else None
+
+    def target(self, package: str) -> Target | None:
+        """The versions of a package that this file's project allows; None: unknown."""
+        return self.index.target(self.path, package)
+
+    # -- calls and other files
+
+    def other(self, path: str) -> Context | None:
+        """Another file of the project, parsed; None where it cannot be."""
+        if path == self.path:
+            return self
+        if path not in self.others:
+            facts, text = self.index.facts(path), self.index.text(path)
+            tree = parse(path, text) if facts is not None and text is not None else None
+            if tree is None or isinstance(tree, Skip) or facts is None or text is None:
+                self.others[path] = None
+            else:
+                context = Context(path, text, tree, facts, self.index, self.strategies)
+                context.others = self.others
+                self.others[path] = context
+        return self.others[path]
+
+    def callee(self, call: cst.Call) -> tuple[Context, cst.FunctionDef] | None:
+        """The project's function or method that a call surely runs: `self.helper()`, `helper()`, `module.helper()`."""
+        name = self.name(call.func)
+        if name is None:
+            return None
+        method = self.method(call)
+        if method and name.startswith(method.self + ".") and name.count(".") == 1:
+            attribute = name.partition(".")[2]
+            if next(self.index.assigned(method.owner, attribute), None) is not None:
+                return None
+            owner = self.index.method(method.owner, attribute)
+            context = self.other(owner.path) if owner else None
+            return context.definition(f"{owner.name}.{attribute}") if context and owner else None
+        local = self.scope(call)
+        while not isinstance(local, cst.Module):
+            if isinstance(local, cst.FunctionDef):
+                inside = [f for f in flow.own(local.body) if isinstance(f, cst.FunctionDef) and f.name.value == name]
+                if inside:
+                    return (self, inside[0]) if len(inside) == 1 and name not in self.bindings(local) else None
+            local = self.scope(local)
+        origins = self.origin(call.func)
+        if len(origins) != 1 or ":" not in (origin := next(iter(origins))):
+            return None
+        path, qualified = origin.split(":", 1)
+        context = self.other(path)
+        return context.definition(qualified) if context else None
+
+    def definition(self, qualified: str) -> tuple[Context, cst.FunctionDef] | None:
+        """The one function of this file with a qualified name."""
+        found = [f for f in self.all(cst.FunctionDef) if self.qualified(f) == qualified]
+        return (self, found[0]) if len(found) == 1 else None
+
+    def qualified(self, node: cst.FunctionDef | cst.ClassDef) -> str:
+        around = self.scope_name(node)
+        return f"{around}.{node.name.value}" if around else node.name.value
+
+    def callers(self, function: cst.FunctionDef) -> list[cst.Call]:
+        """The calls in this file that surely run `function`."""
+        name = function.name.value
+        found = []
+        for call in self.all(cst.Call):
+            written = self.name(call.func)
+            if written is not None and written.rpartition(".")[2] == name:
+                target = self.callee(call)
+                if target is not None and target[1] is function:
+                    found.append(call)
+        return found
+
+
+def _parameters(function: cst.FunctionDef) -> list[cst.Param]:
+    p = function.params
+    extra = [each for each in (p.star_arg, p.star_kwarg) if isinstance(each, cst.Param)]
+    return [*p.posonly_params, *p.params, *p.kwonly_params, *extra]
+
+
+def _parameter_names(function: cst.FunctionDef) -> set[str]:
+    return {p.name.value for p in _parameters(function)}
+
+
+def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
+    """The targets that a node binds, each with its value where that is one expression."""
+    match node:
+        case cst.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _unpacked(target.target, value)
+        case cst.AnnAssign(target=target, value=value) if value is not None:
+            yield target, value
+        case cst.AugAssign(target=target):
+            yield target, None
+        case cst.NamedExpr(target=target, value=value):
+            yield target, value
+        case cst.For(target=target) | cst.CompFor(target=target):
+            yield from _unpacked(target, None)
+        case cst.AsName(name=name):
+            yield from _unpacked(name, None)
+        case cst.Del(target=target):
+            yield from _unpacked(target, None)
+        case cst.FunctionDef(name=name) | cst.ClassDef(name=name):
+            yield name, None
+
+
+def _unpacked(
+    target: cst.CSTNode, value: cst.BaseExpression | None
+) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
+    if not isinstance(target, (cst.Tuple, cst.List)):
+        yield target, value
+        return
+    values: list[Any] = [None] * len(target.elements)
+    if isinstance(value, (cst.Tuple, cst.List)) and len(value.elements) == len(values):
+        if not any(isinstance(e, cst.StarredElement) for e in (*value.elements, *target.elements)):
+            values = [e.value for e in value.elements]
+    for element, each in zip(target.elements, values, strict=True):
+        yield from _unpacked(element.value, each)
+
+

@@ -1,0 +1,75 @@
+"""Comments that silence findings: `# fixer: ignore[CODE]`, `# fixer: ignore-file[CODE]`, `# noqa: CODE`."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from codemods.edits import Finding
+from codemods.plan import UnusedSuppression
+
+_FIXER = re.compile(r"#\s*fixer:\s*ignore(?P<file>-file)?\[(?P<codes>[^\]]*)\]")
+_NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+[0-9]*(?:[\s,]+[A-Z]+[0-9]*)*)", re.IGNORECASE)
+_CODE = re.compile(r"[A-Z]+[0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One comment: the line it stands on (0: the whole file) and the codes, or prefixes, it names."""
+
+    line: int
+    at: int
+    codes: tuple[str, ...]
+    ours: bool
+    """Written for `fixer`, not a `# noqa` that other tools may want."""
+
+    def covers(self, code: str, lines: tuple[int, int]) -> bool:
+        return self.line in (0, *lines) and any(code.startswith(c) for c in self.codes)
+
+
+def read(text: str) -> tuple[Suppression, ...]:
+    """The suppression comments of a file (comments only, never text in strings)."""
+    if "fixer:" not in text and "noqa" not in text.lower():
+        return ()
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            if token.type != tokenize.COMMENT:
+                continue
+            line = token.start[0]
+            for match in _FIXER.finditer(token.string):
+                codes = tuple(_CODE.findall(match["codes"].upper()))
+                found.append(Suppression(0 if match["file"] else line, line, codes, True))
+            if match := _NOQA.search(token.string):
+                found.append(Suppression(line, line, tuple(_CODE.findall(match["codes"].upper())), False))
+    except (tokenize.TokenError, IndentationError):
+        pass
+    return tuple(found)
+
+
+def apply(
+    path: str, suppressions: Sequence[Suppression], findings: Iterable[Finding], codes: Iterable[str]
+) -> tuple[list[Finding], list[UnusedSuppression]]:
+    """The findings that are not silenced, and the comments of ours that silenced nothing.
+
+    `codes` are the rules that were run: a comment for a rule that did not run is not called unused.
+    """
+    used: set[tuple[Suppression, str]] = set()
+    kept = []
+    for finding in findings:
+        silencers = [s for s in suppressions if s.covers(finding.code, finding.lines)]
+        used.update((s, c) for s in silencers for c in s.codes if finding.code.startswith(c))
+        if not silencers:
+            kept.append(finding)
+    run = set(codes)
+    unused = [
+        UnusedSuppression(path, s.at, code)
+        for s in suppressions
+        if s.ours
+        for code in s.codes
+        if (s, code) not in used and any(r.startswith(code) for r in run)
+    ]
+    return kept, unused
