@@ -42,7 +42,7 @@ def test_proof(proof: Path, bench: Bench) -> None:
 
 
 def report(verdicts: object, before: Side, after: Side) -> str:
-    return f"{verdicts}\n--- before\n{before.output}\n--- after\n{after.output}"
+    return f"{verdicts}\n--- before\n{before.output}{before.trace}\n--- after\n{after.output}{after.trace}"
 
 
 def test_there_are_proofs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ from codemods.verify.observation import Declaration, Observation, Side
 
 CHILD = Path(__file__).resolve().with_name("child.py")
 STARTUP = 300.0
-"""Seconds the first run may take beyond its own limit: importing torch and Lightning from a cold disk."""
+"""Seconds that the server may take to import torch, Lightning, … from a cold disk, beyond what a side may take."""
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT")
 ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
@@ -60,17 +60,11 @@ class Bench:
 
     def close(self) -> None:
         """End the server and remove its directory."""
-        if self._server is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._server.kill()
-            self._server.communicate()
-            os.close(self._results)
-            self._server = None
+        self._stop()
         self._directory.cleanup()
 
     def run(self, text: str, proof: Path) -> Side:
         """Run one side, given as source text, through the proof file `proof`."""
-        started = self._server is None
         if not hasattr(os, "fork"):
             return Side(trouble="proofs need a system with fork()")
         try:
@@ -79,8 +73,11 @@ class Bench:
             return Side(trouble=f"cannot start {self.python}: {error}")
         request = {"text": text, "proof": str(proof.resolve()), "limit": self.time_limit}
         # A side may run twice: `run` and `reference`.
-        answer = self._ask(request, 2 * self.time_limit + (STARTUP if started else STARTUP / 5))
-        return _side(answer) if answer else Side(trouble=f"{self.python}: the server ended: {self._last_words()}")
+        answer = self._ask(request, 2 * self.time_limit + STARTUP)
+        if answer is None:
+            self._stop()  # the next run starts another
+            return Side(trouble=f"{self.python}: the server ended: {self._last_words()}")
+        return _side(answer)
 
     def _start(self) -> None:
         if self._server is not None:
@@ -105,6 +102,14 @@ class Bench:
             raise
         finally:
             os.close(write)
+
+    def _stop(self) -> None:
+        if self._server is not None:
+            self._server.kill()
+            with contextlib.suppress(BrokenPipeError):
+                self._server.communicate()
+            os.close(self._results)
+            self._server, self._pending = None, b""
 
     def _ask(self, request: dict[str, Any], limit: float) -> dict[str, Any] | None:
         """Send a request; the answer is one line of JSON on the private pipe."""
@@ -136,6 +141,7 @@ def _side(answer: dict[str, Any]) -> Side:
         versions=answer.get("versions", {}),
         trouble=answer.get("trouble", ""),
         error=answer.get("error", ""),
+        trace=answer.get("trace", ""),
         warnings=tuple(answer.get("warnings", ())),
         output=answer.get("output", ""),
         seen=Observation(**answer.get("seen", {})),

@@ -17,6 +17,7 @@ import importlib.util
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -31,7 +32,9 @@ from typing import Any
 PACKAGES = ("torch", "lightning", "pytorch_lightning", "transformers", "accelerate", "peft", "numpy")
 """Imported by the server ahead of the fork when a fixture asks for them; their versions are reported."""
 TAIL = 20_000
-"""Characters of a run's output that are kept."""
+"""Bytes of a run's output that are kept."""
+LARGEST = 1 << 28
+"""Bytes that a file written by a run may have, its output included."""
 
 
 def load(name: str, path: Path, **options: Any) -> ModuleType:
@@ -88,7 +91,7 @@ def count_calls(dotted: str, path: Path) -> Callable[[], int]:
 
 def perform(proof_path: Path, side_path: Path, function: str) -> dict[str, Any]:
     """Run one function of the proof on one side, in this (forked) process."""
-    from codemods.verify.observe import settle
+    from codemods.verify.observe import Observation, settle
 
     answer: dict[str, Any] = {"versions": dict(versions())}
     try:
@@ -103,21 +106,26 @@ def perform(proof_path: Path, side_path: Path, function: str) -> dict[str, Any]:
         answer["has_reference"] = hasattr(proof, "reference")
         calls = count_calls(witness, side_path) if witness else None
     except Exception as error:
-        traceback.print_exc()
-        return answer | {"trouble": f"{proof_path.name}: {type(error).__name__}: {error}"}
+        return answer | {"trouble": f"{proof_path.name}: {_text(error)}", "trace": traceback.format_exc()}
     random.seed(0)
     settle(seed=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            seen = getattr(proof, function)(load(side_path.stem, side_path))
+            seen = getattr(proof, function)(load("case", side_path))
+        except BaseException as error:
+            answer |= {"error": _text(error), "trace": traceback.format_exc()}
+        else:
+            if not isinstance(seen, Observation):
+                return answer | {"trouble": f"{proof_path.name}: {function}() gives {seen!r}, not an Observation"}
             if calls is not None:
                 seen.witness = calls()
             answer["seen"] = dataclasses.asdict(seen)
-        except BaseException as error:
-            traceback.print_exc()
-            answer["error"] = f"{type(error).__name__}: {error}"
     return answer | {"warnings": [f"{item.category.__name__}: {item.message}" for item in caught]}
+
+
+def _text(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def forked(directory: Path, limit: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -129,6 +137,7 @@ def forked(directory: Path, limit: float, work: Callable[[], dict[str, Any]]) ->
     if pid == 0:
         os.setsid()
         signal.alarm(int(limit) + 5)  # should the server itself be killed
+        resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
         with output.open("wb") as stream, Path(os.devnull).open("rb") as nothing:
             os.dup2(nothing.fileno(), 0)
             os.dup2(stream.fileno(), 1)
@@ -147,7 +156,7 @@ def forked(directory: Path, limit: float, work: Callable[[], dict[str, Any]]) ->
     status = wait(pid, limit)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)  # data loader workers and the like
-    printed = output.read_text(errors="replace")[-TAIL:] if output.exists() else ""
+    printed = tail(output)
     if status is None:
         return {"trouble": f"ran longer than {limit:g} s", "output": printed}
     if status or not result.exists():
@@ -155,6 +164,14 @@ def forked(directory: Path, limit: float, work: Callable[[], dict[str, Any]]) ->
         return {"trouble": f"the child process {how}", "output": printed}
     answer: dict[str, Any] = json.loads(result.read_text())
     return answer | {"output": printed}
+
+
+def tail(path: Path) -> str:
+    """The end of the file at `path`, if there is one."""
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - TAIL))
+        return stream.read().decode(errors="replace")
+    return ""
 
 
 def wait(pid: int, limit: float) -> int | None:
@@ -180,7 +197,7 @@ def serve(request: dict[str, Any]) -> dict[str, Any]:
         warm(proof.read_text(encoding="utf-8"))
         warm(request["text"])
         answer = forked(directory, request["limit"], lambda: perform(proof, side, "run"))
-        if answer.pop("has_reference", False):
+        if answer.pop("has_reference", False) and "error" not in answer:
             reference = forked(directory, request["limit"], lambda: perform(proof, side, "reference"))
             if failed := reference.get("trouble") or reference.get("error"):
                 return answer | {"trouble": f"{proof.name}: reference: {failed}", "output": reference["output"]}
@@ -200,6 +217,8 @@ def main() -> None:
             for _ in sys.stdin:
                 print(json.dumps(missing), file=answers, flush=True)
             return
+        with contextlib.suppress(Exception):
+            importlib.import_module("torch._dynamo")  # every first optimizer imports it, for a second
         for line in sys.stdin:
             print(json.dumps(serve(json.loads(line))), file=answers, flush=True)
 

@@ -41,11 +41,15 @@ class Observation:
                 yield f"gradient of {name} = {norm}"
 
     def differences(self, other: Observation, tolerance: float = 0.0) -> Iterator[str]:
-        """Where the losses, weights and numbers of `other` are not found here, within a relative tolerance."""
+        """Where the losses, weights, movements and numbers of `other` are not found here, within a relative tolerance.
+
+        Fingerprints may be near zero by chance, so for them the tolerance is absolute as well.
+        """
         mine = dict(_values(self))
         for name, expected in _values(other):
             actual = mine.get(name, math.nan)
-            if not math.isclose(actual, expected, rel_tol=tolerance, abs_tol=tolerance):
+            absolute = tolerance if name.startswith("weight ") else tolerance / 1000
+            if not math.isclose(actual, expected, rel_tol=tolerance, abs_tol=absolute):
                 yield f"{name} = {actual:.9g} instead of {expected:.9g}"
 
     @property
@@ -56,7 +60,7 @@ class Observation:
 def _values(seen: Observation) -> Iterator[tuple[str, float]]:
     for step, loss in enumerate(seen.losses):
         yield f"loss[{step}]", loss
-    for kind, table in (("weight", seen.weights), ("number", seen.numbers)):
+    for kind, table in (("movement of", seen.moved), ("weight", seen.weights), ("number", seen.numbers)):
         for name, value in table.items():
             yield f"{kind} {name}", value
 
@@ -81,6 +85,8 @@ class Side:
     """Why the side could not be run at all: no torch, a broken proof file, the time limit, a signal."""
     error: str = ""
     """The exception that the side raised, as `Type: text`."""
+    trace: str = ""
+    """The traceback of that exception, or of the one that broke the proof file."""
     warnings: tuple[str, ...] = ()
     output: str = ""
     """The end of what it printed or logged."""

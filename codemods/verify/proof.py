@@ -238,7 +238,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{'PASS' if passed else 'FAIL'} {proof.parent.name}/{proof.name}\n  before/after   {right}")
             print(f"  after/after    {twins[0]}\n  before/before  {twins[1]}")
             if not passed:
-                print(f"--- before\n{before.output}\n--- after\n{after.output}")
+                print(*(f"--- {n}\n{s.output}{s.trace}" for n, s in (("before", before), ("after", after))), sep="\n")
     return 1 if failed else 0
 
 
