@@ -296,7 +296,7 @@ class Context:
 
     def _protocol(self, node: cst.CSTNode, name: str) -> Kind | None:
         """By use, in one function: `S.scale(…).backward()` and `S.step(…)`: a GradScaler; `A.backward(x)` beside
-        `A.prepare(…)` or `A.accumulate(…)`: an Accelerator. A name that is constructed in sight is what its constructor says.
+        `A.prepare(…)` or `A.accumulate(…)`: an Accelerator. Where a constructor is in sight, it decides.
         """
         if self.assigned(node) is not None:
             return None
@@ -515,5 +515,3 @@ def _unpacked(
             values = [e.value for e in value.elements]
     for element, each in zip(target.elements, values, strict=True):
         yield from _unpacked(element.value, each)
-
-

@@ -147,8 +147,10 @@ def trim(edit: Edit, text: str) -> Edit:
     tail = 0
     while tail < limit - head and old[len(old) - 1 - tail] == new[len(new) - 1 - tail]:
         tail += 1
-    if tail and old[len(old) - tail] == "\n" and (
-        old[len(old) - tail - 1 : len(old) - tail] == "\r" or new[len(new) - tail - 1 : len(new) - tail] == "\r"
+    if (
+        tail
+        and old[len(old) - tail] == "\n"
+        and (old[len(old) - tail - 1 : len(old) - tail] == "\r" or new[len(new) - tail - 1 : len(new) - tail] == "\r")
     ):
         tail -= 1
     return Edit(edit.path, edit.start + head, edit.end - tail, new[head : len(new) - tail], edit.shared)

@@ -27,7 +27,7 @@ class Unknown(enum.Enum):
 
 
 MISSING, UNKNOWN = Unknown.MISSING, Unknown.UNKNOWN
-Literal: TypeAlias = "None | bool | int | float | str | bytes"
+Literal: TypeAlias = "bool | int | float | str | bytes | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,12 @@ class _Reader:
         self.body(module.body, scope="", owner=None, method=None, conditional=False, checking=False)
         classes = {
             name: Class(
-                c.name, c.line, c.bases, {a: tuple(v) for a, v in self.attributes[name].items()}, c.methods, c.conditional
+                c.name,
+                c.line,
+                c.bases,
+                {a: tuple(v) for a, v in self.attributes[name].items()},
+                c.methods,
+                c.conditional,
             )
             for name, c in self.classes.items()
         }
@@ -390,9 +395,9 @@ class _Reader:
                 self.bind(node.arg)
             elif isinstance(node, ast.NamedExpr):
                 self.bind(node.target.id)
-            elif isinstance(node, ast.ExceptHandler) and node.name:
-                self.bind(node.name)
-            elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+                isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+            ):
                 self.bind(node.name)
             elif isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -28,7 +29,9 @@ def satisfy(path: str, text: str, facts: Facts, need: Need, scopes: Sequence[str
     top = [i for i in here if not i.scope and i.end_line > facts.header]
     same = [i for i in top if _package(i) == package]
     if same:
-        return _after(path, text, max(same, key=lambda i: i.end_line) if need.name else same[0], need, need.name is None)
+        return _after(
+            path, text, max(same, key=lambda i: i.end_line) if need.name else same[0], need, need.name is None
+        )
     if top:
         first = _leading(top)
         return _after(path, text, first[-1], need)
@@ -83,10 +86,17 @@ def _after(path: str, text: str, anchor: Import, need: Need, before: bool = Fals
     return Edit(path, offset, offset, f"{lead}{indent}{need.statement}{newline}", shared=True)
 
 
-def orphans(path: str, before: Facts, after: Facts) -> frozenset[str]:
-    """Imported names that were read in `before` and are no longer in `after`: our edits took their last use."""
+def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]:
+    """Imported names that were read in `before` and are no longer in `after`: our edits took their last use.
+
+    A name that still stands in a string (an annotation, perhaps) is kept.
+    """
     if path.rpartition("/")[2] == "__init__.py":
         return frozenset()
+
+    def quoted(name: str) -> bool:
+        return re.search(rf"""["'][^"'\n]*\b{re.escape(name)}\b""", text) is not None
+
     return frozenset(
         i.name
         for i in after.imports
@@ -96,6 +106,7 @@ def orphans(path: str, before: Facts, after: Facts) -> frozenset[str]:
         and not i.type_checking
         and i.name != "*"
         and any(b.name == i.name and b.target == i.target for b in before.imports)
+        and not quoted(i.name)
     )
 
 
@@ -128,5 +139,3 @@ def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacem
 def _bound(alias: cst.ImportAlias, statement: cst.Import | cst.ImportFrom) -> str:
     name = alias.evaluated_alias or alias.evaluated_name
     return name if isinstance(statement, cst.ImportFrom) or alias.asname else name.partition(".")[0]
-
-

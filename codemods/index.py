@@ -68,12 +68,13 @@ class Index:
         self._settings: dict[str, tuple[tuple[str, Setting], ...]] = {}
         self._literals: dict[tuple[str, tuple[bytes, ...]], tuple[str, ...]] = {}
 
-    def put(self, path: str, text: str, facts: Facts) -> None:
-        """Let `path` hold `text` from now on."""
-        self._texts[path] = text
-        self._facts[path] = facts
-        self._settings.clear()
-        self._literals.clear()
+    def derive(self, changed: Mapping[str, tuple[str, Facts]]) -> Index:
+        """The same project with other texts for some files."""
+        index = Index(self.reader, self.overrides)
+        index._texts = {**self._texts, **{path: text for path, (text, _) in changed.items()}}
+        index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
+        index._roots, index._targets = self._roots, self._targets
+        return index
 
     # -- files
 
@@ -113,7 +114,7 @@ class Index:
 
     # -- modules and names
 
-    def module(self, importer: str, dotted: str) -> str | None | Unknown:
+    def module(self, importer: str, dotted: str) -> str | Unknown | None:
         """The file of a module as `importer` would import it.
 
         Returns:
@@ -184,7 +185,7 @@ class Index:
     def _starred(self, path: str, facts: Facts, name: str, depth: int) -> frozenset[str]:
         """What star imports make of a name that nothing else binds."""
         answers: set[str] = set()
-        head, _, rest = name.partition(".")
+        head = name.partition(".")[0]
         for star in facts.named("*"):
             target = star.target
             module = self.module(path, target)
@@ -215,9 +216,24 @@ class Index:
         if lead:
             base = self.module(path, dotted[:lead])
             return self.resolve(base, ".".join(parts), depth + 1) if isinstance(base, str) else NONE
-        if isinstance(self.module(path, parts[0]), Unknown) or isinstance(self.module(path, parts[0]), str):
+        if self.module(path, parts[0]) is not None:
             return NONE
         return frozenset({known.canonical(dotted)})
+
+    def imported_elsewhere(self, path: str, name: str) -> bool:
+        """Whether another file of the project takes `name` from the module `path`, or might."""
+        for candidate in self.search(path, (name.encode(),)):
+            facts = self.facts(candidate) if candidate != path else None
+            for i in facts.imports if facts else ():
+                base, _, last = i.target.rpartition(".")
+                if i.name == "*" and self.module(candidate, i.target) == path:
+                    return True
+                if last == name and self.module(candidate, base or "." * len(i.target)) == path:
+                    return True
+                stem = posixpath.basename(path.removesuffix("/__init__.py")).removesuffix(".py")
+                if last == stem and self.module(candidate, i.target) == path:
+                    return True
+        return False
 
     # -- classes
 

@@ -96,7 +96,9 @@ _EXACT = {
 }
 _OPTIM = re.compile(r"torch\.optim\.[a-z_0-9]+\.([A-Z]\w*)")
 _NN = re.compile(r"torch\.nn\.(?:module|transformer|activation|linear|container)\.([A-Z]\w*)")
-_PACKAGED = re.compile(r"(peft|trl|transformers)\.(?:[a-z_0-9]+\.)+(\w*[A-Z]\w*|get_peft_model|prepare_model_for_kbit_training)")
+_PACKAGED = re.compile(
+    r"(peft|trl|transformers)\.(?:[a-z_0-9]+\.)+(\w*[A-Z]\w*|get_peft_model|prepare_model_for_kbit_training)"
+)
 
 
 def canonical(name: str) -> str:

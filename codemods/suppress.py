@@ -43,8 +43,8 @@ def read(text: str) -> tuple[Suppression, ...]:
             for match in _FIXER.finditer(token.string):
                 codes = tuple(_CODE.findall(match["codes"].upper()))
                 found.append(Suppression(0 if match["file"] else line, line, codes, True))
-            if match := _NOQA.search(token.string):
-                found.append(Suppression(line, line, tuple(_CODE.findall(match["codes"].upper())), False))
+            if noqa := _NOQA.search(token.string):
+                found.append(Suppression(line, line, tuple(_CODE.findall(noqa["codes"].upper())), False))
     except (tokenize.TokenError, IndentationError):
         pass
     return tuple(found)

@@ -1,4 +1,7 @@
-"""The rules: one file each, by family. They are found by walking this package and the entry-point group `fixer.rules`."""
+"""The rules: one file each, by family.
+
+They are found by walking this package and the entry-point group `fixer.rules`.
+"""
 
 from __future__ import annotations
 

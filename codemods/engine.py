@@ -1,0 +1,337 @@
+"""From files and rules to a Plan: rounds of edits to a fixpoint, over components of files. Knows no rule."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from codemods import imports, suppress
+from codemods.edits import Edit, Finding, Safety, Skip, SkipReason, map_back, select, splice
+from codemods.facts import Facts, gather
+from codemods.index import Index, Reader
+from codemods.look import Lines, edit_of, look
+from codemods.plan import Change, FilePlan, Plan, Project, UnusedSuppression
+from codemods.rule import Rule
+from codemods.sources.python import Source, decode
+from codemods.tree import parse, spans
+
+ROUNDS = 10
+"""After so many rounds a file that still changes is left as it was."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to look for, and how far to go."""
+
+    rules: tuple[Rule, ...]
+    unsafe: bool = False
+    strategies: Mapping[str, str] = field(default_factory=dict)
+    targets: Mapping[str, str] = field(default_factory=dict)
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Glob → code prefixes that are not reported in matching files."""
+
+    def rules_for(self, path: str) -> tuple[Rule, ...]:
+        ignored = tuple(c for glob, codes in self.per_file_ignores if _matches(path, glob) for c in codes)
+        return tuple(r for r in self.rules if not r.code.startswith(ignored)) if ignored else self.rules
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one commit holds: the files' contents after the rules of this and all earlier steps."""
+
+    codes: tuple[str, ...]
+    files: Mapping[str, bytes]
+    findings: tuple[Finding, ...]
+
+
+def _matches(path: str, glob: str) -> bool:
+    return fnmatch.fnmatch(path, glob) or fnmatch.fnmatch(path, f"*/{glob}") or fnmatch.fnmatch(path, f"{glob}/*")
+
+
+def plan(
+    paths: Sequence[str], reader: Reader, options: Options, *, fix: bool, within: Collection[str] | None = None
+) -> Plan:
+    """Find what the rules speak of in `paths`; with `fix`, take every fix of sufficient safety, to a fixpoint.
+
+    Files outside `within` (by default: `paths`) are read where a question leads there, never changed.
+    """
+    allowed = frozenset(paths if within is None else within)
+    index = Index(reader, options.targets)
+    groups: list[frozenset[str]] = []
+    done: dict[frozenset[str], _Component] = {}
+    for path in paths:
+        group = frozenset({path})
+        if any(path in g for g in groups):
+            continue
+        while True:
+            component = _Component(sorted(group), reader, index, options, allowed, fix)
+            reached = component.settle()
+            overlapping = [g for g in groups if g & (reached | group)]
+            wider = group.union(reached, *overlapping)
+            for g in overlapping:
+                groups.remove(g)
+                del done[g]
+            if wider == group:
+                groups.append(group)
+                done[group] = component
+                break
+            group = wider
+    members = [member for group in groups for member in done[group].files]
+    files = sorted((f for m in members if (f := m.plan()) is not None), key=lambda f: f.path)
+    return Plan(
+        files=tuple(f for f in files if f.findings or f.changed),
+        skips=tuple(skip for m in members for skip in m.skips),
+        projects=_projects(index, (f.path for f in files if f.findings)),
+        unused=tuple(u for m in members for u in m.unused),
+        files_seen=len(paths),
+        files_read=sum(1 for m in members if m.source is not None),
+        components=tuple(g for g in groups if len(g) > 1),
+    )
+
+
+def _projects(index: Index, paths: Iterable[str]) -> tuple[Project, ...]:
+    roots: dict[str, Project] = {}
+    for path in paths:
+        root = index.root(path)
+        if root not in roots:
+            roots[root] = Project(root, index.targets(path))
+    return tuple(roots[root] for root in sorted(roots))
+
+
+def steps(whole: Plan, reader: Reader, options: Options) -> tuple[Step, ...]:
+    """The plan as a series of commits, one per rule, in order of code.
+
+    The text after the rules r1…rk is the plan of those rules alone, to their fixpoint, imports included. Where the
+    last such text would differ from the plan of all rules, or one in between would not parse, the rules share a step.
+    """
+    paths = [f.path for f in whole.changed]
+    codes = sorted({f.code for f in whole.findings if f.applied})
+    final = {f.path: f.after for f in whole.changed}
+    found: list[Step] = []
+    waiting: list[str] = []
+    previous: dict[str, bytes] = {f.path: f.before for f in whole.changed}
+    for number, code in enumerate(codes, start=1):
+        chosen = set(codes[:number])
+        if number == len(codes):
+            files = final
+        else:
+            some = replace(options, rules=tuple(r for r in options.rules if r.code in chosen))
+            partial = plan(paths, reader, some, fix=True)
+            files = {**{f.path: f.before for f in whole.changed}, **{f.path: f.after for f in partial.changed}}
+            if not partial.skips and number == len(codes) - 1 and files == final:
+                waiting.append(code)
+                continue
+            if partial.skips:
+                waiting.append(code)
+                continue
+        waiting.append(code)
+        changed = {path: data for path, data in files.items() if data != previous[path]}
+        if not changed and number < len(codes):
+            continue
+        mine = tuple(f for f in whole.findings if f.applied and f.code in waiting)
+        found.append(Step(tuple(waiting), changed, mine))
+        previous.update(changed)
+        waiting = []
+    if not found or _last_differs(paths, reader, options, codes, final):
+        mine = tuple(f for f in whole.findings if f.applied)
+        return (Step(tuple(codes), final, mine),) if final else ()
+    return tuple(found)
+
+
+def _last_differs(
+    paths: Sequence[str], reader: Reader, options: Options, codes: Sequence[str], final: Mapping[str, bytes]
+) -> bool:
+    """Whether the rules that changed something, run alone, give another text than all rules together."""
+    if len(codes) < 2:
+        return False
+    alone = plan(paths, reader, replace(options, rules=tuple(r for r in options.rules if r.code in codes)), fix=True)
+    return {f.path: f.after for f in alone.changed} != dict(final)
+
+
+class _File:
+    """One file on its way through the rounds."""
+
+    def __init__(self, path: str, reader: Reader, index: Index, options: Options) -> None:
+        self.path = path
+        self.rules = options.rules_for(path)
+        self.skips: list[Skip] = []
+        self.unused: list[UnusedSuppression] = []
+        self.applied: list[Finding] = []
+        self.changes: list[Change] = []
+        self.rounds: list[list[Edit]] = []
+        self.remaining: list[Finding] = []
+        self.source: Source | None = None
+        self.data = b""
+        self.text = ""
+        data = reader.read(path)
+        if data is None:
+            self.skips.append(Skip(path, SkipReason.UNREADABLE, "cannot be read"))
+            return
+        self.data = data
+        if not any(r.wants(data) for r in self.rules):
+            return
+        source = decode(path, data)
+        if isinstance(source, Skip):
+            self.skips.append(source)
+            return
+        self.source, self.text = source, source.text
+
+    def plan(self) -> FilePlan | None:
+        if self.source is None:
+            return None
+        findings = sorted((*self.applied, *self.remaining), key=lambda f: (f.reported.start, f.reported.end, f.code))
+        after = self.source.encode(self.text) if self.rounds else self.data
+        return FilePlan(self.path, self.data, after, tuple(findings), tuple(self.changes))
+
+    def revert(self, skip: Skip) -> None:
+        """Leave the file as it was read; what was found stays reported."""
+        if self.source is not None:
+            self.text = self.source.text
+        self.skips.append(skip)
+        self.remaining = [replace(f, applied=False) for f in self.applied]
+        self.applied, self.changes, self.rounds = [], [], []
+
+    def original(self, offset: int) -> int:
+        """Where an offset of the current text lay in the file as it was read."""
+        for edits in reversed(self.rounds):
+            offset = map_back(offset, edits)
+        return offset
+
+
+class _Component:
+    """Files tied by fixes, brought to their fixpoint together."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        reader: Reader,
+        index: Index,
+        options: Options,
+        allowed: frozenset[str],
+        fix: bool,
+    ) -> None:
+        self.options, self.allowed, self.fix, self.index = options, allowed, fix, index
+        self.files = [_File(path, reader, index, options) for path in paths]
+        self.by_path = {f.path: f for f in self.files}
+
+    def settle(self) -> frozenset[str]:
+        """Run the rounds. Returns the paths beyond this component that a fix reaches (then it must be widened)."""
+        seen = [self._texts()]
+        index = self.index
+        for round_number in range(ROUNDS + 1):
+            findings = [f for file in self.files for f in self._look(file, index, round_number)]
+            if not self.fix:
+                return frozenset()
+            least = Safety.UNSAFE if self.options.unsafe else Safety.SAFE
+            wanted = [f for f in findings if f.fix and f.safety >= least and self.allowed.issuperset(f.fix.paths)]
+            beyond = frozenset(p for f in wanted if f.fix for p in f.fix.paths) - self.by_path.keys()
+            if beyond:
+                return beyond
+            taken, _ = select(wanted)
+            if not taken:
+                return frozenset()
+            derived = self._take(taken, index)
+            if derived is None:
+                return frozenset()
+            index = derived
+            if self._texts() in seen or round_number == ROUNDS:
+                codes = ", ".join(sorted({f.code for f in taken}))
+                self._revert(SkipReason.UNSETTLED, f"fixes of {codes} do not come to rest; nothing was changed")
+                return frozenset()
+            seen.append(self._texts())
+        return frozenset()
+
+    def _texts(self) -> dict[str, str]:
+        return {f.path: f.text for f in self.files}
+
+    def _revert(self, reason: SkipReason, detail: str) -> None:
+        for file in self.files:
+            if file.source is not None:
+                file.revert(Skip(file.path, reason, detail))
+
+    def _look(self, file: _File, index: Index, round_number: int) -> list[Finding]:
+        """All findings in the current text of a file."""
+        if file.source is None:
+            return []
+        findings, skips = look(file.path, file.text, index, file.rules, self.options.strategies)
+        kept, unused = suppress.apply(file.path, suppress.read(file.text), findings, (r.code for r in file.rules))
+        file.unused = unused if round_number == 0 else file.unused
+        file.skips += [s for s in skips if s not in file.skips]
+        if round_number:
+            lines = Lines(file.source.text)
+            kept = [
+                replace(f, origin=lines.place(file.original(f.place.start), file.original(f.place.end))) for f in kept
+            ]
+        file.remaining = kept
+        return kept
+
+    def _take(self, taken: Sequence[Finding], index: Index) -> Index | None:
+        """Apply one round's fixes; None if the result is no program (then the component is reverted)."""
+        edits: dict[str, list[Edit]] = {}
+        for finding in taken:
+            for edit in finding.fix.edits if finding.fix else ():
+                edits.setdefault(edit.path, []).append(edit)
+        texts: dict[str, tuple[str, Facts]] = {}
+        for path, mine in edits.items():
+            file = self.by_path[path]
+            if file.source is None:
+                self._revert(SkipReason.UNSETTLED, f"a fix reaches {path}, which cannot be changed")
+                return None
+            for finding in taken:
+                for edit in finding.fix.edits if finding.fix else ():
+                    if edit.path == path:
+                        start, end = file.original(edit.start), file.original(edit.end)
+                        there = Edit(path, start, max(start, end), edit.text, edit.shared)
+                        file.changes.append(Change(finding.code, there, finding.message, finding.safety))
+            before = index.facts(path)
+            text = splice(file.text, mine)
+            facts = gather(path, text)
+            if isinstance(facts, Skip) or before is None or not _encodable(file.source, text):
+                codes = ", ".join(sorted({f.code for f in taken}))
+                detail = facts.detail if isinstance(facts, Skip) else "a character its encoding cannot hold"
+                self._revert(SkipReason.RULE_FAILED, f"the fixes of {codes} would not give a program: {detail}")
+                return None
+            old, file.text = file.text, text
+            file.rounds.append(sorted(set(mine)))
+            dropped = self._drop_orphans(file, old, before, facts, taken, index)
+            texts[path] = (file.text, dropped)
+        for finding in taken:
+            file = self.by_path[finding.path]
+            file.applied.append(replace(finding, applied=True))
+        return index.derive(texts)
+
+    def _drop_orphans(
+        self, file: _File, old: str, before: Facts, after: Facts, taken: Sequence[Finding], index: Index
+    ) -> Facts:
+        """Remove the imports whose last use this round's edits took."""
+        candidates = imports.orphans(file.path, before, after, file.text)
+        names = frozenset(name for name in candidates if not index.imported_elsewhere(file.path, name))
+        tree = parse(file.path, file.text) if names else None
+        if tree is None or isinstance(tree, Skip):
+            return after
+        replacements = imports.drop(tree, names)
+        where = spans(tree, replacements)
+        edits = [edit_of(file.path, file.text, tree, node, new, where[node]) for node, new in replacements.items()]
+        text = splice(file.text, edits)
+        facts = gather(file.path, text)
+        if isinstance(facts, Skip):
+            return after
+        word = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b")
+        here = [(f, e) for f in taken if f.fix for e in f.fix.edits if e.path == file.path]
+        cause = next((f for f, e in here if word.search(old[e.start : e.end])), here[0][0])
+        for edit in edits:
+            there = Edit(file.path, file.original(edit.start), file.original(edit.end), edit.text)
+            file.changes.append(Change(cause.code, there, cause.message, cause.safety))
+        file.text = text
+        file.rounds.append(sorted(edits))
+        return facts
+
+
+def _encodable(source: Source, text: str) -> bool:
+    try:
+        source.encode(text)
+    except UnicodeEncodeError:
+        return False
+    return True

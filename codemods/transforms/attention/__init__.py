@@ -1,0 +1,1 @@
+"""Rules about attention and the encoder fast path."""

@@ -1,0 +1,1 @@
+"""Rules about autocast regions and AMP names."""

@@ -1,0 +1,1 @@
+"""Rules about the chain of gradients from parameters to loss and back."""

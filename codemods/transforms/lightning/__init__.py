@@ -1,0 +1,1 @@
+"""Rules about LightningModule, Fabric and Trainer."""

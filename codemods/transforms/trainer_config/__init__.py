@@ -1,0 +1,1 @@
+"""Rules about Accelerate and transformers."""

@@ -1,0 +1,30 @@
+"""Every fixture of every rule, through the whole engine."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from cases import Case, cases, listing
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.rule.code}-{c.name}-{c.kind}") for c in cases()])
+def test_fixture(case: Case) -> None:
+    found = case.run()
+    assert found.skips == ()
+    after = {**case.files, **{f.path: f.after for f in found.changed}}
+    if case.kind == "before":
+        for path, expected in case.expected.items():
+            assert after[path].decode("latin-1") == expected.decode("latin-1"), path
+        again = case.run(after)
+        assert {f.path: f.after for f in again.changed} == {}, "a second run changes something"
+        assert any(f.code == case.rule.code and f.applied for f in found.findings), "the rule itself did nothing"
+        for path, data in after.items():
+            if path.endswith(".py"):
+                ast.parse(data)
+        return
+    assert after == case.files
+    if case.kind == "same":
+        assert [f"{f.reported.line}: {f.message}" for f in found.findings if f.code == case.rule.code] == []
+    else:
+        assert listing(found, paths=case.path.is_dir()) == case.report
