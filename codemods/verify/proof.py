@@ -2,6 +2,7 @@
 
 A proof is a file `tests/before_after/<rule>/<case>.proof.py` beside `<case>.before.py` and `<case>.after.py`. It never
 runs here: a child process loads it, loads one side of the fixture as a module, and calls `run(case)` with that module.
+A side is one file; what it imports must be installed.
 
     """Clipping scaled gradients: the documented loop, two layers, ten steps."""
 
@@ -27,7 +28,7 @@ runs here: a child process loads it, loads one side of the fixture as a module, 
 it that a user would search for; exceptions, warnings and printed or logged output are searched), or a silent symptom:
 - `"missing-gradient"`: a watched parameter that no gradient reached,
 - `"frozen"`: a watched parameter that training did not move,
-- `"differs"`: losses, weights or numbers differ from what `reference` gives.
+- `"differs"`: losses, movements, weights or numbers differ from what `reference` gives.
 `TOLERANCE`: relative, for comparison with `reference`; 0 by default, which means bit for bit.
 `BITES` and `WITNESS`, for a bug that newer versions no longer have: `BITES = {"torch": "<2.11"}` (all must hold, as in
 a rule). Inside that range the symptom is demanded as usual. Outside it both sides must give equal losses, weights and
@@ -86,9 +87,6 @@ class Verdict:
     outcome: Outcome
     detail: str
 
-    def __bool__(self) -> bool:
-        return self.outcome is Outcome.PROVED
-
     def __str__(self) -> str:
         return f"{self.outcome.value}: {self.detail}"
 
@@ -131,10 +129,9 @@ def _troubles(before: Side, after: Side) -> Iterator[str]:
 
 
 def _faults(after: Side) -> Iterator[str]:
-    """What keeps *after* from being good training, whatever the symptom."""
+    """What keeps *after* from being good training, whatever the symptom; the gravest first."""
     if after.error:
         yield f"after raises {after.error}"
-        return
     if after.seen.empty:
         yield "after: the proof observed neither losses, gradients nor numbers"
     if blocked := after.seen.blocked():
@@ -170,7 +167,6 @@ def _inequalities(before: Side, after: Side) -> Iterator[str]:
     """Where the bug does not bite: why the sides are not equal with only the repair between them."""
     if before.error:
         yield f"before raises {before.error} although {_range(before)} is not installed"
-        return
     if wrong := tuple(chain(before.seen.differences(after.seen), after.seen.differences(before.seen))):
         yield f"before differs from after: {_some(wrong)}"
     if before.seen.witness:
@@ -242,5 +238,5 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # pragma: no cover
     sys.exit(main())
