@@ -83,11 +83,10 @@ class Versions:
         if directory not in self._own:
             files = [list(self._mentions(path)) for path in self._files(directory)]
             found = {package: target for package in PACKAGES if (target := _settled(package, files))}
-            named = [found[name] for name in TWINS if name in found]
-            if named:
-                agreed = all(target.spec == named[0].spec for target in named)
-                one = named[0] if agreed else Target(named[0].package, "", named[0].source)
-                found |= dict.fromkeys(TWINS, one)
+            if named := [found[name] for name in TWINS if name in found]:
+                unknown = Target(named[0].package, "", named[0].source)
+                widest = (one for one in named if all(_within(other.spec, one.spec) for other in named))
+                found |= dict.fromkeys(TWINS, next(widest, unknown))
             self._own[directory] = found
         return self._own[directory]
 
@@ -105,7 +104,7 @@ class Versions:
                 yield Mention(said.package, said.specs, said.source, condition or said.condition, said.locked)
             for include in reading.includes:
                 inner = posixpath.normpath(posixpath.join(posixpath.dirname(path), include.path))
-                if inner not in seen and "://" not in include.path and not inner.startswith(("/", "..")):
+                if inner not in seen and "://" not in include.path and not inner.startswith(("/", "../")):
                     seen.add(inner)
                     waiting.append((inner, condition or include.condition))
 
@@ -120,7 +119,7 @@ def targets(reader: Reader, path_or_root: str, overrides: Mapping[str, str] | No
 
     A package that no file mentions is absent. `Target.spec` is a PEP 440 specifier set, several joined with ` || `
     where any of them may be in force, or "" where the package is mentioned and any version will do or none can be told
-    (an address instead of a version; `lightning` and `pytorch-lightning` named with different versions).
+    (an address instead of a version; `lightning` and `pytorch-lightning` named with versions that contradict).
     """
     versions = Versions(reader, overrides)
     path = _normal(path_or_root)
@@ -136,19 +135,16 @@ def parse_target(text: str) -> tuple[str, str]:
     match = re.fullmatch(r"\s*([A-Za-z0-9][\w.-]*?)\s*([<>=!~^].*)", text)
     if not match:
         raise ValueError(f"--target {text}: write a package and a version, such as torch=2.4 or torch>=2.3")
-    name = canonicalize_name(match[1])
+    written, constraint = match[1], match[2].strip()
+    name: str = canonicalize_name(written)
     name = CONDA.get(name, name)
     if name not in PACKAGES:
-        raise ValueError(
-            f"--target {text}: {match[1]} is not a package whose version matters; {', '.join(PACKAGES)} are"
-        )
-    specs = alternatives(match[2])
+        raise ValueError(f"--target {text}: the version of {written} is not looked at, only of {', '.join(PACKAGES)}")
+    specs = alternatives(constraint)
     if not specs or not all(specs):
-        raise ValueError(
-            f"--target {text}: {match[2].strip()} is not a version or range, such as =2.4, ==2.4.1, >=2.3,<3"
-        )
+        raise ValueError(f"--target {text}: {constraint} is not a version or range, such as =2.4, ==2.4.1 or >=2.3,<3")
     if not any(map(_possible, specs)):
-        raise ValueError(f"--target {text}: there is no version in {match[2].strip()}")
+        raise ValueError(f"--target {text}: there is no version in {constraint}")
     return name, " || ".join(specs)
 
 
@@ -226,8 +222,10 @@ class _Choice:
     def rank(self) -> int:
         return 2 if "==" in self.spec else 1 if self.spec else 0
 
-    def within(self, other: _Choice) -> bool:
-        return not other.spec or (bool(self.spec) and _verdict(self.spec, other.spec)[1])
+
+def _within(spec: str, other: str) -> bool:
+    """Whether `other` allows all that `spec` allows, as far as one specifier set can tell."""
+    return spec == other or ("||" not in other and _verdict(spec, other)[1])
 
 
 def _settled(package: str, files: list[list[Mention]]) -> Target | None:
@@ -241,11 +239,13 @@ def _settled(package: str, files: list[list[Mention]]) -> Target | None:
     if len(every) > MOST_MENTIONS or any(mention.specs is None for mention in every):
         return Target(package, "", next((mention for mention in every if mention.specs is None), every[0]).source)
     choices = list(dict.fromkeys(choice for mentions in said for choice in _of_file(mentions)))
-    kept = [one for one in choices if not any(o.always and o.rank > one.rank and o.within(one) for o in choices)]
+    kept = [
+        one for one in choices if not any(o.always and o.rank > one.rank and _within(o.spec, one.spec) for o in choices)
+    ]
     widest: list[_Choice] = []
     for one in kept:
-        if not any(one.within(other) for other in widest):
-            widest = [*(other for other in widest if not other.within(one)), one]
+        if not any(_within(one.spec, other.spec) for other in widest):
+            widest = [*(other for other in widest if not _within(other.spec, one.spec)), one]
     return Target(package, " || ".join(choice.spec for choice in widest), widest[0].source)
 
 
@@ -278,7 +278,7 @@ def _narrowed(choices: list[_Choice], mention: Mention) -> list[_Choice]:
 def _normal(path: str) -> str:
     """The path without `.` and `..`; one that leads outside becomes the root."""
     path = posixpath.normpath(path) if path else ""
-    return "" if path == "." or path.startswith(("/", "..")) else path
+    return "" if path in (".", "..") or path.startswith(("/", "../")) else path
 
 
 def _above(path: str) -> Iterator[str]:
