@@ -291,9 +291,7 @@ FORMATS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
         },
     ),
     "setup.py, odd": (
-        {
-            "setup.py": "import setuptools\nsetuptools.setup(name='x', install_requires='torch>=2\\npeft', python_requires=X)\nf()"
-        },
+        {"setup.py": "import x\nx.setup(n=1, install_requires='torch>=2\\npeft', python_requires=X)\nf()"},
         {"torch": ">=2", "peft": ""},
     ),
     "setup.cfg": (
