@@ -1,4 +1,4 @@
-"""Settings from `[tool.fixer]` of the nearest pyproject.toml, or from fixer.toml; those of outer directories show through.
+"""Settings from `[tool.fixer]` of the nearest pyproject.toml, or fixer.toml; those of outer directories show through.
 
 The nearer file wins key by key. Tables (`strategies`, `targets`) merge; `exclude` and `per-file-ignores` add up, each
 pattern being read from the directory of the file that holds it.

@@ -50,7 +50,7 @@ class Selection:
 def root_of(arguments: Sequence[str], here: Path) -> Path:
     """The directory that everything is relative to.
 
-    That is the root of the repository we stand in; else of the one that holds all arguments; else the current directory.
+    That is the root of the repository we stand in; else of the one that holds all arguments; else where we stand.
     """
     if (repository := top(here)) is not None:
         return repository.resolve()
@@ -175,23 +175,28 @@ def marked_generated(data: bytes) -> bool:
     return GENERATED_MARK.match(data[:4000]) is not None
 
 
-def attributed(paths: Sequence[str], *, at: Path, cached: bool = False) -> frozenset[str]:
-    """The paths that `.gitattributes` calls `linguist-generated` or `linguist-vendored`."""
+def attributed(paths: Sequence[str], *, at: Path, index: Path | None = None) -> frozenset[str]:
+    """The paths that `.gitattributes` calls `linguist-generated` or `linguist-vendored`.
+
+    Args:
+        index: read the attributes of this index instead of those of the work tree.
+    """
     if not paths:
         return frozenset()
     data = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    options = ["--cached"] if cached else []
+    options = ["--cached"] if index else []
     try:
         answer = git(
-            "check-attr", *options, "--stdin", "-z", "linguist-generated", "linguist-vendored", at=at, data=data
+            *("check-attr", *options, "--stdin", "-z", "linguist-generated", "linguist-vendored"),
+            at=at,
+            data=data,
+            index=index,
         )
     except GitFailed:
         return frozenset()
     fields = answer.split(b"\0")
     return frozenset(
-        os.fsdecode(path)
-        for path, value in zip(fields[::3], fields[2::3], strict=False)
-        if value in (b"set", b"true")
+        os.fsdecode(path) for path, value in zip(fields[::3], fields[2::3], strict=False) if value in (b"set", b"true")
     )
 
 

@@ -1,4 +1,4 @@
-"""How git is called: with an environment that does not point elsewhere and settings that run nothing of the repository's."""
+"""How git is called: in an environment that points nowhere else, with settings that run nothing of the repository's."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ HARMLESS = (
     "core.quotePath=true",
     "protocol.ext.allow=never",
     "i18n.commitEncoding=utf-8",
+    "user.useConfigOnly=true",
     "gc.auto=0",
 )
 """Settings that keep a repository's own configuration from running programs or bending what is read and written."""
@@ -54,8 +55,8 @@ def forget_location() -> None:
     os.environ["LC_ALL"] = "C.UTF-8"
 
 
-def git(*arguments: str, at: Path, data: bytes | None = None) -> bytes:
-    """Run git in the directory `at`; its standard output.
+def git(*arguments: str, at: Path, data: bytes | None = None, index: Path | None = None) -> bytes:
+    """Run git in the directory `at`, on its own index or another; its standard output.
 
     Raises:
         GitFailed: if git is not there or ends with an error.
@@ -65,6 +66,7 @@ def git(*arguments: str, at: Path, data: bytes | None = None) -> bytes:
         done = subprocess.run(
             ["git", "--no-pager", *options, *arguments],
             cwd=at,
+            env={**os.environ, "GIT_INDEX_FILE": str(index)} if index else None,
             input=data,
             stdin=subprocess.DEVNULL if data is None else None,
             capture_output=True,

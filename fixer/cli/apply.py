@@ -1,0 +1,174 @@
+"""`fixer apply`: fix files in place, show the patch, or put the fixes on a branch."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fixer.cli import options
+from fixer.cli.options import ApplyFormat, Color
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from fixer.cli.screen import Screen
+    from fixer.delivery import BranchRequest
+    from fixer.work import Request
+
+
+class OnConflict(str, Enum):
+    """What to do with a branch that exists."""
+
+    refuse = "refuse"
+    reset = "reset"
+    append = "append"
+
+
+def apply(
+    paths: options.Paths = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch; write nothing.")] = False,
+    branch: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Commit to this branch, one commit per rule; not in place.")
+    ] = None,
+    base: Annotated[
+        str | None, typer.Option(metavar="REF", help="With --branch: start from there.", show_default="HEAD")
+    ] = None,
+    on_conflict: Annotated[
+        OnConflict | None,
+        typer.Option(help="With --branch: what to do if it exists.", show_default="refuse"),
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option(metavar="'NAME <ADDRESS>'", help="With --branch: the author of the commits.")
+    ] = None,
+    signoff: Annotated[bool, typer.Option("--signoff", help="With --branch: add Signed-off-by.")] = False,
+    trailer: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="With --branch: add a trailer to each commit.")
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option(metavar="TEMPLATE", help="With --branch: as in 'fix({codes}): {title}'.")
+    ] = None,
+    body: Annotated[
+        str | None, typer.Option(metavar="TEMPLATE", help="With --branch: {summary} {why} {findings} {files} …")
+    ] = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    unsafe_fixes: options.UnsafeFixes = None,
+    strategy: options.Strategy = None,
+    target: options.Target = None,
+    exclude: options.Exclude = None,
+    include_vendored: options.IncludeVendored = False,
+    jobs: options.Jobs = 0,
+    config: options.Config = None,
+    isolated: options.Isolated = False,
+    format: Annotated[ApplyFormat, typer.Option(help="markdown: the text of a pull request.")] = ApplyFormat.terminal,
+    output: options.Output = None,
+    statistics: options.Statistics = False,
+    exit_zero: options.ExitZero = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    color: options.ColorOption = Color.auto,
+) -> None:
+    """Fix files in place. --dry-run prints the patch instead; --branch makes commits instead.
+
+    Exit code 0: done, nothing to do; 1: something could not be applied, or, with --dry-run, changes are pending;
+    2: could not do the job.
+    """
+    from fixer.cli.screen import Screen
+
+    screen = Screen(color, quiet, verbose, output)
+    request = options.request(
+        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+    )
+    for name, value in (
+        ("--base", base),
+        ("--on-conflict", on_conflict),
+        ("--author", author),
+        ("--signoff", signoff),
+        ("--trailer", trailer),
+        ("--subject", subject),
+        ("--body", body),
+    ):
+        if value and branch is None:
+            raise Refusal(f"{name} says how a branch is made: give --branch NAME too")
+    if branch is None:
+        code = _in_place(screen, request, dry_run, format, statistics)
+    else:
+        from fixer.delivery import BranchRequest
+
+        wanted = BranchRequest(
+            name=branch,
+            base=base,
+            on_conflict=(on_conflict or OnConflict.refuse).value,
+            author=author,
+            signoff=signoff,
+            trailers=tuple(trailer or ()),
+            subject=subject,
+            body=body,
+        )
+        code = _on_branch(screen, request, wanted, dry_run, format, statistics)
+    raise typer.Exit(0 if exit_zero and code == 1 else code)
+
+
+def _in_place(screen: Screen, request: Request, dry_run: bool, format: ApplyFormat, statistics: bool) -> int:
+    from fixer.cli import show
+    from fixer.report.progress import progress
+    from fixer.work import plan_directory
+    from fixer.writer import write
+
+    here = Path.cwd()
+    with progress(not screen.quiet) as tell:
+        outcome = plan_directory(request, here, fix=True, progress=tell)
+    written: frozenset[str] = frozenset()
+    if not dry_run:
+        written, skips = write(outcome.plan, outcome.root)
+        outcome = outcome.after_writing(written, skips)
+    if format is ApplyFormat.json:
+        show.as_json(screen, outcome, here, written=written, statistics=statistics)
+    elif format is ApplyFormat.markdown:
+        show.as_markdown(screen, outcome)
+    elif statistics:
+        show.counts(screen, outcome)
+    elif dry_run:
+        show.patch(screen, outcome)
+    else:
+        show.files(screen, outcome, here)
+    screen.summary(outcome, "would be fixed" if dry_run else "fixed")
+    screen.errors(outcome.problems)
+    if outcome.failed:
+        return 2
+    return 1 if (outcome.plan.changed if dry_run else outcome.left()) else 0
+
+
+def _on_branch(
+    screen: Screen, request: Request, branch: BranchRequest, dry_run: bool, format: ApplyFormat, statistics: bool
+) -> int:
+    from fixer.cli import show
+    from fixer.delivery import deliver
+    from fixer.report.progress import progress
+
+    here = Path.cwd()
+    with progress(not screen.quiet) as tell:
+        delivery = deliver(request, branch, here, dry_run=dry_run, progress=tell)
+    outcome = delivery.outcome
+    written = frozenset(path for commit in delivery.commits for path in commit.files)
+    if format is ApplyFormat.json:
+        show.as_json(screen, outcome, here, written=written, statistics=statistics)
+    elif format is ApplyFormat.markdown:
+        show.as_markdown(screen, outcome, delivery)
+    elif statistics:
+        show.counts(screen, outcome)
+    elif dry_run:
+        show.patch(screen, outcome)
+    else:
+        show.commits(screen, delivery)
+    screen.summary(outcome, "would be committed" if dry_run else "committed")
+    for note in delivery.notes:
+        screen.note(note)
+    if not dry_run and delivery.commits:
+        screen.note(f"`git log {delivery.base_name}..{delivery.branch}` shows the commits; your checkout is as it was")
+    screen.errors(outcome.problems)
+    if outcome.failed:
+        return 2
+    return 1 if dry_run and outcome.plan.changed else 0

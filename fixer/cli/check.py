@@ -1,0 +1,55 @@
+"""`fixer check`: report findings; nothing is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fixer.cli import options
+from fixer.cli.options import CheckFormat, Color
+
+
+def check(
+    paths: options.Paths = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    unsafe_fixes: options.UnsafeFixes = None,
+    strategy: options.Strategy = None,
+    target: options.Target = None,
+    exclude: options.Exclude = None,
+    include_vendored: options.IncludeVendored = False,
+    jobs: options.Jobs = 0,
+    config: options.Config = None,
+    isolated: options.Isolated = False,
+    format: CheckFormat = CheckFormat.terminal,
+    output: options.Output = None,
+    statistics: options.Statistics = False,
+    exit_zero: options.ExitZero = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    color: options.ColorOption = Color.auto,
+) -> None:
+    """Report findings. Nothing is written.
+
+    Exit code 0: nothing that has a fix; 1: findings that have one; 2: could not do the job.
+    """
+    from fixer.cli.screen import Screen
+    from fixer.cli.show import findings
+    from fixer.report.progress import progress
+    from fixer.work import plan_directory
+
+    request = options.request(
+        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+    )
+    screen = Screen(color, quiet, verbose, output)
+    here = Path.cwd()
+    with progress(not quiet) as tell:
+        outcome = plan_directory(request, here, fix=False, progress=tell)
+    findings(screen, outcome, here, format=format, statistics=statistics)
+    screen.summary(outcome, "found")
+    screen.errors(outcome.problems)
+    if outcome.failed:
+        raise typer.Exit(2)
+    if not exit_zero and any(finding.fix for finding in outcome.plan.findings):
+        raise typer.Exit(1)

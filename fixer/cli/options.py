@@ -1,0 +1,123 @@
+"""The options that commands share, each with its one explanation."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fixer.work import Request
+
+
+class Color(str, Enum):
+    """When to colour."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+class CheckFormat(str, Enum):
+    """How findings are shown."""
+
+    terminal = "terminal"
+    json = "json"
+
+
+class ApplyFormat(str, Enum):
+    """How a plan is shown."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+
+
+Paths = Annotated[list[str] | None, typer.Argument(help="Files and directories.", show_default="the current directory")]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CODES", help="Only these rules: codes or prefixes, AMP or AMP001,PL."),
+]
+Ignore = Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these rules.")]
+UnsafeFixes = Annotated[
+    bool | None,
+    typer.Option(
+        "--unsafe-fixes/--no-unsafe-fixes",
+        help="Also take fixes that change numerics or behaviour beyond the bug.",
+        show_default=False,
+    ),
+]
+Strategy = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CODE=NAME", help="How a rule repairs, where it offers a choice."),
+]
+Target = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PACKAGE=VERSION", help="The version in use, such as torch=2.4."),
+]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths out.")]
+IncludeVendored = Annotated[
+    bool,
+    typer.Option("--include-vendored", help="Also read vendored and generated files."),
+]
+Config = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Settings from this file instead of the nearest."),
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore all configuration files.")]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=0,
+        metavar="N",
+        help="Processes at most.",
+        show_default="one per processor",
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the result there."),
+]
+Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule instead of listing them.")]
+ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even when there are findings.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary and no notes, errors only.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List everything that was skipped or left out.")]
+ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
+
+
+def request(
+    paths: list[str] | None,
+    select: list[str] | None,
+    ignore: list[str] | None,
+    unsafe_fixes: bool | None,
+    strategy: list[str] | None,
+    target: list[str] | None,
+    exclude: list[str] | None,
+    include_vendored: bool,
+    jobs: int,
+    config: str | None,
+    isolated: bool,
+) -> Request:
+    """What the shared options ask for."""
+    from fixer.errors import Refusal
+    from fixer.selectors import split_codes
+    from fixer.work import Request
+
+    if config is not None and isolated:
+        raise Refusal("--config and --isolated contradict each other: give one of them")
+    return Request(
+        paths=tuple(paths or ()),
+        select=split_codes(select or ()),
+        ignore=split_codes(ignore or ()),
+        unsafe_fixes=unsafe_fixes,
+        strategies=tuple(strategy or ()),
+        targets=tuple(target or ()),
+        exclude=tuple(exclude or ()),
+        include_vendored=include_vendored,
+        jobs=jobs,
+        config=config,
+        isolated=isolated,
+    )

@@ -1,0 +1,100 @@
+"""Where a command's words go: the result to standard output or a file, everything else to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from fixer.cli.options import Color
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fixer.work import Outcome
+
+WIDE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """The streams of one command."""
+
+    color: Color = Color.auto
+    quiet: bool = False
+    verbose: bool = False
+    output: str | None = None
+
+    @property
+    def pretty(self) -> bool:
+        """Whether the result is looked at by a person, in colours."""
+        return self.output is None and self._coloured(sys.stdout)
+
+    def _coloured(self, stream: TextIO) -> bool:
+        if self.color is not Color.auto:
+            return self.color is Color.always
+        if os.environ.get("NO_COLOR"):
+            return False
+        return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+    def console(self, stream: TextIO) -> Console:
+        """A rich console for a stream."""
+        from rich.console import Console
+
+        coloured = self._coloured(stream)
+        return Console(
+            file=stream,
+            force_terminal=coloured,
+            no_color=not coloured,
+            color_system="auto" if coloured and stream.isatty() else "standard" if coloured else None,
+            width=None if stream.isatty() else WIDE,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+
+    def result(self, data: bytes) -> None:
+        """The result itself, byte for byte."""
+        if self.output is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+            return
+        try:
+            Path(self.output).write_bytes(data)
+        except OSError as error:
+            raise Refusal(f"--output {self.output}: {error.strerror}") from error
+
+    def note(self, sentence: str) -> None:
+        """Something to know; silent with `--quiet`."""
+        if not self.quiet:
+            print(f"note: {sentence}", file=sys.stderr)
+
+    def errors(self, sentences: tuple[str, ...]) -> None:
+        """What could not be done."""
+        for sentence in sentences:
+            print(f"fixer: {sentence}", file=sys.stderr)
+
+    def summary(self, outcome: Outcome, done: str) -> None:
+        """The table and the sentences at the end."""
+        if self.quiet:
+            return
+        from fixer.report.terminal import show_summary
+
+        console = self.console(sys.stderr)
+        show_summary(
+            console,
+            outcome.plan,
+            unsafe=outcome.unsafe,
+            done=done,
+            vendored=len(outcome.vendored),
+            verbose=self.verbose,
+        )
+        if self.verbose:
+            for path in outcome.vendored:
+                console.print(f"  {path}: vendored or generated")
+            for source in outcome.settings.sources:
+                console.print(f"Settings from {source}.")

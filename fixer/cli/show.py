@@ -1,0 +1,104 @@
+"""The result of `check` and `apply` in the format that was asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fixer.cli.screen import Screen
+    from fixer.delivery import Delivery
+    from fixer.work import Outcome
+
+
+def findings(screen: Screen, outcome: Outcome, here: Path, *, format: Enum, statistics: bool) -> None:
+    """What was found."""
+    if format.value == "json":
+        as_json(screen, outcome, here, statistics=statistics)
+    elif statistics:
+        counts(screen, outcome)
+    elif screen.pretty:
+        from fixer.report.terminal import show_findings
+
+        show_findings(screen.console(sys.stdout), outcome.plan, outcome.root, here)
+    else:
+        from fixer.report.terminal import finding_line
+
+        lines = [finding_line(finding, outcome.root, here) for finding in outcome.plan.findings]
+        screen.result("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+
+
+def patch(screen: Screen, outcome: Outcome) -> None:
+    """What would change, as a patch."""
+    if screen.pretty:
+        from fixer.report.terminal import show_patch
+
+        show_patch(screen.console(sys.stdout), outcome.plan.files)
+    else:
+        from fixer.report.patch import patch as render
+
+        screen.result(render(outcome.plan.files))
+
+
+def counts(screen: Screen, outcome: Outcome) -> None:
+    """How often each rule spoke."""
+    from fixer.report.terminal import show_statistics
+
+    lines: list[str] = []
+    show_statistics(lines.append, outcome.plan, outcome.unsafe)
+    screen.result("".join(lines).encode())
+
+
+def as_json(
+    screen: Screen, outcome: Outcome, here: Path, *, written: frozenset[str] = frozenset(), statistics: bool = False
+) -> None:
+    """Everything, for programs."""
+    from codemods.transforms import load
+    from fixer.report.json import document, render
+
+    content = document(
+        outcome.plan,
+        root=Path(os.path.relpath(outcome.root, here)).as_posix(),
+        rules={rule.code: rule for rule in load()},
+        unsafe=outcome.unsafe,
+        read=outcome.read,
+        written=written,
+        statistics=statistics,
+    )
+    screen.result(render(content))
+
+
+def files(screen: Screen, outcome: Outcome, here: Path) -> None:
+    """The files that were fixed, each with the rules."""
+    lines = []
+    for file in outcome.plan.changed:
+        codes = sorted({finding.code for finding in file.findings if finding.applied})
+        path = os.path.relpath(outcome.root / file.path, here)
+        lines.append(f"{path}: fixed {', '.join(codes)}\n")
+    screen.result("".join(lines).encode("utf-8", "backslashreplace"))
+
+
+def commits(screen: Screen, delivery: Delivery) -> None:
+    """The commits that were made, oldest first."""
+    lines = [f"{commit.oid[:10]} {commit.subject}\n" for commit in delivery.commits]
+    screen.result("".join(lines).encode("utf-8", "replace"))
+
+
+def as_markdown(screen: Screen, outcome: Outcome, delivery: Delivery | None = None) -> None:
+    """The text of a pull request."""
+    from codemods.transforms import load
+    from fixer.report.markdown import pull_request
+
+    commits = [(commit.oid, commit.subject) for commit in delivery.commits] if delivery else []
+    text = pull_request(
+        outcome.plan,
+        {rule.code: rule for rule in load()},
+        unsafe=outcome.unsafe,
+        commits=commits,
+        branch=delivery.branch if delivery else None,
+        base=delivery.base_name if delivery else None,
+    )
+    screen.result(text.encode("utf-8", "replace"))

@@ -1,0 +1,110 @@
+"""The words of a commit: subject, body and trailers, by template."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codemods import __version__
+from codemods.edits import Finding
+from fixer.errors import Refusal
+from fixer.report.tally import plural
+
+if TYPE_CHECKING:
+    from codemods.rule import Rule
+
+SUBJECT = "fix({codes}): {title}"
+BODY = "{summary}\n\n{why}\n\n{findings}"
+WIDTH = 72
+LISTED = 30
+"""Findings named in a commit message; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How commits are to read."""
+
+    subject: str = SUBJECT
+    body: str = BODY
+    trailers: tuple[str, ...] = ()
+    signed_off_by: str | None = None
+
+    def __post_init__(self) -> None:
+        fill(self.subject, dict.fromkeys(FIELDS, ""), "subject")
+        fill(self.body, dict.fromkeys(FIELDS, ""), "body")
+        for trailer in self.trailers:
+            if not re.fullmatch(r"[A-Za-z0-9-]+=\S.*", trailer) or "\n" in trailer:
+                raise Refusal(f"trailer {trailer!r}: write KEY=VALUE, such as Ticket=ML-12")
+
+
+FIELDS = ("codes", "names", "title", "summary", "why", "findings", "files", "count", "safety", "version")
+
+
+def fill(template: str, values: Mapping[str, str], what: str) -> str:
+    """`template` with each `{field}` replaced; nothing else is evaluated."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            raise Refusal(f"{what} template: there is no {{{match[1]}}}; there are {', '.join(sorted(values))}")
+        return values[match[1]]
+
+    return re.sub(r"\{(\w+)\}", value, template)
+
+
+def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[str], wording: Wording) -> str:
+    """The whole message of the commit that holds the fixes of `rules`."""
+    titles = [_plain(title) for title in dict.fromkeys(f.fix.title for f in findings if f.fix)]
+    titles = titles or [_plain(rule.fix_title) for rule in rules]
+    safety = min((finding.safety for finding in findings), default=min(rule.safety for rule in rules))
+    values = {
+        "codes": ", ".join(rule.code for rule in rules),
+        "names": ", ".join(rule.name for rule in rules),
+        "title": titles[0] if len(rules) == 1 else "; ".join(_plain(rule.fix_title) for rule in rules),
+        "summary": "\n".join(textwrap.fill(_sentence(rule.summary), WIDTH) for rule in rules),
+        "why": "\n\n".join(text for rule in rules if (text := why(rule.doc))),
+        "findings": _listed(findings),
+        "files": "\n".join(files),
+        "count": str(len(findings)),
+        "safety": str(safety),
+        "version": __version__,
+    }
+    subject = " ".join(fill(wording.subject, values, "subject").split())
+    if len(subject) > WIDTH:
+        subject = subject[: WIDTH - 1].rstrip() + "…"
+    body = re.sub(r"\n{3,}", "\n\n", fill(wording.body, values, "body")).strip()
+    trailers = [f"Fixer-Rule: {rule.code}" for rule in rules]
+    trailers += [f"Fixer-Safety: {safety}", f"Fixer-Version: {__version__}"]
+    trailers += [": ".join(part.strip() for part in trailer.split("=", 1)) for trailer in wording.trailers]
+    if wording.signed_off_by:
+        trailers.append(f"Signed-off-by: {wording.signed_off_by}")
+    return "\n\n".join(part for part in (subject, body, "\n".join(trailers)) if part) + "\n"
+
+
+def why(doc: str) -> str:
+    """The first paragraph under `## Why is this bad?` of a rule's page, wrapped."""
+    match = re.search(r"^## Why[^\n]*\n+(.+?)(?:\n\s*\n|\Z)", doc, re.DOTALL | re.MULTILINE)
+    return textwrap.fill(" ".join(match[1].split()), WIDTH) if match else ""
+
+
+def _plain(title: str) -> str:
+    """A title in the middle of a line: no backticks, and a small first letter unless it begins with a name."""
+    title = title.strip().rstrip(".")
+    first = title.partition(" ")[0]
+    small = title if "`" in first or not first[1:].islower() else title[:1].lower() + title[1:]
+    return small.replace("`", "")
+
+
+def _sentence(text: str) -> str:
+    return text.strip().rstrip(".") + "."
+
+
+def _listed(findings: Sequence[Finding]) -> str:
+    files = len({finding.path for finding in findings})
+    lines = [f"{plural(len(findings), 'place')} in {plural(files, 'file')}:"]
+    lines += [f"- {finding.path}:{finding.reported.line}" for finding in findings[:LISTED]]
+    if len(findings) > LISTED:
+        lines.append(f"- and {len(findings) - LISTED:,} more")
+    return "\n".join(lines).encode("utf-8", "replace").decode()

@@ -1,0 +1,236 @@
+"""A repository: what is read from it (with GitPython) and the objects and refs that are written (with git itself).
+
+Nothing here touches HEAD, the index or the work tree of the person who runs us.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import git
+
+from fixer.discover import is_listed
+from fixer.errors import Refusal
+from fixer.git.command import HARMLESS
+
+FILES = frozenset({"100644", "100755"})
+"""Modes of regular files; links and submodules are not sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a tree."""
+
+    mode: str
+    oid: str
+
+
+class Repository:
+    """An opened repository, bare or not."""
+
+    def __init__(self, repo: git.Repo) -> None:
+        self._repo = repo
+        repo.git.set_persistent_git_options(c=list(HARMLESS))
+
+    @classmethod
+    def open(cls, here: Path) -> Repository:
+        """The repository that `here` lies in.
+
+        Raises:
+            Refusal: if there is none, or git does not trust it.
+        """
+        try:
+            repository = cls(git.Repo(here, search_parent_directories=True))
+            repository.call("rev_parse", "--git-dir")
+            return repository
+        except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+            raise Refusal(
+                f"{here} is not in a git repository: run `git init` and commit, or apply without --branch"
+            ) from error
+
+    @property
+    def directory(self) -> Path:
+        """Where git runs: the root of the work tree, or the git directory of a bare repository."""
+        return Path(self._repo.working_dir)
+
+    @property
+    def root(self) -> Path | None:
+        """The root of the work tree; None in a bare repository."""
+        return None if self._repo.bare or not self._repo.working_tree_dir else Path(self._repo.working_tree_dir)
+
+    def call(self, command: str, *arguments: str, **options: Any) -> bytes:
+        """Run a git command; its output as bytes.
+
+        Raises:
+            Refusal: with git's own words, if it fails.
+        """
+        try:
+            answer = getattr(self._repo.git, command)(
+                *arguments, stdout_as_string=False, strip_newline_in_stdout=False, **options
+            )
+        except git.GitCommandNotFound as error:
+            raise Refusal("git is not installed, or not on the PATH") from error
+        except git.GitCommandError as error:
+            raise Refusal(said(error)) from error
+        assert isinstance(answer, bytes)
+        return answer
+
+    def ask(self, command: str, *arguments: str, **options: Any) -> str | None:
+        """The same for a question that may have no answer: text without the last line end, or None."""
+        try:
+            return os.fsdecode(self.call(command, *arguments, **options)).removesuffix("\n")
+        except Refusal:
+            return None
+
+    def commit(self, ref: str) -> str | None:
+        """The commit that `ref` names; None if there is none."""
+        if ref.startswith("-") or "\0" in ref:
+            return None
+        return self.ask("rev_parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+
+    def entries(self, commit: str) -> dict[str, Entry]:
+        """Every file of a commit by path, links and submodules included."""
+        found = {}
+        for line in self.call("ls_tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+            if line:
+                head, _, path = line.partition(b"\t")
+                mode, _, oid = head.decode().split(" ")
+                found[os.fsdecode(path)] = Entry(mode, oid)
+        return found
+
+    def blob(self, oid: str) -> bytes | None:
+        """The bytes of a blob; None if this clone does not have it and cannot get it."""
+        try:
+            _, kind, _, data = self._repo.git.get_object_data(oid)
+        except (ValueError, OSError, git.GitError):
+            self._repo.git.clear_cache()
+            return None
+        return data if kind in ("blob", b"blob") else None
+
+    def setting(self, name: str, *, boolean: bool = False) -> str | None:
+        """A value of git's configuration."""
+        return self.ask("config", *(["--type=bool"] if boolean else []), "--get", name)
+
+    def identity(self, who: str) -> str | None:
+        """`AUTHOR` or `COMMITTER` as `Name <address>`; None if git does not know who that is."""
+        found = self.ask("var", f"GIT_{who}_IDENT")
+        return found.rpartition(">")[0] + ">" if found else None
+
+    def checked_out(self) -> frozenset[str]:
+        """The refs that the work trees of this repository stand on."""
+        answer = self.ask("worktree", "list", "--porcelain") or ""
+        return frozenset(line.removeprefix("branch ") for line in answer.split("\n") if line.startswith("branch "))
+
+    def branches(self, *patterns: str) -> tuple[str, ...]:
+        """The branches at or below `patterns`, without `refs/heads/`."""
+        answer = self.ask("for_each_ref", "--format=%(refname)", *(f"refs/heads/{pattern}" for pattern in patterns))
+        return tuple(line.removeprefix("refs/heads/") for line in (answer or "").split("\n") if line)
+
+    def move(self, branch: str, new: str, old: str | None, reason: str) -> None:
+        """Point a branch at a commit, provided that it still points at `old` (None: that it does not exist)."""
+        self.call("update_ref", "-m", reason, f"refs/heads/{branch}", new, old or "0" * len(new))
+
+
+def said(error: git.GitCommandError) -> str:
+    """What git said, on one line."""
+    text = str(error.stderr or error.stdout or error).strip()
+    text = text.removeprefix("stderr:").strip().strip("'").strip()
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return " ".join(lines).removeprefix("fatal: ").removeprefix("error: ") or f"git ended with {error.status}"
+
+
+class CommitFiles:
+    """The files of a commit, as the engine reads them. Can be sent to another process."""
+
+    def __init__(self, directory: Path, commit: str) -> None:
+        self._directory = directory
+        self._commit = commit
+
+    def __reduce__(self) -> tuple[type[CommitFiles], tuple[Path, str]]:
+        return CommitFiles, (self._directory, self._commit)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CommitFiles) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash((self._directory, self._commit))
+
+    @cached_property
+    def _repository(self) -> Repository:
+        return Repository.open(self._directory)
+
+    @cached_property
+    def entries(self) -> Mapping[str, Entry]:
+        """The regular files of the commit by path."""
+        return {
+            path: entry
+            for path, entry in self._repository.entries(self._commit).items()
+            if entry.mode in FILES and ".." not in path.split("/")
+        }
+
+    @cached_property
+    def _directories(self) -> frozenset[str]:
+        return frozenset(path[:position] for path in self.entries for position, char in enumerate(path) if char == "/")
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a regular file."""
+        entry = self.entries.get(path)
+        return self._repository.blob(entry.oid) if entry else None
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory of that name."""
+        return path in self.entries or path in self._directories
+
+    def files(self) -> Sequence[str]:
+        """Every Python and packaging file, sorted."""
+        return sorted(path for path in self.entries if is_listed(path))
+
+
+class Draft:
+    """Commits on top of a commit, made from objects alone, with an index of their own."""
+
+    def __init__(self, repository: Repository, base: str, scratch: Path) -> None:
+        self._repository = repository
+        self._scratch = scratch
+        self.index = scratch / "index"
+        self._environment = {"GIT_INDEX_FILE": str(self.index)}
+        self._entries = repository.entries(base)
+        self.tip = base
+        repository.call("read_tree", base, env=self._environment)
+
+    def add(self, files: Mapping[str, bytes], message: str, *, identity: Mapping[str, str]) -> str:
+        """Commit new contents of files of the base, which keep their modes; the new commit."""
+        paths = sorted(files)
+        names = []
+        for number, path in enumerate(paths):
+            (self._scratch / f"blob{number}").write_bytes(files[path])
+            names.append(str(self._scratch / f"blob{number}"))
+        listed = self._feed("hash_object", "\n".join(names).encode(), "-w", "--no-filters", "--stdin-paths")
+        lines = [
+            f"{self._entries[path].mode} {oid}\t".encode() + os.fsencode(path)
+            for path, oid in zip(paths, listed.decode().split(), strict=True)
+        ]
+        self._feed("update_index", b"\0".join(lines) + b"\0", "-z", "--index-info", env=self._environment)
+        tree = self._repository.call("write_tree", "--missing-ok", env=self._environment).decode().strip()
+        sign = ["-S"] if self._repository.setting("commit.gpgSign", boolean=True) == "true" else []
+        try:
+            commit = self._feed("commit_tree", message.encode(), *sign, "-p", self.tip, tree, env=dict(identity))
+        except Refusal as refusal:
+            if sign:
+                advice = "repair signing, or set commit.gpgSign to false"
+                raise Refusal(f"git could not sign the commit ({refusal}): {advice}") from refusal
+            raise
+        self.tip = commit.decode().strip()
+        return self.tip
+
+    def _feed(self, command: str, data: bytes, *arguments: str, **options: Any) -> bytes:
+        with tempfile.TemporaryFile(dir=self._scratch) as stream:
+            stream.write(data)
+            stream.seek(0)
+            return self._repository.call(command, *arguments, istream=stream, **options)

@@ -1,0 +1,1 @@
+"""Renderings of a plan. All show the same: what a dry-run prints is what a run does."""

@@ -1,0 +1,78 @@
+"""The rules themselves: the list, and the page of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codemods.plan import FilePlan
+from fixer.report.patch import patch
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from codemods.rule import Rule
+
+FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "before_after"
+"""Present in a checkout, not in an installed package."""
+
+
+def as_json(rules: Sequence[Rule]) -> bytes:
+    """The metadata of every rule."""
+    content = [
+        {
+            "code": rule.code,
+            "name": rule.name,
+            "family": rule.family,
+            "summary": rule.summary,
+            "fix_title": rule.fix_title,
+            "safety": str(rule.safety),
+            "strategies": list(rule.strategies),
+            "bites": dict(rule.bites),
+            "errors": list(rule.errors),
+            "references": list(rule.references),
+        }
+        for rule in rules
+    ]
+    return json.dumps(content, indent=2).encode() + b"\n"
+
+
+def show(console: Console, rules: Sequence[Rule]) -> None:
+    """A table: code, name, how safe the fix is, what is wrong."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("code", "name", "fix", "what is wrong"):
+        table.add_column(column, no_wrap=column != "what is wrong", style="bold" if column == "code" else "")
+    for rule in rules:
+        table.add_row(rule.code, rule.name, str(rule.safety), rule.summary)
+    console.print(table)
+
+
+def page(rule: Rule) -> str:
+    """The page of a rule in Markdown: its docstring, its facts, and the first example as a diff."""
+    parts = [f"# {rule.code} {rule.name}", rule.doc, f"Fix: {rule.fix_title} ({rule.safety})."]
+    if rule.strategies:
+        parts.append(f"Strategies: {', '.join(f'`{name}`' for name in rule.strategies)} (the first is the default).")
+    if example := example_of(rule):
+        parts.append(f"## Example\n\n```diff\n{example}```")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def show_page(console: Console, rule: Rule) -> None:
+    """The same on a terminal."""
+    from rich.markdown import Markdown
+
+    console.print(Markdown(page(rule)))
+
+
+def example_of(rule: Rule) -> str:
+    """What the first fixture of a rule becomes, as a diff; empty where there are no fixtures at hand."""
+    for before in sorted((FIXTURES / rule.name).glob("*.before.py")):
+        after = before.with_name(before.name.replace(".before.py", ".after.py"))
+        if after.is_file():
+            name = before.name.replace(".before.py", ".py")
+            return patch([FilePlan(name, before.read_bytes(), after.read_bytes())]).decode("utf-8", "replace")
+    return ""

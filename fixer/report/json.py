@@ -1,0 +1,149 @@
+"""A run as JSON, for programs. Lines and columns are 1-based; columns count characters."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from codemods import __version__
+from codemods.edits import Edit, Finding, Skip
+from codemods.plan import Plan
+from codemods.sources.python import Source, decode
+from fixer.report.tally import by_rule, count
+
+if TYPE_CHECKING:
+    from codemods.rule import Rule
+
+
+class _Positions:
+    """Offsets of files as lines and columns; each file is decoded once."""
+
+    def __init__(self, plan: Plan, read: Callable[[str], bytes | None]) -> None:
+        self._before = {file.path: file.before for file in plan.files}
+        self._read = read
+        self._starts: dict[str, list[int]] = {}
+
+    def of(self, path: str, offset: int) -> list[int]:
+        if path not in self._starts:
+            data = self._before[path] if path in self._before else self._read(path)
+            source = decode(path, data or b"")
+            starts = [0]
+            text = source.text if isinstance(source, Source) else ""
+            while (found := text.find("\n", starts[-1])) >= 0:
+                starts.append(found + 1)
+            self._starts[path] = starts
+        starts = self._starts[path]
+        line = bisect_right(starts, offset)
+        return [line, offset - starts[line - 1] + 1]
+
+
+def document(
+    plan: Plan,
+    *,
+    root: str,
+    rules: Mapping[str, Rule],
+    unsafe: frozenset[str],
+    read: Callable[[str], bytes | None],
+    written: frozenset[str] = frozenset(),
+    statistics: bool = False,
+) -> dict[str, Any]:
+    """Everything about a run as plain JSON values.
+
+    Args:
+        root: the root, relative to where the person stands.
+        unsafe: the paths where unsafe fixes are wanted.
+        read: gives the bytes of a file that the plan does not hold.
+        written: the paths that this run wrote.
+    """
+    positions = _Positions(plan, read)
+    total = count(plan.findings, unsafe)
+    roots = sorted((project.root for project in plan.projects), key=len, reverse=True)
+    content: dict[str, Any] = {
+        "version": __version__,
+        "root": root,
+        "files_seen": plan.files_seen,
+        "files_read": plan.files_read,
+        "projects": [
+            {
+                "root": project.root,
+                "targets": {
+                    package: {"spec": target.spec, "from": target.source}
+                    for package, target in sorted(project.targets.items())
+                },
+            }
+            for project in plan.projects
+        ],
+        "findings": [
+            _finding(finding, positions, _project(finding.path, roots), rules.get(finding.code), written)
+            for finding in plan.findings
+        ],
+        "skips": [_skip(skip) for skip in plan.skips],
+        "summary": {
+            "findings": total.findings,
+            "fixable": total.with_fix,
+            "files": len({finding.path for finding in plan.findings}),
+            "skipped": len({skip.path for skip in plan.skips}),
+        },
+    }
+    if statistics:
+        content["statistics"] = {
+            code: {"findings": counted.findings, "fixable": counted.with_fix, "fixed": counted.fixed}
+            for code, counted in by_rule(plan.findings, unsafe).items()
+        }
+    return content
+
+
+def render(content: Any) -> bytes:
+    """JSON text in UTF-8 with a final newline."""
+    return json.dumps(content, indent=2, ensure_ascii=True).encode() + b"\n"
+
+
+def _finding(
+    finding: Finding, positions: _Positions, project: str | None, rule: Rule | None, written: frozenset[str]
+) -> dict[str, Any]:
+    place = finding.reported
+    fix = None
+    if finding.fix is not None:
+        fix = {"title": finding.fix.title, "edits": [_edit(edit, positions) for edit in finding.fix.edits]}
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "path": finding.path,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "cell": None,
+        "project": project,
+        "fingerprint": finding.fingerprint,
+        "message": finding.message,
+        "safety": str(finding.safety),
+        "strategy": finding.strategy,
+        "strategies": list(finding.strategies),
+        "bites": dict(finding.bites),
+        "fix": fix,
+        "applied": finding.applied and finding.path in written,
+        "url": rule.references[0] if rule and rule.references else None,
+    }
+
+
+def _edit(edit: Edit, positions: _Positions) -> dict[str, Any]:
+    return {
+        "path": edit.path,
+        "start": positions.of(edit.path, edit.start),
+        "end": positions.of(edit.path, edit.end),
+        "text": edit.text,
+    }
+
+
+def _skip(skip: Skip) -> dict[str, str]:
+    return {"path": skip.path, "reason": str(skip.reason), "detail": skip.detail}
+
+
+def _project(path: str, roots: list[str]) -> str | None:
+    for root in roots:
+        if root in ("", ".") or path.startswith(f"{root}/"):
+            return root
+    return None

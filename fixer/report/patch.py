@@ -1,0 +1,40 @@
+"""A plan as a patch, in bytes, that `git apply` accepts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from codemods.plan import FilePlan
+from fixer.report.diff import hunks
+
+_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+
+
+def patch(files: Iterable[FilePlan]) -> bytes:
+    """The changes of `files` as one patch; paths are relative to the root."""
+    return b"".join(part for file in files if file.changed for part in file_patch(file))
+
+
+def file_patch(file: FilePlan) -> Iterator[bytes]:
+    """The patch of one file, piece by piece: its header, then each hunk."""
+    old, new = quoted(f"a/{file.path}"), quoted(f"b/{file.path}")
+    # As git does: a name with a space is ended by a tab, so that no reader takes the rest for a date.
+    tab = b"\t" if b" " in old else b""
+    yield b"diff --git " + old + b" " + new + b"\n--- " + old + tab + b"\n+++ " + new + tab + b"\n"
+    for hunk in hunks(file):
+        heading = hunk.heading.encode("utf-8", "replace")
+        yield f"@@ {hunk.position} @@".encode() + (b" " + heading if heading else b"") + b"\n"
+        for sign, line in hunk.lines:
+            yield sign.encode() + line
+            if not line.endswith(b"\n"):
+                yield b"\n\\ No newline at end of file\n"
+
+
+def quoted(path: str) -> bytes:
+    """A path as git writes it: in quotes with octal escapes where it holds anything but printable ASCII."""
+    raw = os.fsencode(path)
+    if all(32 <= byte < 127 and byte not in b'"\\' for byte in raw):
+        return raw
+    parts = (_ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in raw)
+    return b'"' + "".join(parts).encode() + b'"'

@@ -1,0 +1,189 @@
+"""What people see: findings with the code they are about, the coloured patch, and the summary at the end."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from codemods.edits import Finding, Safety, Skip
+from codemods.plan import FilePlan, Plan
+from codemods.sources.python import Source, decode
+from fixer.report.diff import hunks
+from fixer.report.patch import file_patch
+from fixer.report.tally import by_rule, count, plural
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+SHOWN = 20
+"""Skips listed in full without `--verbose`."""
+
+
+def visible(text: str) -> str:
+    """Text without characters that could steer a terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.encode("utf-8", "replace").decode())
+
+
+def location(finding: Finding, root: Path, here: Path) -> str:
+    """`path:line:column`, the path as seen from where the person stands."""
+    path = os.path.relpath(root / finding.path, here)
+    return f"{visible(path)}:{finding.reported.line}:{finding.reported.column}"
+
+
+def finding_line(finding: Finding, root: Path, here: Path) -> str:
+    """`path:line:column: CODE message`."""
+    return f"{location(finding, root, here)}: {finding.code} {visible(' '.join(finding.message.split()))}"
+
+
+def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
+    """Each finding with its line of code underlined, and what can be done about it."""
+    for file in plan.files:
+        source = decode(file.path, file.before)
+        lines = source.text.split("\n") if isinstance(source, Source) else []
+        for finding in file.findings:
+            head = Text(location(finding, root, here), "bold")
+            head.append(": ", "cyan").append(finding.code, "bold red")
+            head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
+            console.print(head, soft_wrap=True)
+            for line in frame(finding, lines):
+                console.print(line, soft_wrap=True)
+
+
+def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
+    """The first line of the finding, underlined, and its fix in words."""
+    place = finding.reported
+    if not 0 < place.line <= len(lines):
+        return
+    code = lines[place.line - 1].rstrip("\r")
+    stop = place.end_column - 1 if place.end_line == place.line else len(code.rstrip())
+    number = str(place.line)
+    gutter = " " * len(number)
+    pad = re.sub(r"[^\t]", " ", code[: place.column - 1])
+    yield Text(f"{gutter} |", "blue")
+    yield Text(f"{number} | ", "blue").append(visible(code), "default")
+    marks = "^" * max(1, stop - (place.column - 1))
+    yield Text(f"{gutter} | ", "blue").append(pad + marks, "red")
+    if finding.fix is not None:
+        note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
+        yield Text(f"{gutter} = ", "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
+    yield Text("")
+
+
+def show_patch(console: Console, files: Iterable[FilePlan]) -> None:
+    """The patch in colours: line by line what `report.patch` writes."""
+    for file in files:
+        if not file.changed:
+            continue
+        pieces = b"".join(file_patch(file)).split(b"\n")[:-1]
+        headings = iter(hunks(file))
+        source = decode(file.path, file.before)
+        encoding = source.encoding if isinstance(source, Source) else "utf-8"
+        for number, raw in enumerate(pieces):
+            text = visible(raw.decode(encoding if number > 2 else "utf-8", "replace").rstrip("\r"))
+            if number < 3:
+                console.print(Text(text, "bold"), soft_wrap=True)
+            elif raw.startswith(b"@@"):
+                hunk = next(headings)
+                line = Text(f"@@ {hunk.position} @@", "cyan")
+                console.print(
+                    line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True
+                )
+            else:
+                style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
+                console.print(Text(text, style), soft_wrap=True)
+
+
+def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[str]) -> None:
+    """Findings by rule, most frequent first: count, code, name, how many have a fix."""
+    names = {finding.code: finding.name for finding in plan.findings}
+    counts = sorted(by_rule(plan.findings, unsafe).items(), key=lambda item: (-item[1].findings, item[0]))
+    for code, counted in counts:
+        write(f"{counted.findings:>6}  {code:<8} {names[code]}  ({counted.with_fix} with a fix)\n")
+
+
+def show_summary(
+    console: Console, plan: Plan, *, unsafe: frozenset[str], done: str, vendored: int = 0, verbose: bool = False
+) -> None:
+    """The table by rule, what was not fixed and how to get it, skips and unused suppressions.
+
+    Args:
+        done: what happened to the fixes of the plan: `found`, `would be fixed`, `fixed` or `committed`.
+    """
+    total = count(plan.findings, unsafe)
+    if total.findings:
+        console.print(_table(plan, unsafe, done))
+    files = len({finding.path for finding in plan.findings})
+    where = f" in {plural(files, 'file')}" if files else ""
+    read = f"{plural(plan.files_seen, 'file')} looked at, {plan.files_read:,} read closely"
+    if not total.findings:
+        console.print(f"Nothing found ({read}).", highlight=False)
+    elif done == "found":
+        console.print(f"{plural(total.findings, 'finding')}{where} ({read}).", highlight=False)
+    else:
+        changed = plural(len(plan.changed), "file")
+        console.print(
+            f"{total.fixed:,} of {plural(total.findings, 'finding')} {done}, in {changed} ({read}).", highlight=False
+        )
+    for sentence in what_is_left(plan, unsafe, done):
+        console.print(sentence, highlight=False, soft_wrap=True)
+    for unused in plan.unused:
+        console.print(
+            Text(f"{visible(unused.path)}:{unused.line}: the suppression of {unused.code} silences nothing", "yellow"),
+            soft_wrap=True,
+        )
+    if vendored:
+        console.print(
+            f"{plural(vendored, 'vendored or generated file')} left out (--include-vendored reads them).",
+            highlight=False,
+        )
+    show_skips(console, plan.skips, verbose=verbose)
+
+
+def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]:
+    """A sentence for each kind of finding that was not fixed, with the way to get it."""
+    total = count(plan.findings, unsafe)
+    if total.fixable and done == "found":
+        yield f"{total.fixable:,} can be fixed: `fixer apply --dry-run` shows how."
+    elif total.fixable:
+        yield f"{total.fixable:,} could not be fixed together with the others; run fixer again, or repair by hand."
+    if total.unsafe:
+        yield f"{total.unsafe:,} more with --unsafe-fixes."
+    if total.display:
+        codes = sorted({finding.code for finding in plan.findings if finding.fix is None})
+        yield f"{total.display:,} to decide by hand: see `fixer explain {codes[0] if codes else 'CODE'}`."
+
+
+def show_skips(console: Console, skips: Sequence[Skip], *, verbose: bool) -> None:
+    """The files that were left alone, each with the reason."""
+    if not skips:
+        return
+    console.print(f"{plural(len({skip.path for skip in skips}), 'file')} skipped:", style="yellow", highlight=False)
+    shown = skips if verbose else skips[:SHOWN]
+    for skip in shown:
+        detail = f": {visible(' '.join(skip.detail.split()))}" if skip.detail else ""
+        console.print(Text(f"  {visible(skip.path)}: {skip.reason}{detail}"), soft_wrap=True)
+    if len(shown) < len(skips):
+        console.print(f"  … and {len(skips) - len(shown):,} more (--verbose lists all)", highlight=False)
+
+
+def _table(plan: Plan, unsafe: frozenset[str], done: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("rule")
+    table.add_column("name")
+    table.add_column("findings", justify="right")
+    table.add_column("fixable" if done == "found" else done, justify="right")
+    table.add_column("unsafe", justify="right")
+    table.add_column("by hand", justify="right")
+    names = {finding.code: finding.name for finding in plan.findings}
+    for code, counted in by_rule(plan.findings, unsafe).items():
+        ready = counted.fixable if done == "found" else counted.fixed
+        numbers = (counted.findings, ready, counted.unsafe, counted.display)
+        table.add_row(code, names[code], *(f"{number:,}" if number else "·" for number in numbers))
+    return table

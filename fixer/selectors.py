@@ -1,0 +1,120 @@
+"""Which rules run, by codes and prefixes of codes; every word that names no rule is refused with what comes close."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from codemods.rule import Rule
+
+OPERATORS = ("===", "==", "~=", "!=", "<=", ">=", "<", ">")
+
+
+def split_codes(values: Iterable[str]) -> tuple[str, ...]:
+    """`--select A,B --select C` as one tuple."""
+    return tuple(code for value in values for code in re.split(r"[\s,]+", value) if code)
+
+
+def enabled(
+    rules: Sequence[Rule],
+    *,
+    select: Sequence[str] | None,
+    ignore: Sequence[str],
+    more_select: Sequence[str] = (),
+    more_ignore: Sequence[str] = (),
+) -> tuple[Rule, ...]:
+    """The rules that run.
+
+    The longest word that fits a rule decides; of equally long ones the command line's (`more_…`) does, then `ignore`.
+    A selection on the command line replaces that of the configuration.
+    """
+    chosen = tuple(more_select) or (("",) if select is None else tuple(select))
+    words = [(word, 1, True) for word in more_select] or [(word, 0, True) for word in chosen]
+    words += [(word, 0, False) for word in ignore]
+    words += [(word, 1, False) for word in more_ignore]
+
+    def runs(rule: Rule) -> bool:
+        fitting = [(len(word), level, not on) for word, level, on in words if rule.code.startswith(word)]
+        return bool(fitting) and not max(fitting)[2]
+
+    return tuple(rule for rule in rules if runs(rule))
+
+
+def check_codes(codes: Iterable[str], rules: Sequence[Rule], where: str) -> None:
+    """Refuse a code or prefix that fits no rule, naming close ones.
+
+    Args:
+        where: what the person wrote it in, such as `--select`.
+    """
+    for code in codes:
+        if not any(rule.code.startswith(code) for rule in rules):
+            raise Refusal(f"{where}: there is no rule {code!r}{close_to(code, rules)}")
+
+
+def close_to(code: str, rules: Sequence[Rule]) -> str:
+    """`; did you mean PL001 or PL002?`, or a hint where to look."""
+    by_name = {rule.name: rule.code for rule in rules}
+    known = sorted({*(rule.code for rule in rules), *(rule.family for rule in rules)})
+    close = [by_name[code]] if code in by_name else difflib.get_close_matches(code.upper(), known, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"; {hint}`fixer rules` lists all" if not hint else f"; {hint.strip()}"
+
+
+def find(code: str, rules: Sequence[Rule]) -> Rule:
+    """The rule of exactly that code.
+
+    Raises:
+        Refusal: if there is none.
+    """
+    for rule in rules:
+        if rule.code == code.upper() or rule.name == code:
+            return rule
+    raise Refusal(f"there is no rule {code!r}{close_to(code, rules)}")
+
+
+def pairs(values: Iterable[str], option: str) -> dict[str, str]:
+    """`CODE=NAME` words as a dictionary."""
+    found = {}
+    for value in values:
+        key, equals, name = value.partition("=")
+        if not (key and equals and name):
+            raise Refusal(f"{option} {value!r}: write CODE=NAME")
+        found[key.strip()] = name.strip()
+    return found
+
+
+def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule], where: str) -> None:
+    """Refuse a strategy that its rule does not offer, naming those it does."""
+    by_code = {rule.code: rule for rule in rules}
+    for code, name in strategies.items():
+        if code not in by_code:
+            raise Refusal(f"{where}: there is no rule {code!r}{close_to(code, rules)}")
+        offered = by_code[code].strategies
+        if name not in offered:
+            choice = f"choose one of {', '.join(offered)}" if offered else "it has a single way to repair"
+            raise Refusal(f"{where}: {code} has no strategy {name!r}; {choice}")
+
+
+def targets(values: Iterable[str], option: str = "--target") -> dict[str, str]:
+    """`torch=2.4`, `torch==2.4.1` or `torch>=2.4,<3` as package → specifier; a bare `2.4` means every 2.4."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.utils import canonicalize_name
+
+    found = {}
+    for value in values:
+        match = re.fullmatch(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:=(?!=))?\s*(\S.*?)\s*", value)
+        spec = match[2] if match else ""
+        if spec and not spec.startswith(OPERATORS):
+            spec = f"=={spec}.*" if re.fullmatch(r"v?\d+(\.\d+)?", spec) else f"=={spec}"
+        try:
+            if not (match and spec):
+                raise InvalidSpecifier
+            found[canonicalize_name(match[1])] = str(SpecifierSet(spec))
+        except InvalidSpecifier:
+            raise Refusal(f"{option} {value!r}: write PACKAGE=VERSION, such as torch=2.4 or 'torch>=2.4,<3'") from None
+    return found

@@ -1,0 +1,261 @@
+"""One run, from what a person asked for to a plan: the same road for a work tree and for a commit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codemods.edits import Finding, Safety, Skip, SkipReason
+from codemods.plan import Plan
+from codemods.transforms import load
+from fixer import selectors
+from fixer.config import Settings, cascade, parse
+from fixer.discover import SOURCES, arguments_inside, attributed, list_files, root_of, select, without_links
+from fixer.errors import Refusal
+from fixer.globs import anchored, matcher
+from fixer.runner import Order, Progress, Task, merge, run
+from fixer.worktree import WorkTree, why_unreadable
+
+if TYPE_CHECKING:
+    from codemods.index import Reader
+
+
+FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
+"""Skips that mean the job could not be done, rather than that a file is not for us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line says about which files are looked at, by which rules, and how."""
+
+    paths: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    unsafe_fixes: bool | None = None
+    strategies: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    include_vendored: bool = False
+    jobs: int = 0
+    config: str | None = None
+    isolated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A plan, and what else a person should hear about the run."""
+
+    root: Path
+    plan: Plan
+    settings: Settings
+    """Of the root."""
+    parts: tuple[tuple[Order, Plan], ...] = ()
+    """The plan by settings, for those who go on planning."""
+    problems: tuple[str, ...] = ()
+    """What could not be done, as sentences: exit code 2."""
+    vendored: tuple[str, ...] = ()
+    unsafe: frozenset[str] = frozenset()
+    """The paths where unsafe fixes are wanted."""
+    read: Callable[[str], bytes | None] = lambda path: None
+    """The files as they were planned on."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether something that was asked for could not be done at all (exit code 2)."""
+        return bool(self.problems) or any(skip.reason in FAILURES for skip in self.plan.skips)
+
+    def left(self) -> tuple[Finding, ...]:
+        """Findings whose fix is wanted and was not taken."""
+        return tuple(f for f in self.plan.findings if f.fix and not f.applied and self.wanted(f))
+
+    def after_writing(self, written: frozenset[str], skips: Sequence[Skip]) -> Outcome:
+        """The same outcome, telling what was really written."""
+        files = tuple(
+            file
+            if file.path in written or not file.changed
+            else replace(
+                file,
+                after=file.before,
+                findings=tuple(replace(finding, applied=False) for finding in file.findings),
+                changes=(),
+            )
+            for file in self.plan.files
+        )
+        return replace(self, plan=replace(self.plan, files=files, skips=(*self.plan.skips, *skips)))
+
+    def wanted(self, finding: Finding) -> bool:
+        """Whether the chosen safety covers the finding's fix."""
+        return finding.safety >= (Safety.UNSAFE if finding.path in self.unsafe else Safety.SAFE)
+
+
+def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progress) -> Outcome:
+    """The plan of the files on disk.
+
+    Raises:
+        Refusal: if the command line, or the configuration of the root, cannot be understood.
+    """
+    root = root_of(request.paths, here)
+    arguments, problems = arguments_inside(request.paths, root, here)
+    listing = list_files(root)
+    real, outside = without_links(listing.paths, root)
+    stray = tuple(Skip(path, SkipReason.UNSAFE_PATH, f"is a link that leads out of {root}") for path in outside)
+    reader = WorkTree(root, tuple(real))
+
+    def vendored(paths: Sequence[str]) -> frozenset[str]:
+        return attributed(paths, at=root) if listing.by_git else frozenset()
+
+    outcome = plan_listing(
+        request,
+        arguments,
+        reader,
+        root=root,
+        configuration=configuration(request, reader, root, here),
+        is_file=lambda path: (root / path).is_file(),
+        vendored=vendored,
+        why=lambda path: why_unreadable(root, path),
+        fix=fix,
+        progress=progress,
+    )
+    below = tuple(f"{argument}/" if argument else "" for argument in arguments)
+    shown = tuple(skip for skip in stray if skip.path.startswith(below) and skip.path.endswith(SOURCES))
+    return replace(
+        outcome,
+        plan=replace(outcome.plan, skips=(*outcome.plan.skips, *shown)),
+        problems=(*problems, *listing.problems, *outcome.problems),
+    )
+
+
+def configuration(request: Request, reader: Reader, root: Path, here: Path) -> Callable[[str], Settings]:
+    """Where settings come from: `--config`, nowhere (`--isolated`), or the files of the tree itself."""
+    if request.isolated:
+        return lambda directory: Settings()
+    if request.config is None:
+        return cascade(reader)
+    file = here / request.config
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise Refusal(f"--config {request.config}: {error.strerror}; name a pyproject.toml or a fixer.toml") from error
+    real = file.resolve()
+    directory = real.parent.relative_to(root).as_posix() if real.is_relative_to(root) else ""
+    settings = parse(data, request.config, "" if directory == "." else directory, Settings())
+    if settings is None:
+        raise Refusal(f"--config {request.config}: has no [tool.fixer] table")
+    return lambda directory: settings
+
+
+def plan_listing(
+    request: Request,
+    arguments: Sequence[str],
+    reader: Reader,
+    *,
+    root: Path,
+    configuration: Callable[[str], Settings],
+    is_file: Callable[[str], bool],
+    vendored: Callable[[Sequence[str]], frozenset[str]],
+    why: Callable[[str], str],
+    fix: bool,
+    progress: Progress,
+) -> Outcome:
+    """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory."""
+    options = _Options(request)
+    ours = configuration("")
+    try:
+        excluded = matcher([*(anchored(pattern, "") for pattern in request.exclude), *ours.exclude])
+    except ValueError as error:
+        raise Refusal(f"--exclude: {error}") from error
+    include_vendored = request.include_vendored or ours.include_vendored
+    chosen = select(
+        reader.files(),
+        arguments,
+        is_file=is_file,
+        excluded=excluded,
+        include_vendored=include_vendored,
+        vendored=vendored,
+    )
+    problems = dict.fromkeys(chosen.problems)
+    groups: dict[Order, list[str]] = defaultdict(list)
+    known: dict[str, _Local | None] = {}
+    for path in chosen.paths:
+        directory = path.rpartition("/")[0]
+        if directory not in known:
+            known[directory] = None
+            try:
+                known[directory] = _Local(options, configuration(directory), reader, fix=fix)
+            except Refusal as refusal:
+                problems[str(refusal)] = None
+        if (local := known[directory]) is not None and not local.excludes(path):
+            groups[local.order(path)].append(path)
+    tasks = [Task(order, tuple(paths)) for order, paths in groups.items()]
+    plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
+    return Outcome(
+        root=root,
+        plan=merge(plans),
+        settings=ours,
+        parts=tuple((task.order, plan) for task, plan in zip(tasks, plans, strict=True)),
+        problems=tuple(problems),
+        vendored=chosen.vendored,
+        read=reader.read,
+        unsafe=frozenset(path for task in tasks if task.order.unsafe for path in task.paths),
+    )
+
+
+class _Options:
+    """The options of the command line, checked once, to be laid over the settings of each directory."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._rules = load()
+        selectors.check_codes(request.select, self._rules, "--select")
+        selectors.check_codes(request.ignore, self._rules, "--ignore")
+        self._strategies = selectors.pairs(request.strategies, "--strategy")
+        selectors.check_strategies(self._strategies, self._rules, "--strategy")
+        self._targets = selectors.targets(request.targets)
+
+    def order(self, settings: Settings, reader: Reader, *, fix: bool) -> Order:
+        """What to do in a directory with these settings.
+
+        Raises:
+            Refusal: if the settings name rules or strategies that do not exist.
+        """
+        request, where = self._request, settings.sources[-1] if settings.sources else ""
+        selectors.check_codes(settings.select or (), self._rules, f"{where}: select")
+        selectors.check_codes(settings.ignore, self._rules, f"{where}: ignore")
+        for _, codes in settings.per_file_ignores:
+            selectors.check_codes(codes, self._rules, f"{where}: per-file-ignores")
+        selectors.check_strategies(settings.strategies, self._rules, f"{where}: strategies")
+        pinned = selectors.targets((f"{name}={spec}" for name, spec in settings.targets.items()), f"{where}: targets")
+        rules = selectors.enabled(
+            self._rules,
+            select=settings.select,
+            ignore=settings.ignore,
+            more_select=request.select,
+            more_ignore=request.ignore,
+        )
+        return Order(
+            reader=reader,
+            codes=tuple(rule.code for rule in rules),
+            unsafe=settings.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
+            strategies=tuple(sorted({**settings.strategies, **self._strategies}.items())),
+            targets=tuple(sorted({**pinned, **self._targets}.items())),
+            fix=fix,
+        )
+
+
+class _Local:
+    """What is to be done in one directory."""
+
+    def __init__(self, options: _Options, settings: Settings, reader: Reader, *, fix: bool) -> None:
+        self.excludes = matcher(settings.exclude)
+        self._order = options.order(settings, reader, fix=fix)
+        self._ignores = [(matcher([pattern]), codes) for pattern, codes in settings.per_file_ignores]
+
+    def order(self, path: str) -> Order:
+        """The order for one file: rules that `per-file-ignores` turns off there do not run."""
+        ignored = tuple(code for covers, codes in self._ignores if covers(path) for code in codes)
+        if not ignored:
+            return self._order
+        return replace(self._order, codes=tuple(code for code in self._order.codes if not code.startswith(ignored)))
