@@ -105,7 +105,7 @@ def targets(values: Iterable[str], option: str = "--target") -> dict[str, str]:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.utils import canonicalize_name
 
-    found = {}
+    found: dict[str, str] = {}
     for value in values:
         match = re.fullmatch(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:=(?!=))?\s*(\S.*?)\s*", value)
         spec = match[2] if match else ""

@@ -67,7 +67,7 @@ def document(
         "files_read": plan.files_read,
         "projects": [
             {
-                "root": project.root,
+                "root": project.root or ".",
                 "targets": {
                     package: {"spec": target.spec, "from": target.source}
                     for package, target in sorted(project.targets.items())
@@ -145,5 +145,5 @@ def _skip(skip: Skip) -> dict[str, str]:
 def _project(path: str, roots: list[str]) -> str | None:
     for root in roots:
         if root in ("", ".") or path.startswith(f"{root}/"):
-            return root
+            return root or "."
     return None

@@ -82,8 +82,7 @@ def _evidence(applied: Sequence[Finding]) -> Iterator[str]:
         return
     yield "## Evidence\n"
     for finding in applied[:LISTED]:
-        message = " ".join(finding.message.split())
-        yield f"- {_code(f'{finding.path}:{finding.reported.line}')} {finding.code}: {message}"
+        yield f"- {_place(finding)}"
     if len(applied) > LISTED:
         yield f"- and {len(applied) - LISTED:,} more"
 
@@ -94,8 +93,8 @@ def _review(commits: Sequence[tuple[str, str]], branch: str | None, base: str | 
         yield f"One commit per rule, each of which can be taken alone; `git log -p {base}..{branch}` shows them:\n"
         yield from (f"- {oid[:10]} {_code(subject)}" for oid, subject in commits)
         yield ""
-    yield "A *safe* fix repairs the bug and changes nothing else. An *unsafe* one may also change numerics or behaviour:"
-    yield "read it with the training in mind. `fixer explain CODE` says why a rule speaks and what its fix does."
+    yield "A *safe* fix repairs the bug and changes nothing else. An *unsafe* one may also change numerics or"
+    yield "behaviour: read it with the training in mind. `fixer explain CODE` says why a rule speaks."
 
 
 def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
@@ -112,9 +111,14 @@ def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
         if any(parts):
             yield f"- {code}: {', '.join(part for part in parts if part)}"
     for finding in [f for f in plan.findings if not f.applied and f.safety is Safety.DISPLAY][:LISTED]:
-        yield f"  - {_code(f'{finding.path}:{finding.reported.line}')} {finding.code}: {' '.join(finding.message.split())}"
+        yield f"  - {_place(finding)}"
     for skip in plan.skips[:LISTED]:
         yield f"- {_code(skip.path)} was skipped: {skip.reason}{f' ({skip.detail})' if skip.detail else ''}"
+
+
+def _place(finding: Finding) -> str:
+    """`path:line` CODE: message."""
+    return f"{_code(f'{finding.path}:{finding.reported.line}')} {finding.code}: {' '.join(finding.message.split())}"
 
 
 def _code(text: str) -> str:
