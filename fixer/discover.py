@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -72,11 +73,21 @@ def list_files(root: Path) -> Listing:
         except GitFailed as error:
             raise Refusal(f"git cannot list the files of {root}: {error}") from error
         names = {os.fsdecode(name) for name in answer.split(b"\0") if name}
-        present = [name for name in names if is_listed(name) and os.path.lexists(root / name)]
+        present = [name for name in names if is_listed(name) and _is_there(root / name)]
         return Listing(root, tuple(sorted(present)), by_git=True)
     problems: list[str] = []
     found = [name for name in _walk(root, "", problems) if is_listed(name)]
     return Listing(root, tuple(sorted(found)), tuple(problems))
+
+
+def _is_there(file: Path) -> bool:
+    """Whether there is a regular file; one that we may not even look at counts, so that somebody hears of it."""
+    try:
+        return stat.S_ISREG(file.stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def is_listed(path: str) -> bool:
@@ -99,7 +110,8 @@ def _walk(root: Path, directory: str, problems: list[str]) -> Iterator[str]:
         for child in children:
             path = f"{here}/{child.name}" if here else child.name
             if not child.is_dir(follow_symlinks=False):
-                yield path
+                if _is_there(root / path):
+                    yield path
             elif not child.name.startswith(".") and child.name not in UNWALKED:
                 pending.append(path)
 
@@ -115,11 +127,15 @@ def arguments_inside(arguments: Sequence[str], root: Path, here: Path) -> tuple[
         place = here / argument
         real = Path(os.path.realpath(place))
         try:
-            there = place.exists()
-        except OSError:
-            there = False
-        if not there:
+            mode = place.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
             problems.append(f"{argument}: no such file or directory")
+            continue
+        except OSError as error:
+            problems.append(f"{argument}: cannot be read ({error.strerror})")
+            continue
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            problems.append(f"{argument}: is neither a file nor a directory")
         elif not real.is_relative_to(root):
             problems.append(f"{argument}: lies outside {root}; run fixer in the directory it belongs to")
         else:

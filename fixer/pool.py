@@ -39,11 +39,19 @@ class _Worker:
         )
         self._send(import_path())
         self._send(task)
+        try:
+            self._receive()
+        except EOFError:
+            raise RuntimeError("a worker process could not start; what it said stands above") from None
 
     def _send(self, value: Any) -> None:
         assert self._process.stdin
         pickle.dump(value, self._process.stdin)
         self._process.stdin.flush()
+
+    def _receive(self) -> Any:
+        assert self._process.stdout
+        return pickle.load(self._process.stdout)
 
     def plan(self, paths: Sequence[str]) -> Plan:
         """The plan of `paths`.
@@ -51,9 +59,8 @@ class _Worker:
         Raises:
             EOFError, OSError: if the process has died.
         """
-        assert self._process.stdout
         self._send(paths)
-        plan = pickle.load(self._process.stdout)
+        plan = self._receive()
         assert isinstance(plan, Plan)
         return plan
 

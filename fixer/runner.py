@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from codemods import engine
 from codemods.edits import Skip, SkipReason
 from codemods.plan import FilePlan, Plan, Project
+from codemods.sources.python import LARGEST
 from codemods.transforms import load
 from fixer.discover import marked_generated
 
@@ -58,6 +59,11 @@ def _options(order: Order) -> engine.Options:
         strategies=dict(order.strategies),
         targets=dict(order.targets),
     )
+
+
+def prepare(task: Task) -> None:
+    """Load what a task needs, so that what is missing is missed before any file is read."""
+    _options(task.order)
 
 
 def plan_paths(task: Task, paths: Sequence[str]) -> Plan:
@@ -136,7 +142,7 @@ def _gate(
         elif (MENTIONS in data or any(rule.wants(data) for rule in rules)) and (
             include_generated or not marked_generated(data)
         ):
-            files.append((path, data.count(b"\n") + 1))
+            files.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
     return files, tuple(skips)
 
 

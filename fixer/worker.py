@@ -13,9 +13,12 @@ def main() -> None:
     # Whatever a rule prints must not end up between the pickles.
     sys.stdout = sys.stderr
     sys.path[:] = pickle.load(source)
-    from fixer.runner import plan_paths
+    from fixer.runner import plan_paths, prepare
 
     task = pickle.load(source)
+    prepare(task)
+    pickle.dump(True, sink)
+    sink.flush()
     while True:
         try:
             paths = pickle.load(source)

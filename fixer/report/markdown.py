@@ -90,7 +90,7 @@ def _evidence(applied: Sequence[Finding]) -> Iterator[str]:
 def _review(commits: Sequence[tuple[str, str]], branch: str | None, base: str | None) -> Iterator[str]:
     yield "## How to review\n"
     if commits:
-        yield f"One commit per rule, each of which can be taken alone; `git log -p {base}..{branch}` shows them:\n"
+        yield f"One commit per rule; `git log -p {base}..{branch}` shows them:\n"
         yield from (f"- {oid[:10]} {_code(subject)}" for oid, subject in commits)
         yield ""
     yield "A *safe* fix repairs the bug and changes nothing else. An *unsafe* one may also change numerics or"

@@ -1,0 +1,45 @@
+"""Rules for tests of the command line: four calls that are old. Installed as a plugin would be.
+
+## Why is this bad?
+Old calls are old. This paragraph is long enough that it has to be wrapped when it becomes part of a commit message.
+
+It has a second paragraph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Rule
+
+
+def _renames(code: str, old: str, new: str, safety: Safety, strategies: tuple[str, ...] = ()) -> Rule:
+    made = Rule(
+        code=code,
+        name=old.replace("_", "-"),
+        summary=f"`{old}()` is old",
+        fix_title=f"Call `{new}()`",
+        safety=safety,
+        triggers=(old.encode() + b"(",),
+        references=(f"https://example.org/{old}",),
+        strategies=strategies,
+    )
+
+    @made.on(cst.Call)
+    def check(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+        if isinstance(call.func, cst.Name) and call.func.value == old:
+            fix = {call: call.with_changes(func=cst.Name(new))} if safety else None
+            yield made.finding(call, fix=fix)
+
+    return made
+
+
+one = _renames("OLD001", "old_one", "new_one", Safety.SAFE, ("rename", "remove"))
+two = _renames("OLD002", "old_two", "old_one", Safety.SAFE)
+three = _renames("OLD003", "old_three", "new_three", Safety.UNSAFE)
+four = _renames("OLD004", "old_four", "new_four", Safety.DISPLAY)
+RULES = (one, two, three, four)

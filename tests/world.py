@@ -1,0 +1,144 @@
+"""Running `fixer` as a person does, in directories and repositories made for a test."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+PLUGIN = Path(__file__).parent / "plugin"
+CHECKOUT = Path(__file__).parents[1]
+SURROUNDINGS = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "NO_COLOR": "1",
+    "TERM": "xterm",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command answered."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode()
+
+
+def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
+    """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
+    from codemods import transforms
+    from fixer import cli, delivery, runner, skeleton, work
+
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
+        from old_calls import RULES  # type: ignore[import-not-found]
+
+        for module in (transforms, work, runner, delivery, skeleton):
+            stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
+        stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
+        stack.enter_context(standing_in(at))
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+        stack.enter_context(mock.patch.multiple(sys, stdout=out, stderr=err, argv=["fixer", *arguments]))
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1 if end.code else 0
+        out.flush()
+        err.flush()
+        assert isinstance(out.buffer, io.BytesIO) and isinstance(err.buffer, io.BytesIO)
+        return Result(code, out.buffer.getvalue(), err.buffer.getvalue().decode())
+
+
+def process(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
+    """Run the command as its own process, with the plugin installed beside the real rules."""
+    started = "import sys; sys.path.pop(0); sys.argv[0] = 'fixer'; from fixer.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", started, *arguments],
+        cwd=at,
+        env={
+            **os.environ,
+            **SURROUNDINGS,
+            "PYTHONPATH": os.pathsep.join([str(PLUGIN), str(CHECKOUT)]),
+            **(environment or {}),
+        },
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    return Result(done.returncode, done.stdout, done.stderr.decode())
+
+
+@contextmanager
+def standing_in(place: Path) -> Iterator[None]:
+    """Change the current directory for a while."""
+    before = Path.cwd()
+    os.chdir(place)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Files below `root`, by path."""
+    for name, content in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def git(*arguments: str, at: Path, data: bytes | None = None) -> str:
+    """Git's answer, without the last line end."""
+    done = subprocess.run(
+        ["git", "-c", "protocol.file.allow=always", *arguments],
+        cwd=at,
+        env={**os.environ, **SURROUNDINGS},
+        input=data,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr.decode()}"
+    return os.fsdecode(done.stdout).removesuffix("\n")
+
+
+def repository(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """A repository on the branch `main` with one commit that holds `files`."""
+    root.mkdir(parents=True, exist_ok=True)
+    git("init", "-q", "-b", "main", at=root)
+    write(root, files)
+    git("add", "-A", at=root)
+    git("commit", "-q", "-m", "start", at=root)
+    return root
+
+
+def checkout_state(root: Path) -> dict[str, object]:
+    """All that a person would notice: HEAD, the index byte for byte, every file with its mode."""
+    directory = Path(git("rev-parse", "--absolute-git-dir", at=root))
+    index = directory / "index"
+    files = {
+        str(file.relative_to(root)): (file.readlink() if file.is_symlink() else file.read_bytes(), file.lstat().st_mode)
+        for file in sorted(root.rglob("*"))
+        if ".git" not in file.relative_to(root).parts and not file.is_dir()
+    }
+    return {
+        "HEAD": (directory / "HEAD").read_bytes(),
+        "index": index.read_bytes() if index.exists() else None,
+        "files": {} if root == directory else files,
+    }
