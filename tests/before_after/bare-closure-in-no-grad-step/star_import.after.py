@@ -1,0 +1,11 @@
+import torch
+from torch import *
+from torch.optim import *
+
+
+class Signed(Optimizer):
+    @no_grad()
+    def step(self, closure=None):
+        with torch.enable_grad():
+            loss = closure()
+        return loss
