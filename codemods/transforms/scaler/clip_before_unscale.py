@@ -1,0 +1,273 @@
+"""Gradients are clipped while the scaler's factor is still in them.
+
+Between `scaler.scale(loss).backward()` and `scaler.step(optimizer)` every gradient is multiplied by the loss scale
+(65,536 to begin with). A clip that runs in between measures and shortens these numbers, not the gradients.
+
+## Why is this bad?
+Nothing is raised. `clip_grad_norm_(parameters, 1.0)` sees a norm tens of thousands of times too large, scales all
+gradients down to a norm of 1, and `scaler.step` then divides by the scale once more: the update all but vanishes, and
+what is left of it changes whenever the scale does. Logged norms are wrong by the same factor. In every version of
+torch that has a `GradScaler`, up to 2.15.
+
+`scaler.unscale_(optimizer)` divides the gradients first; `scaler.step` notices and does not divide again.
+
+## Fix safety
+Safe: `scaler.unscale_(optimizer)` is inserted directly before the first clip, for every optimizer that the scaler steps
+after it. A disabled scaler ignores the call. Training changes, and that is the point: with the intended clip the
+steps are as large as asked for, so a learning rate that was tuned around the bug may need another look.
+
+Where scaling and stepping stand under the same condition (`if use_amp:`) and the clip does not, the inserted call
+stands under that condition, too.
+
+## When it is not offered
+Only reported: where the clip runs more often than the step (on every micro-step of an accumulation; a second
+`unscale_` before `update()` raises `unscale_() has already been called on this optimizer since the last update().`),
+where the step can be skipped after the clip by `continue`, `break` or `return` (same message one iteration later),
+where the receiver is only half known to be a `GradScaler`, and where it cannot be told which optimizer is stepped.
+
+Silent where `unscale_` is called before, here or in a function called in between, where the code divides by
+`get_scale()` or writes to `.grad` itself, and where a backward without scaling may have made the gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import flow
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import insert, remove
+from codemods.rule import Draft, Replacement, Rule
+from codemods.transforms.scaler.steps import (
+    CLIP,
+    Scaler,
+    Training,
+    block,
+    conditions,
+    optimizer,
+    read,
+    spelled,
+    touched,
+)
+from codemods.tree import same
+
+rule = Rule(
+    code="SCL001",
+    name="clip-before-unscale",
+    summary="Gradients are clipped while they are still multiplied by the loss scale",
+    fix_title="Unscale the gradients before the clip",
+    safety=Safety.SAFE,
+    triggers=(b"clip",),
+    triggers_all=((b".step(",), (b"scal", b"Scal")),
+    references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
+)
+
+_ASIDE = (cst.Try, cst.TryStar)
+
+
+@rule.on(cst.FunctionDef, cst.Module)
+def clip_before_unscale(scope: cst.FunctionDef | cst.Module, ctx: Context) -> Iterator[Draft]:
+    training = read(ctx, scope)
+    if training is None or not any(s.steps for s in training.scalers):
+        return
+    clips = [call for call in training.calls if _clips(ctx, call)]
+    for scaler in training.scalers:
+        if not scaler.disabled:
+            yield from _of_scaler(training, scaler, clips)
+
+
+def _clips(ctx: Context, call: cst.Call) -> bool:
+    """Whether a call clips gradients: one of torch's or timm's functions, or a function here that calls one."""
+    if ctx.means(call.func, CLIP):
+        return True
+    if "clip" not in (ctx.name(call.func) or "").rpartition(".")[2] or (target := ctx.callee(call)) is None:
+        return False
+    where, function = target
+    return any(isinstance(n, cst.Call) and where.means(n.func, CLIP) for n in flow.own(function.body))
+
+
+def _of_scaler(training: Training, scaler: Scaler, clips: list[cst.Call]) -> Iterator[Draft]:
+    groups: dict[tuple[cst.Call, ...], list[cst.Call]] = {}
+    for clip in clips:
+        if steps := _steps_after(training, scaler, clip):
+            groups.setdefault(steps, []).append(clip)
+    for steps, group in groups.items():
+        wrong = [c for c in group if _is_scaled(training, scaler, c, steps)]
+        for number, clip in enumerate(wrong):
+            if all(training.exclusive(clip, earlier) for earlier in wrong[:number]):
+                later = [c for c in wrong[number + 1 :] if not training.exclusive(clip, c)]
+                yield _draft(training, scaler, clip, later, steps)
+
+
+def _steps_after(training: Training, scaler: Scaler, clip: cst.Call) -> tuple[cst.Call, ...]:
+    """The steps for which a clip prepares: those after it, up to the next scaled backward."""
+    after = [s for s in scaler.steps if training.reaches(clip, s)]
+    return tuple(
+        s for s in after if not any(training.before(clip, b) and training.before(b, s) for b in scaler.backwards)
+    )
+
+
+def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...]) -> bool:
+    """Whether the gradients still hold the scale when `clip` sees them."""
+    ctx = training.ctx
+    backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
+    if scaler.sure and not backwards:
+        return False
+    if any(training.before(r, clip) and not _beside(training, r, scaler.backwards) for r in training.raw):
+        return False
+    if any(ctx.name(n) in (f"{scaler.name}.get_scale", f"{scaler.name}._scale") for n in flow.own(clip)):
+        return False
+    mine = {spelled(ctx, optimizer(s)) for s in steps}
+    others = {spelled(ctx, optimizer(s)) for s in scaler.steps} - mine
+    for unscale in (u for s in training.scalers for u in s.unscales):
+        given = spelled(ctx, optimizer(unscale))
+        if training.exclusive(unscale, clip) or (given is not None and given in others):
+            continue
+        if not training.before(unscale, clip):
+            continue
+        stepped = [s for s in scaler.steps if training.before(unscale, s) and training.before(s, clip)]
+        if not any(spelled(ctx, optimizer(s)) == given for s in stepped):
+            return False
+    return not any(touched(training, scaler, b, clip) for b in backwards)
+
+
+def _beside(training: Training, raw: cst.Call, backwards: tuple[cst.Call, ...]) -> bool:
+    """Whether a backward without scaling is the other arm of one with it (`if use_amp: … else: loss.backward()`)."""
+    return any(training.exclusive(raw, b) for b in backwards)
+
+
+def _draft(
+    training: Training, scaler: Scaler, clip: cst.Call, later: list[cst.Call], steps: tuple[cst.Call, ...]
+) -> Draft:
+    ctx = training.ctx
+    written = ctx.name(clip.func) or "the clip"
+    names = list(dict.fromkeys(spelled(ctx, optimizer(s)) or "" for s in steps))
+    first = names[0] or "optimizer"
+    seen = f"`{written.rpartition('.')[2]}` sees gradients that are still multiplied by the loss scale"
+    message = f"{seen}: `{scaler.name}.unscale_({first})` has to run before it"
+    if not scaler.sure:
+        about = f"if `{scaler.name}` is a GradScaler, `{written.rpartition('.')[2]}` sees scaled gradients"
+        return rule.finding(clip, message=f"{about}: `{scaler.name}.unscale_({first})` has to run before it")
+    fix, obstacle = _fix(training, scaler, clip, later, steps, names)
+    if fix is None:
+        return rule.finding(clip, message=f"{message} ({obstacle})")
+    return rule.finding(clip, fix=fix, message=message)
+
+
+def _fix(
+    training: Training,
+    scaler: Scaler,
+    clip: cst.Call,
+    later: list[cst.Call],
+    steps: tuple[cst.Call, ...],
+    names: list[str],
+) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+    """The statements inserted before the clip, or what stands in the way."""
+    ctx = training.ctx
+    if not all(names):
+        return None, "which optimizer is stepped cannot be told"
+    home = block(ctx, steps[0])
+    if isinstance(loop := ctx.parent(home), cst.For) and conditions(ctx, clip, home) is None:
+        return _before_loop(training, scaler, clip, steps, loop)
+    if any(block(ctx, s) is not home for s in steps):
+        return None, "the optimizers are not stepped together"
+    around = conditions(ctx, clip, home)
+    if around is None:
+        return _under_condition(training, scaler, clip, steps, names)
+    if any(isinstance(a, _ASIDE) for a in around):
+        return None, "the step can be skipped after it"
+    anchor: cst.CSTNode = clip
+    lifted = [a for a in around if isinstance(a, (cst.For, cst.While))]
+    apart = [a for a in around if any(conditions(ctx, c, a) is None for c in later)]
+    if lifted or apart:
+        anchor = max(lifted[-1:] + apart[-1:], key=around.index)
+        if any(conditions(ctx, b, anchor) is not None for b in scaler.backwards) or isinstance(
+            ctx.parent(anchor), cst.If
+        ):
+            return None, "it runs more often than the step"
+    if obstacle := _between(training, anchor, steps, names):
+        return None, obstacle
+    code = [f"{scaler.name}.unscale_({name})" for name in names]
+    return _moved(training, scaler, anchor, steps, code)
+
+
+def _between(training: Training, anchor: cst.CSTNode, steps: tuple[cst.Call, ...], names: list[str]) -> str:
+    """What stands between the clip and the steps that forbids to unscale early."""
+    ctx = training.ctx
+    holder = ctx.statement(anchor)
+    if holder is None or (isinstance(holder, cst.BaseCompoundStatement) and holder is not anchor):
+        if not isinstance(holder, cst.If) or isinstance(ctx.parent(holder), cst.If):
+            return "it stands in the head of a block"
+    for node in training.nodes:
+        if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
+            if training.before(anchor, node) and any(training.before(node, s) for s in steps):
+                return "the step can be skipped after it"
+    for name in names:
+        for binding in ctx.bindings(training.scope).get(name, ()):
+            if training.before(anchor, binding.node) and any(training.before(binding.node, s) for s in steps):
+                return f"`{name}` is set only after it"
+    return ""
+
+
+def _moved(
+    training: Training, scaler: Scaler, anchor: cst.CSTNode, steps: tuple[cst.Call, ...], code: list[str]
+) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+    """Insert the calls; one that stands too late already is taken away."""
+    ctx = training.ctx
+    fix = insert(ctx, anchor, code, after=False)
+    for unscale in scaler.unscales:
+        if training.before(anchor, unscale) and any(training.before(unscale, s) for s in steps):
+            expression = ctx.parent(unscale)
+            late = remove(ctx, unscale) if isinstance(expression, cst.Expr) else {}
+            if not late or set(late) & set(fix) or block(ctx, unscale) is not block(ctx, steps[0]):
+                return None, f"`{scaler.name}.unscale_` runs only after it"
+            fix |= late
+    return fix, ""
+
+
+def _before_loop(
+    training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...], loop: cst.For
+) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+    """For `for optimizer in optimizers: scaler.step(optimizer)`: the same loop, unscaling, before the clip."""
+    ctx = training.ctx
+    target, items = ctx.name(loop.target), spelled(ctx, loop.iter)
+    given = spelled(ctx, optimizer(steps[0]))
+    line = ctx.parent(ctx.statement(clip) or clip)
+    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    around = conditions(ctx, clip, block(ctx, loop))
+    if len(steps) != 1 or given is None or given != target or items is None or not alone or around != []:
+        return None, "which optimizer is stepped cannot be told"
+    if obstacle := _between(training, clip, steps, [items]):
+        return None, obstacle
+    return insert(ctx, clip, [f"for {target} in {items}:\n    {scaler.name}.unscale_({given})\n"], after=False), ""
+
+
+def _under_condition(
+    training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...], names: list[str]
+) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+    """For steps under `if use_amp:`, as the backward is, and a clip under none: the call under the same condition."""
+    ctx = training.ctx
+    more_often = "it runs more often than the step"
+    gate = ctx.parent(block(ctx, steps[0]))
+    backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
+    gates = [ctx.parent(block(ctx, b)) for b in backwards]
+    if not isinstance(gate, cst.If) or not gates or conditions(ctx, clip, block(ctx, gate)) != []:
+        return None, more_often
+    if any(not isinstance(g, cst.If) or not same(g.test, gate.test) for g in gates):
+        return None, more_often
+    line = ctx.parent(ctx.statement(clip) or clip)
+    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    plain = not any(isinstance(n, (cst.Call, cst.Await, cst.NamedExpr)) for n in flow.own(gate.test))
+    if not alone or not plain or isinstance(gate.test, cst.Call) or _is_elif(ctx, gate):
+        return None, more_often
+    if obstacle := _between(training, clip, steps, names):
+        return None, obstacle
+    body = "".join(f"    {scaler.name}.unscale_({name})\n" for name in names)
+    test = ctx.module.code_for_node(gate.test)
+    return insert(ctx, clip, [f"if {test}:\n{body}"], after=False), ""
+
+
+def _is_elif(ctx: Context, gate: cst.If) -> bool:
+    return isinstance(ctx.parent(gate), cst.If)
