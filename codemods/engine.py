@@ -92,12 +92,8 @@ def plan(
 
 
 def _projects(index: Index, paths: Iterable[str]) -> tuple[Project, ...]:
-    roots: dict[str, Project] = {}
-    for path in paths:
-        root = index.root(path)
-        if root not in roots:
-            roots[root] = Project(root, index.targets(path))
-    return tuple(roots[root] for root in sorted(roots))
+    found = {project.root: project for project in map(index.project, paths)}
+    return tuple(found[root] for root in sorted(found))
 
 
 def steps(whole: Plan, reader: Reader, options: Options) -> tuple[Step, ...]:

@@ -15,7 +15,7 @@ from typing import Protocol
 from codemods import known, versions
 from codemods.edits import Skip
 from codemods.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
-from codemods.plan import Target
+from codemods.plan import Project, Target
 from codemods.sources.python import decode
 
 NONE: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class Index:
         self._texts: dict[str, str] = {}
         self._facts: dict[str, Facts | None] = {}
         self._roots: dict[str, str] = {}
-        self._targets: dict[str, dict[str, Target]] = {}
+        self.versions = versions.Versions(reader, self.overrides)
         self._settings: dict[str, tuple[tuple[str, Setting], ...]] = {}
         self._literals: dict[tuple[str, tuple[bytes, ...]], tuple[str, ...]] = {}
 
@@ -73,7 +73,7 @@ class Index:
         index = Index(self.reader, self.overrides)
         index._texts = {**self._texts, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
-        index._roots, index._targets = self._roots, self._targets
+        index._roots, index.versions = self._roots, self.versions
         return index
 
     # -- files
@@ -99,18 +99,16 @@ class Index:
         """The directory of the project that a file belongs to ("" is the root)."""
         directory = posixpath.dirname(path)
         if directory not in self._roots:
-            self._roots[directory] = versions.project_root(self.reader, path)
+            self._roots[directory] = self.versions.root(path)
         return self._roots[directory]
 
-    def targets(self, path: str) -> dict[str, Target]:
-        """The versions that the project of `path` allows."""
-        root = self.root(path)
-        if root not in self._targets:
-            self._targets[root] = versions.targets(self.reader, root, self.overrides)
-        return self._targets[root]
+    def project(self, path: str) -> Project:
+        """The project that a file belongs to, and the versions it allows."""
+        return self.versions.project(self.root(path))
 
     def target(self, path: str, package: str) -> Target | None:
-        return self.targets(path).get(package)
+        """The versions of a package that the project of `path` allows; None: nobody says."""
+        return self.project(path).targets.get(package)
 
     # -- modules and names
 

@@ -189,18 +189,17 @@ def _lift(context: Context, old: cst.CSTNode, new: Replacement) -> tuple[cst.CST
 
 def edit_of(path: str, text: str, module: cst.Module, old: cst.CSTNode, new: Replacement, span: Span) -> Edit:
     """The minimal edit that turns a node into its replacement."""
+    end = min(span.end, len(text))
     if new is None:
         start = span.start
         if isinstance(old, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-            start = text.rfind("\n", 0, span.inner_start) + 1
-        return Edit(path, max(start, span.start), span.end, "")
+            start = max(start, text.rfind("\n", 0, span.inner_start) + 1)
+        return Edit(path, start, end, "")
     nodes = [new] if isinstance(new, cst.CSTNode) else new
     written = "".join(render(module, node, span.indent) for node in nodes)
-    old_text = text[span.start : span.end]
-    is_line = isinstance(old, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-    if is_line and not old_text.endswith(("\n", "\r")) and written.endswith(("\n", "\r")):
-        written = written.rstrip("\r\n")  # the file ends without a newline, and goes on doing so
-    return whole_lines(trim(Edit(path, span.start, span.end, written), text), text)
+    if span.end > len(text):  # the file ends without a newline, and goes on doing so
+        written = written[: len(text) - span.end]
+    return whole_lines(trim(Edit(path, span.start, end, written), text), text)
 
 
 class Lines:

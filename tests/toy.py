@@ -1,0 +1,191 @@
+"""Rules for tests of the engine, and programs for them. No real bug looks like this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+from hypothesis import strategies as st
+
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import insert, wrapped
+from codemods.rule import Draft, Rule
+
+
+def _rule(code: str, name: str, *triggers: bytes) -> Rule:
+    return Rule(code, name, f"summary of {name}", f"fix of {name}", Safety.SAFE, triggers)
+
+
+renamed = _rule("TOY001", "renamed", b"old")
+doubled = _rule("TOY002", "doubled", b"twice")
+followed = _rule("TOY003", "followed", b"mark")
+wrapping = _rule("TOY004", "wrapping", b"bare")
+torched = _rule("TOY005", "torched", b"legacy")
+shared = _rule("TOY006", "shared", b"shared")
+inherited = _rule("TOY007", "inherited", b"flagged")
+RULES = (renamed, doubled, followed, wrapping, torched, shared, inherited)
+
+
+def _is(call: cst.Call, name: str) -> bool:
+    return isinstance(call.func, cst.Name) and call.func.value == name
+
+
+@renamed.on(cst.Call)
+def _renamed(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    if _is(call, "old"):
+        yield renamed.finding(call, fix={call: call.with_changes(func=cst.Name("new"))})
+
+
+@doubled.on(cst.Call)
+def _doubled(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    """`twice(x)` → `x + x`: copies what stands inside, so that a neighbour's fix inside is deferred."""
+    if _is(call, "twice") and len(call.args) == 1 and not call.args[0].star:
+        value = call.args[0].value
+        both = cst.BinaryOperation(
+            value, cst.Add(), value.deep_clone(), lpar=[cst.LeftParen()], rpar=[cst.RightParen()]
+        )
+        yield doubled.finding(call, fix={call: both})
+
+
+@followed.on(cst.Call)
+def _followed(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    """`mark()` as a statement gets `after()` behind it, once."""
+    statement = ctx.parent(call)
+    if not _is(call, "mark") or not isinstance(statement, cst.Expr):
+        return
+    holder = ctx.parent(statement)
+    block = holder if isinstance(holder, cst.SimpleStatementSuite) or len(holder.body) > 1 else ctx.parent(holder)
+    body = list(block.body)
+    at = body.index(statement if statement in body else holder)
+    if at + 1 < len(body) and "after()" in cst.Module([]).code_for_node(body[at + 1]):
+        return
+    yield followed.finding(call, fix=insert(ctx, call, ["after()"], after=True))
+
+
+@wrapping.on(cst.SimpleStatementLine)
+def _wrapping(line: cst.SimpleStatementLine, ctx: Context) -> Iterator[Draft]:
+    """`bare(…)` on a line of its own goes into `with held:`."""
+    match line.body:
+        case [cst.Expr(value=cst.Call(func=cst.Name(value="bare")) as call)]:
+            block = ctx.parent(line)
+            owner = ctx.parent(block)
+            if isinstance(owner, cst.With):
+                return
+            yield wrapping.finding(call, fix={line: wrapped(ctx, "with held:", [line])})
+
+
+@torched.on(cst.Call)
+def _torched(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    """`legacy(…)`, imported from `lib`, becomes `torch.modern(…)`."""
+    if ctx.means(call.func, "lib.legacy") and (spelled := ctx.spell("torch.modern", at=call)):
+        yield torched.finding(call, fix={call: call.with_changes(func=spelled.node)}, needs=[spelled.need])
+
+
+@shared.on(cst.Call)
+def _shared(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    """`shared()` of another module loses its name there and here: one fix over two files."""
+    target = ctx.callee(call)
+    if target is None or target[1].name.value != "shared" or target[0] is ctx:
+        return
+    other, function = target
+    imports = [a for a in ctx.all(cst.ImportAlias) if a.evaluated_name == "shared"]
+    if len(imports) == 1 and len([c for c in ctx.all(cst.Call) if _is(c, "shared")]) == 1:
+        alias = imports[0]
+        yield shared.finding(
+            call,
+            fix={
+                call: call.with_changes(func=cst.Name("common")),
+                alias: alias.with_changes(name=cst.Name("common")),
+            },
+            also={other.path: {function: function.with_changes(name=cst.Name("common"))}},
+        )
+
+
+@inherited.on(cst.Call)
+def _inherited(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    """`self.flagged()` where the class, or an ancestor in any file, sets `flag = True`."""
+    method = ctx.method(call)
+    if method and ctx.name(call.func) == f"{method.self}.flagged" and ctx.index.constant(method.owner, "flag") is True:
+        yield inherited.finding(call, fix={call: call.with_changes(args=[])} if call.args else None)
+
+
+# -- programs
+
+_ATOMS = st.sampled_from(["x", "y", "1", "old()", "legacy(x)", "old", '"s"', "old(1,\n        2)"])
+_EXPRESSIONS = st.recursive(
+    _ATOMS,
+    lambda inner: st.one_of(
+        inner.map(lambda e: f"old({e})"),
+        inner.map(lambda e: f"twice({e})"),
+        inner.map(lambda e: f"legacy({e}, *z)"),
+        inner.map(lambda e: f"({e} + 1)"),
+        st.tuples(inner, inner).map(lambda p: f"f({p[0]}, {p[1]})"),
+    ),
+    max_leaves=4,
+)
+_SMALL = st.one_of(
+    _EXPRESSIONS.map(lambda e: f"a = {e}"),
+    _EXPRESSIONS.map(lambda e: f"bare({e})"),
+    st.just("mark()"),
+    st.just("mark(); b = old(2)"),
+    _EXPRESSIONS.map(lambda e: f"return_ = {e}  # note"),
+)
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for text in lines for line in text.split("\n")]
+
+
+_BLOCKS = st.recursive(
+    st.lists(_SMALL, min_size=1, max_size=3),
+    lambda inner: st.one_of(
+        st.tuples(_EXPRESSIONS, inner).map(lambda p: [f"if {p[0]}:", *_indented(p[1])]),
+        inner.map(lambda b: ["for i in z:", *_indented(b)]),
+        inner.map(lambda b: ["def g(k):", *_indented(b)]),
+        st.just(["if x: mark()"]),
+        st.tuples(inner, inner).map(lambda p: [*p[0], "", "# between", *p[1]]),
+    ),
+    max_leaves=3,
+)
+_HEADS = st.sampled_from(
+    [
+        "from lib import legacy\n",
+        '"""Doc."""\nfrom __future__ import annotations\n\nfrom lib import legacy, other\n',
+        "import torch\nfrom lib import (\n    legacy,\n    other,\n)\n",
+        "#!/usr/bin/env python\nimport lib\nfrom lib import legacy\nlegacy = lib.legacy\n",
+    ]
+)
+PROGRAMS = st.builds(
+    lambda head, blocks, newline, end: (head + "\n".join("\n".join(b) for b in blocks) + end).replace("\n", newline),
+    _HEADS,
+    st.lists(_BLOCKS, min_size=1, max_size=2),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["\n", ""]),
+)
+_USER = st.sampled_from(
+    [
+        "from {m} import shared\nv = shared()\n",
+        "from {m} import shared\nv = old(shared())\nw = old(3)\n",
+        "from {m} import Base\nclass K(Base):\n    def f(self):\n        self.flagged(1)\n",
+        "import {m}\nclass K({m}.Base):\n    def f(self):\n        mark()\n        self.flagged(old(1))\n",
+    ]
+)
+_BASE = st.sampled_from(
+    [
+        "def shared():\n    return old(1)\nclass Base:\n    flag = True\n",
+        "class Base:\n    def __init__(self):\n        self.flag = True\n\n\ndef shared(): return 1\n",
+        "class Base:\n    flag = False\ndef shared():\n    mark()\n    return 2\n",
+        "if x:\n    def shared():\n        return 3\nclass Base: pass\n",
+    ]
+)
+PROJECTS = st.builds(
+    lambda base, users, program: {
+        "m.py": base,
+        "p.py": program,
+        **{f"u{i}.py": user.format(m="m") for i, user in enumerate(users)},
+    },
+    _BASE,
+    st.lists(_USER, min_size=1, max_size=2),
+    PROGRAMS,
+)
