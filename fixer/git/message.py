@@ -80,7 +80,9 @@ def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[
     trailers += [": ".join(part.strip() for part in trailer.split("=", 1)) for trailer in wording.trailers]
     if wording.signed_off_by:
         trailers.append(f"Signed-off-by: {wording.signed_off_by}")
-    return "\n\n".join(part for part in (subject, body, "\n".join(trailers)) if part) + "\n"
+    text = "\n\n".join(part for part in (subject, body, "\n".join(trailers)) if part) + "\n"
+    # A path need not be UTF-8; a message must be.
+    return text.encode("utf-8", "replace").decode()
 
 
 def why(doc: str) -> str:
@@ -107,4 +109,4 @@ def _listed(findings: Sequence[Finding]) -> str:
     lines += [f"- {finding.path}:{finding.reported.line}" for finding in findings[:LISTED]]
     if len(findings) > LISTED:
         lines.append(f"- and {len(findings) - LISTED:,} more")
-    return "\n".join(lines).encode("utf-8", "replace").decode()
+    return "\n".join(lines)

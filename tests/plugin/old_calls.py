@@ -27,6 +27,7 @@ def _renames(code: str, old: str, new: str, safety: Safety, strategies: tuple[st
         triggers=(old.encode() + b"(",),
         references=(f"https://example.org/{old}",),
         strategies=strategies,
+        module=__name__,
     )
 
     @made.on(cst.Call)
