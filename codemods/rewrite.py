@@ -101,6 +101,21 @@ def with_argument(call: cst.Call, name: str | None, value: cst.BaseExpression) -
     return call.with_changes(args=[*front, last, new])
 
 
+def with_first_argument(call: cst.Call, name: str | None, value: cst.BaseExpression) -> cst.Call:
+    """The call with one more argument at its start, laid out like those it has (one per line where they are)."""
+    new = make_argument(name, value)
+    if not call.args:
+        return call.with_changes(args=[new])
+    first, *rest = call.args
+    if isinstance(first.value, cst.GeneratorExp) and not first.value.lpar:
+        inner = first.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        first = first.with_changes(value=inner)
+    after: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
+        after = _layout(call.whitespace_before_args)
+    return call.with_changes(args=[new.with_changes(comma=cst.Comma(whitespace_after=after)), first, *rest])
+
+
 def _layout(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
     """The same break, without comments and empty lines."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
