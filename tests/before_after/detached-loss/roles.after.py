@@ -1,0 +1,39 @@
+import torch
+from accelerate import Accelerator
+from torch import autograd
+
+
+def with_scaler(model, criterion, optimizer, scaler, x, y):
+    loss = criterion(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+
+
+def with_accelerator(model, x):
+    accelerator = Accelerator()
+    loss = model(x).mean()
+    accelerator.backward(loss / 4)
+
+
+def with_autograd(model, x, weights):
+    loss = model(x).mean()
+    torch.autograd.backward(loss, retain_graph=True)
+    autograd.backward((loss * weights).sum())
+
+
+def with_numbers(criterion, model, x, y):
+    criterion(model(x), y).backward()
+    loss = torch.nn.functional.l1_loss(model(x), y)
+    (-loss).backward()
+    loss.mean().backward()
+    (loss).cpu().backward()
+
+
+def with_names(model, x):
+    loss = model(x).sum()
+    cut = loss
+    cut.backward()
+    print(cut.item())
+    again = model(x).sum()
+    again.backward()

@@ -1,0 +1,40 @@
+import torch
+from accelerate import Accelerator
+from torch import autograd
+
+
+def with_scaler(model, criterion, optimizer, scaler, x, y):
+    loss = criterion(model(x), y)
+    scaler.scale(loss.detach()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+
+
+def with_accelerator(model, x):
+    accelerator = Accelerator()
+    loss = model(x).mean()
+    accelerator.backward(loss.detach() / 4)
+
+
+def with_autograd(model, x, weights):
+    loss = model(x).mean()
+    torch.autograd.backward(loss.detach(), retain_graph=True)
+    autograd.backward((loss * weights).detach().sum())
+
+
+def with_numbers(criterion, model, x, y):
+    criterion(model(x), y).item().backward()
+    loss = torch.nn.functional.l1_loss(model(x), y)
+    (-loss.data).backward()
+    loss.mean().data.backward()
+    (loss.detach()).cpu().backward()
+
+
+def with_names(model, x):
+    loss = model(x).sum()
+    cut = loss.detach()
+    cut.backward()
+    print(cut.item())
+    again = model(x).sum()
+    again = again.detach()
+    again.backward()

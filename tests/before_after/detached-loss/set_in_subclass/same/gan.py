@@ -1,0 +1,5 @@
+from base import Base
+
+
+class Gan(Base):
+    automatic_optimization = False
