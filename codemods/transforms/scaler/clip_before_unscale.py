@@ -40,18 +40,8 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import insert, remove
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.scaler.steps import (
-    CLIP,
-    Scaler,
-    Training,
-    block,
-    conditions,
-    optimizer,
-    read,
-    spelled,
-    touched,
-)
-from codemods.tree import same
+from codemods.transforms.scaler.between import block, conditions, touched
+from codemods.transforms.scaler.steps import CLIP, Scaler, Training, optimizer, read, spelled
 
 rule = Rule(
     code="SCL001",
@@ -113,8 +103,8 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
     """Whether the gradients still hold the scale when `clip` sees them."""
     ctx = training.ctx
     backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
-    if scaler.sure and not backwards:
-        return False
+    if not backwards and (scaler.backwards or ctx.index.search(ctx.path, (b"unscale_", b"get_scale"))):
+        return False  # scaled elsewhere is scaled for sure only where nobody unscales
     if any(training.before(r, clip) and not _beside(training, r, scaler.backwards) for r in training.raw):
         return False
     if any(ctx.name(n) in (f"{scaler.name}.get_scale", f"{scaler.name}._scale") for n in flow.own(clip)):
@@ -202,7 +192,8 @@ def _between(training: Training, anchor: cst.CSTNode, steps: tuple[cst.Call, ...
             return "it stands in the head of a block"
     for node in training.nodes:
         if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
-            if training.before(anchor, node) and any(training.before(node, s) for s in steps):
+            updated = any(block(ctx, u) is block(ctx, node) for s in training.scalers for u in s.updates)
+            if not updated and training.before(anchor, node) and any(training.before(node, s) for s in steps):
                 return "the step can be skipped after it"
     for name in names:
         for binding in ctx.bindings(training.scope).get(name, ()):
@@ -241,7 +232,12 @@ def _before_loop(
         return None, "which optimizer is stepped cannot be told"
     if obstacle := _between(training, clip, steps, [items]):
         return None, obstacle
-    return insert(ctx, clip, [f"for {target} in {items}:\n    {scaler.name}.unscale_({given})\n"], after=False), ""
+    return insert(
+        ctx,
+        clip,
+        [f"for {target} in {items}:\n{ctx.module.default_indent}{scaler.name}.unscale_({given})\n"],
+        after=False,
+    ), ""
 
 
 def _under_condition(
@@ -255,7 +251,8 @@ def _under_condition(
     gates = [ctx.parent(block(ctx, b)) for b in backwards]
     if not isinstance(gate, cst.If) or not gates or conditions(ctx, clip, block(ctx, gate)) != []:
         return None, more_often
-    if any(not isinstance(g, cst.If) or not same(g.test, gate.test) for g in gates):
+    test = ctx.module.code_for_node(gate.test)
+    if any(not isinstance(g, cst.If) or ctx.module.code_for_node(g.test) != test for g in gates):
         return None, more_often
     line = ctx.parent(ctx.statement(clip) or clip)
     alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
@@ -264,8 +261,7 @@ def _under_condition(
         return None, more_often
     if obstacle := _between(training, clip, steps, names):
         return None, obstacle
-    body = "".join(f"    {scaler.name}.unscale_({name})\n" for name in names)
-    test = ctx.module.code_for_node(gate.test)
+    body = "".join(f"{ctx.module.default_indent}{scaler.name}.unscale_({name})\n" for name in names)
     return insert(ctx, clip, [f"if {test}:\n{body}"], after=False), ""
 
 

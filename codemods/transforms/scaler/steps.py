@@ -6,7 +6,8 @@ A receiver is surely a `GradScaler` by its constructor, by annotation, or by the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -27,8 +28,7 @@ CLIP = known.CLIP_GRAD | {
 }
 _OWNED = frozenset({"precision_plugin", "accelerator", "fabric", "strategy"})
 _METHODS = ("scale", "step", "unscale_", "update", "get_scale")
-_CONDITIONS = (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.Match)
-_SUITES = (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)
+_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)|builtins\.\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,8 @@ class Training:
     scalers: tuple[Scaler, ...]
     raw: tuple[cst.Call, ...]
     """Backward calls of losses that no scaler scaled."""
+    plain: tuple[cst.Call, ...]
+    """`optimizer.step()`, which goes around every scaler."""
 
     @property
     def calls(self) -> Iterator[cst.Call]:
@@ -105,7 +107,10 @@ def read(ctx: Context, scope: cst.FunctionDef | cst.Module) -> Training | None:
         scaled.update(mine)
         if scaler := _scaler(ctx, name, uses, mine):
             scalers.append(scaler)
-    return Training(ctx, scope, nodes, tuple(scalers), tuple(b for b in backwards if b not in scaled))
+    plain = tuple(
+        n for n in nodes if isinstance(n, cst.Call) and _steps_itself(ctx, n) and not any(n in s.steps for s in scalers)
+    )
+    return Training(ctx, scope, nodes, tuple(scalers), tuple(b for b in backwards if b not in scaled), plain)
 
 
 def _scaler(
@@ -133,7 +138,7 @@ def _scaler(
     steps, updates = called("step"), called("update")
     sure = kinds == {"scaler"}
     if not sure:
-        if not steps or not (backwards or updates) or "scal" not in name.lower():
+        if not steps or not (backwards or (updates and "scal" in name.lower())):
             return None
         sure = bool(backwards)
     made_by = tuple(c for where, value in made or () for c in constructors(where, value))
@@ -159,27 +164,33 @@ def _in_lightning(ctx: Context, scope: cst.FunctionDef | cst.Module) -> bool:
 # -- what a backward differentiates
 
 
+def sources(ctx: Context, scope: cst.CSTNode, expression: cst.CSTNode, depth: int = 3) -> Iterator[cst.CSTNode]:
+    """The nodes of `expression`, and of the values that `scope` binds to the names in it."""
+    for node in (expression, *flow.own(expression)):
+        yield node
+        name = ctx.name(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+        if name and depth and isinstance(scope, (cst.FunctionDef, cst.Module)):
+            for binding in ctx.bindings(scope).get(name, ()):
+                if binding.value is not None and binding.value is not expression:
+                    yield from sources(ctx, scope, binding.value, depth - 1)
+
+
+def mentions(ctx: Context, scope: cst.CSTNode, expression: cst.CSTNode, *wanted: str) -> bool:
+    """Whether a dotted name stands in `expression`, or in a value that `scope` binds to a name in it."""
+    return any(
+        ctx.name(node) in wanted
+        for node in sources(ctx, scope, expression)
+        if isinstance(node, (cst.Name, cst.Attribute))
+    )
+
+
 def _is_scaled(ctx: Context, scope: cst.CSTNode, backward: cst.Call, name: str) -> bool:
     loss = ctx.loss_of(backward)
     receiver = backward.func.value if isinstance(backward.func, cst.Attribute) else None
     return any(e is not None and mentions(ctx, scope, e, f"{name}.scale") for e in (receiver, loss))
 
 
-def mentions(ctx: Context, scope: cst.CSTNode, expression: cst.CSTNode, wanted: str, depth: int = 3) -> bool:
-    """Whether `expression` holds a dotted name, or a name that `scope` binds to a value that does."""
-    for node in (expression, *flow.own(expression)):
-        name = ctx.name(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
-        if name == wanted:
-            return True
-        if name and depth and isinstance(scope, (cst.FunctionDef, cst.Module)):
-            for binding in ctx.bindings(scope).get(name, ()):
-                if binding.value is not None and binding.value is not expression:
-                    if mentions(ctx, scope, binding.value, wanted, depth - 1):
-                        return True
-    return False
-
-
-# -- optimizers, blocks, what other functions may do
+# -- optimizers
 
 
 def optimizer(step: cst.Call) -> cst.BaseExpression | None:
@@ -199,72 +210,13 @@ def spelled(ctx: Context, node: cst.BaseExpression | None) -> str | None:
     return None
 
 
-def block(ctx: Context, node: cst.CSTNode) -> cst.CSTNode:
-    """The suite that surely runs `node` when it runs: the innermost one, `with` blocks looked through."""
-    return next(a for a in ctx.ancestors(node) if isinstance(a, _SUITES) and not isinstance(ctx.parent(a), cst.With))
-
-
-def conditions(ctx: Context, node: cst.CSTNode, within: cst.CSTNode) -> list[cst.CSTNode] | None:
-    """The compound statements between `node` and a suite around it, innermost first; None: it is not inside."""
-    found: list[cst.CSTNode] = []
-    for above in ctx.ancestors(node):
-        if above is within:
-            return found
-        if isinstance(above, _CONDITIONS):
-            found.append(above)
-    return None
-
-
-def touched(training: Training, scaler: Scaler, first: cst.CSTNode, last: cst.CSTNode) -> bool:
-    """Whether something between two calls may already take the scale out of the gradients, or cannot be followed."""
-    ctx = training.ctx
-    for node in training.nodes:
-        if isinstance(node, cst.Call) and training.before(first, node) and training.before(node, last):
-            if node in scaler.looks or _may_unscale(ctx, node, scaler.name):
-                return True
-        elif isinstance(node, cst.Attribute) and node.attr.value == "grad" and _writes(ctx, node):
-            if training.before(first, node) and training.before(node, last):
-                return True
-    return False
-
-
-def _writes(ctx: Context, grad: cst.Attribute) -> bool:
-    """Whether `p.grad` is assigned, or changed in place."""
-    below: cst.CSTNode = grad
-    for above in ctx.ancestors(grad):
-        if isinstance(above, cst.Attribute) and above.attr.value.endswith("_"):
-            return True
-        if isinstance(above, (cst.AssignTarget, cst.AugAssign)):
-            return isinstance(above, cst.AssignTarget) or below is above.target
-        if not isinstance(above, (cst.Attribute, cst.Subscript)):
-            return False
-        below = above
-    return False
-
-
-def _may_unscale(ctx: Context, call: cst.Call, name: str) -> bool:
-    target = ctx.callee(call)
-    if target is not None:
-        return names_in(*target, ("unscale_", "get_scale"))
-    parts = name.split(".")
-    owners = {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
-    if any(ctx.name(a.value) in owners for a in call.args):
-        return True
-    method = ctx.method(call)
-    written = ctx.name(call.func)
-    if method is None or written is None or not name.startswith(method.self + "."):
-        return False
-    if not written.startswith(method.self + ".") or written.count(".") != 1:
-        return False
-    return next(ctx.index.assigned(method.owner, written.partition(".")[2]), None) is None
-
-
-def names_in(ctx: Context, function: cst.FunctionDef, attributes: Sequence[str], depth: int = 2) -> bool:
-    """Whether a function, or one that it calls, mentions an attribute of these names."""
-    for node in flow.own(function.body):
-        if isinstance(node, cst.Attribute) and node.attr.value in attributes:
-            return True
-        if depth and isinstance(node, cst.Call) and (target := ctx.callee(node)):
-            if target[1] is not function and names_in(*target, attributes, depth - 1):
-                return True
+def _steps_itself(ctx: Context, call: cst.Call) -> bool:
+    """Whether this is `O.step(…)` of an optimizer, by what it is, else by its name."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value="step")):
+            kind = ctx.kind(owner)
+            if kind is not None:
+                return all(_OPTIMIZER.fullmatch(n) or ":" in n for n in kind.names)
+            written = ctx.module.code_for_node(owner).lower()
+            return "opt" in written and "sched" not in written
     return False
