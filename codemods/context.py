@@ -75,7 +75,7 @@ class Context:
         self.path, self.text, self.module, self.facts, self.index = path, text, module, facts, index
         self.strategies = dict(strategies or {})
         self.parents = parents(module)
-        self.others: dict[str, Context | None] = {}
+        self.others: dict[str, Context | None] = {path: self}
         self._origins: dict[str, frozenset[str]] = {}
         self._bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
         self._nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}

@@ -133,6 +133,38 @@ def comes_round(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
     return False
 
 
+def dominates(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
+    """Whether `a` has surely run when `b` runs; for a `b` around `a`: whether it surely runs whenever `b` does."""
+    around_b = {b, *ancestors(parents, b)}
+    if b not in (line := [*ancestors(parents, a)]) and order(parents, a, b) is not Order.BEFORE:
+        return False
+    below = a
+    for above in line:
+        if above in around_b:
+            return True
+        if _conditional(above, below):
+            return False
+        below = above
+    return False
+
+
+def _conditional(parent: cst.CSTNode, child: cst.CSTNode) -> bool:
+    """Whether `parent` may run without `child`."""
+    if isinstance(parent, (cst.If, cst.IfExp, cst.While)):
+        return child is not parent.test
+    if isinstance(parent, (cst.For, cst.CompFor)):
+        return child is not parent.iter
+    if isinstance(parent, (cst.Try, cst.TryStar)):
+        return child is not parent.finalbody
+    if isinstance(parent, cst.BooleanOperation):
+        return child is parent.right
+    if isinstance(parent, (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)):
+        return child is not parent.for_in or isinstance(parent, cst.GeneratorExp)
+    if isinstance(parent, cst.Assert):
+        return child is not parent.test
+    return isinstance(parent, (cst.MatchCase, cst.Lambda, cst.FunctionDef))
+
+
 def _unblocked(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
     around_b = {b, *ancestors(parents, b)}
     below, jumped = a, None
@@ -203,21 +235,23 @@ def exits(block: cst.CSTNode) -> frozenset[str]:
 
     Functions defined inside do not count, nor do `break` and `continue` of loops inside.
     """
-    found: set[str] = set()
+    return frozenset(kind for kind, _ in ways_out(block))
 
-    def look(node: cst.CSTNode, looping: bool) -> None:
+
+def ways_out(block: cst.CSTNode) -> Iterator[tuple[str, cst.CSTNode]]:
+    """The nodes by which a block can be left before its end, each with its way (see `exits`), in source order."""
+    stack: list[tuple[cst.CSTNode, bool]] = [(block, False)]
+    while stack:
+        node, looping = stack.pop()
         if isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
-            return
+            continue
         kind = _EXITS.get(type(node))
         if kind and not (looping and kind in ("break", "continue")):
-            found.add(kind)
+            yield kind, node
         if isinstance(node, (cst.Yield, cst.Await)):
-            found.add("yield")
-        for child in children(node):
-            look(child, looping or (isinstance(node, LOOPS) and child is node.body))
-
-    look(block, False)
-    return frozenset(found)
+            yield "yield", node
+        below = [(child, looping or (isinstance(node, LOOPS) and child is node.body)) for child in children(node)]
+        stack.extend(reversed(below))
 
 
 def falls_through(block: cst.CSTNode) -> bool:
