@@ -1,0 +1,268 @@
+"""A module that runs under `torch.no_grad()` before it is trained in the same autocast region.
+
+## Why is this bad?
+Autocast keeps the low-precision copy of every weight until the outermost region is left. A copy that was made under
+`no_grad` (or `inference_mode`, or `set_grad_enabled(False)`) carries no gradient, and the forward pass that follows
+takes it from the cache: the graph is cut at every such weight. If nothing else in the loss needs a gradient, the
+backward pass says so:
+
+    RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+
+Otherwise nothing is raised, and the weights concerned are never trained: only a submodule was used without gradients,
+or the network ends in a layer that autocast leaves alone, or a generator hangs on the discriminator.
+
+Every torch before 2.11 is affected, in plain PyTorch and, because Lightning runs the whole `training_step` in one
+region, in every LightningModule under mixed precision with Lightning before 2.5.5 — with automatic optimization too.
+Entering autocast once more around the second pass changes nothing: the cache belongs to the outermost region.
+
+## Fix safety
+Safe: `torch.clear_autocast_cache()` as the last thing the block does makes the next pass cast its weights again. Where
+no region is open it does nothing. Losses and gradients equal, bit for bit, those of a region per pass.
+
+Other strategies:
+
+- `inner-nocache`: the block gets an autocast context of its own that keeps nothing. Torch 2.4 where the region is
+  Lightning's.
+- `separate-regions`: the region is closed after the block and opened again (where it is a plain `with`, in no other).
+- `hoist`: the block moves in front of the region. Unsafe: it then runs in full precision.
+- `disable-autocast`: autocast is off in the block. Unsafe: results become float32, and an input that is already in
+  low precision raises `mat1 and mat2 must have the same dtype`, on every version of torch.
+
+## When it is not offered
+Where the pass with gradients comes first (the cached copies then carry gradients), where the two passes run different
+modules, where weights are frozen or already in low precision, where the region keeps no cache, and in functions that
+evaluate. In code that is compiled or scripted (`torch.compile(fullgraph=True)` and TorchScript refuse the call), where
+no region is in sight, or where a way out of the block cannot be covered, the place is reported only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from codemods import flow, known
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Rule
+from codemods.transforms.autocast import remedies
+from codemods.transforms.autocast.regions import (
+    DEPTH,
+    Region,
+    callers,
+    evaluates,
+    holds,
+    lexical,
+    shared,
+    switched_off,
+)
+from codemods.transforms.autocast.uses import (
+    Path,
+    Use,
+    between,
+    covers,
+    forgets,
+    grad_mode,
+    gradients,
+    outward,
+    overlap,
+    switch,
+    uses,
+    written,
+)
+
+rule = Rule(
+    code="AMP001",
+    name="no-grad-in-autocast",
+    summary="weights used under `no_grad` stay in autocast's cache without gradient, and the forward pass reuses them",
+    fix_title="Call `torch.clear_autocast_cache()` at the end of the block",
+    safety=Safety.SAFE,
+    triggers=(b"no_grad", b"inference_mode", b"set_grad_enabled"),
+    errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
+    references=(
+        "https://github.com/pytorch/pytorch/issues/112583",
+        "https://github.com/pytorch/pytorch/pull/165068",
+        "https://github.com/Lightning-AI/pytorch-lightning/pull/20921",
+    ),
+    strategies=("clear-cache", "inner-nocache", "hoist", "disable-autocast", "separate-regions"),
+    bites={"torch": "<2.11"},
+)
+
+
+Pair = tuple[Use, Use]
+"""A use without gradients as it stands in the block, and as the function looked at sees it."""
+_COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.script_method"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Weights that are trained after they ran without gradients, and the region in which both happens."""
+
+    path: Path
+    region: Region | None
+    """None: none in sight."""
+
+
+@rule.on(cst.With)
+def block(node: cst.With, ctx: Context) -> Iterator[Draft]:
+    """`with torch.no_grad(): …`"""
+    item = next((i.item for i in node.items if grad_mode(ctx, i.item) == "off"), None)
+    if item is not None and gradients(ctx, node) != "off":
+        yield from _findings(ctx, item, list(node.body.body), node)
+
+
+@rule.on(cst.FunctionDef)
+def decorated(node: cst.FunctionDef, ctx: Context) -> Iterator[Draft]:
+    """`@torch.no_grad()` on a function that is called in a region."""
+    decorator = next((d.decorator for d in node.decorators if grad_mode(ctx, d.decorator) == "off"), None)
+    if decorator is not None:
+        yield from _findings(ctx, decorator, list(node.body.body), None)
+
+
+@rule.on(cst.SimpleStatementLine)
+def switched(node: cst.SimpleStatementLine, ctx: Context) -> Iterator[Draft]:
+    """`torch.set_grad_enabled(False)` … `torch.set_grad_enabled(True)`"""
+    around = ctx.parent(node)
+    if switch(ctx, node) != "off" or not isinstance(around, (cst.IndentedBlock, cst.Module)):
+        return
+    following = list(around.body[list(around.body).index(node) + 1 :])
+    end = next((i for i, s in enumerate(following) if switch(ctx, s) == "on"), 0)
+    if end:
+        yield from _findings(ctx, node.body[0], following[:end], None)
+
+
+def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], block: cst.With | None) -> Iterator[Draft]:
+    """Report a stretch of code without gradients, `body`, if weights that it uses are trained after it."""
+    if evaluates(ctx, body[0]) or "set_autocast_cache_enabled" in ctx.text:
+        return
+    offs = [use for each in body for use in uses(ctx, each) if use.off]
+    trouble = _trouble(ctx, [(use, use) for use in offs], DEPTH) if offs else None
+    if trouble is None:
+        return
+    name, region = written(trouble.path), trouble.region
+    off = ctx.name(shown.func if isinstance(shown, cst.Call) else shown) or "no_grad"
+    what = f"`{name}` runs under `{off}` and is trained after it in the same autocast region"
+    if region is None:
+        if _suspect(ctx, body[0]):
+            message = (
+                f"`{name}` runs under `{off}` before it is trained: under autocast its cached weights have no gradient"
+            )
+            yield rule.finding(shown, message=message)
+        return
+    bites = {**rule.bites, **region.versions}
+    if region.precision == "none":
+        return
+    if region.precision == "unknown":
+        yield rule.finding(shown, message=f"{what}, if precision is mixed", bites=bites)
+        return
+    if _compiled(ctx, body[0]):
+        yield rule.finding(shown, message=f"{what}; compiled code cannot empty the cache", bites=bites)
+        return
+    sources = [use.node for use in offs if overlap(use.path, trouble.path)]
+    place = remedies.Place(ctx, block, body, [use.node for use in offs] or sources, region)
+    found = {name: remedy for name, make in remedies.REMEDIES.items() if (remedy := make(place)) is not None}
+    strategy = ctx.choose(rule, list(found))
+    if strategy is None:
+        yield rule.finding(shown, message=what, strategies=list(found), bites=bites)
+        return
+    remedy = found[strategy]
+    yield rule.finding(
+        shown,
+        fix=remedy.fix,
+        message=what,
+        title=remedy.title,
+        safety=remedy.safety,
+        strategy=strategy,
+        strategies=list(found),
+        needs=remedy.needs,
+        requires=remedy.requires,
+        bites=bites,
+    )
+
+
+def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
+    """The first of some uses without gradients whose weights are trained after it, here or in a caller."""
+    scope = ctx.scope(pairs[0][1].node)
+    if not isinstance(scope, (cst.FunctionDef, cst.Module)):
+        return None
+    root = scope.body if isinstance(scope, cst.FunctionDef) else scope
+    ons = [use for use in uses(ctx, root) if not use.off]
+    forgotten = list(forgets(ctx, root))
+    suspicion: Trouble | None = None
+    for origin, off in pairs:
+        for on in ons:
+            if not overlap(on.path, off.path) or not _follows(ctx, off.node, on.node):
+                continue
+            region = shared(ctx, off.node, on.node)
+            if between(ctx, off.node, forgotten, on.node) or _rebound(ctx, scope, off, on):
+                continue
+            if any(_warms(ctx, early, off, region) for early in ons):
+                continue
+            if region is not None and _stays_open(ctx, region, off.node, on.node):
+                return Trouble(origin.path, region)
+            if region is None and not any(lexical(ctx, n) or switched_off(ctx, n) for n in (off.node, on.node)):
+                suspicion = suspicion or Trouble(origin.path, None)
+    for where, call in callers(ctx, scope) if depth and isinstance(scope, cst.FunctionDef) else ():
+        if gradients(where, call) == "" and not evaluates(where, call):
+            assert isinstance(scope, cst.FunctionDef)
+            out = [(o, u.path and outward(where, call, ctx, scope, u.path)) for o, u in pairs]
+            there = [(o, Use(path, call, True)) for o, path in out if path]
+            found = _trouble(where, there, depth - 1) if there else None
+            if found is not None and found.region is not None:
+                return found
+    return suspicion
+
+
+def _follows(ctx: Context, off: cst.CSTNode, on: cst.CSTNode) -> bool:
+    """Whether the use with gradients can run after the one without."""
+    inside = on in ctx.ancestors(off)  # an argument is evaluated before its call
+    return inside or flow.reaches(ctx.parents, off, on) or flow.comes_round(ctx.parents, off, on)
+
+
+def _stays_open(ctx: Context, region: Region, off: cst.CSTNode, on: cst.CSTNode) -> bool:
+    """Whether the region is still the same one when the second use runs: not if each round of a loop opens its own."""
+    if on in ctx.ancestors(off) or flow.reaches(ctx.parents, off, on):
+        return True
+    return holds(region, ctx, flow.loop_around(ctx.parents, off, on))
+
+
+def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
+    """Whether a use with gradients comes first, and leaves copies in the cache that carry gradients."""
+    if not (early.sure and covers(early.path, off.path) and flow.dominates(ctx.parents, early.node, off.node)):
+        return False
+    return region is None or shared(ctx, early.node, off.node) == region
+
+
+def _rebound(ctx: Context, scope: cst.CSTNode, off: Use, on: Use) -> bool:
+    """Whether the module is another one by the time of the second use."""
+    found = [b.node for name, bs in ctx.bindings(scope).items() for b in bs if covers(tuple(name.split(".")), off.path)]
+    return between(ctx, off.node, found, on.node)
+
+
+def _compiled(ctx: Context, node: cst.CSTNode) -> bool:
+    """Whether code is scripted, traced or compiled in sight."""
+    functions = [a for a in ctx.ancestors(node) if isinstance(a, cst.FunctionDef)]
+    for decorator in (d.decorator for f in functions for d in f.decorators):
+        if ctx.means(decorator.func if isinstance(decorator, cst.Call) else decorator, _COMPILERS):
+            return True
+    names = {f.name.value for f in functions}
+    klass = ctx.klass(node)
+    module = klass is not None and ctx.index.descends(klass, known.TORCH_MODULE) is not False
+    for call in ctx.all(cst.Call):
+        if ctx.means(call.func, _COMPILERS) and call.args:
+            if (ctx.name(call.args[0].value) or "").rpartition(".")[2] in names or module:
+                return True
+    return False
+
+
+def _suspect(ctx: Context, node: cst.CSTNode) -> bool:
+    """Whether mixed precision is near enough to speak of: autocast in a file that mentions this class or function."""
+    klass, function = ctx.klass(node), ctx.function(node)
+    if klass is not None and ctx.index.descends(klass, known.LIGHTNING_MODULE) is not False:
+        return False
+    if _compiled(ctx, node):
+        return False
+    name = klass.name if klass is not None else function.name.value if function is not None else ""
+    near = set(ctx.index.search(ctx.path, (b"autocast(",)))
+    return bool(name) and not near.isdisjoint(ctx.index.search(ctx.path, (name.rpartition(".")[2].encode(),)))
