@@ -1,0 +1,182 @@
+"""Patches, hunks, JSON and summaries as renderings of a plan."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from world import fixer, git, write
+
+from codemods.edits import Edit, Safety
+from codemods.plan import Change, FilePlan
+from fixer.report.diff import Hunk, differences, hunks
+from fixer.report.patch import patch, quoted
+from fixer.report.tally import plural
+
+
+def test_no_change_no_patch() -> None:
+    assert patch([FilePlan("a.py", b"x\n", b"x\n")]) == b""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\n", b"b\n"),
+        (b"a", b"b"),
+        (b"a", b"a\n"),
+        (b"a\n", b"a"),
+        (b"", b"a\n"),
+        (b"a\n", b""),
+        (b"a\r\nb\r\n", b"a\r\nc\r\n"),
+        (b"a\rb\rc\n", b"a\rb\rd\n"),
+        (b"\xff\xfe\n", b"\xff\n"),
+        (b"1\n" * 50, b"1\n" * 20 + b"2\n" + b"1\n" * 30),
+        (b"\n" * 50, b"\n" * 48),
+        (b"x\n\x0cy\n", b"x\n\x0cz\n"),
+    ],
+)
+def test_git_applies_what_is_printed(tmp_path: Path, before: bytes, after: bytes) -> None:
+    write(tmp_path, {"a.py": before})
+    git("apply", "--allow-empty", "-", at=tmp_path, data=patch([FilePlan("a.py", before, after)]))
+    assert (tmp_path / "a.py").read_bytes() == after if after else not (tmp_path / "a.py").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["a b.py", "ü.py", 'q"q.py', "back\\slash.py", "t\tb.py", "n\nl.py", " x ", "é è.py"])
+def test_git_understands_every_name(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {name: b"old\n"})
+    git("apply", "-", at=tmp_path, data=patch([FilePlan(name, b"old\n", b"new\n")]))
+    assert (tmp_path / name).read_bytes() == b"new\n"
+
+
+def test_names_are_quoted_as_git_does() -> None:
+    assert quoted("a/x.py") == b"a/x.py"
+    assert quoted("a/x y.py") == b"a/x y.py"
+    assert quoted('a/ü".py') == b'"a/\\303\\274\\".py"'
+
+
+LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"x = 1\n"]), max_size=40)
+
+
+@given(LINES, LINES)
+@settings(max_examples=500, deadline=None)
+def test_differences_turn_the_old_lines_into_the_new(old: list[bytes], new: list[bytes]) -> None:
+    made: list[bytes] = []
+    position = 0
+    for a0, a1, b0, b1 in differences(old, new):
+        assert a0 >= position and (a1 > a0 or b1 > b0)
+        made += old[position:a0] + new[b0:b1]
+        position = a1
+    assert made + old[position:] == new
+
+
+@given(LINES, LINES)
+@settings(max_examples=300, deadline=None)
+def test_hunks_turn_the_old_file_into_the_new(old: list[bytes], new: list[bytes]) -> None:
+    made: list[bytes] = []
+    position = 0
+    for hunk in hunks(FilePlan("a.py", b"".join(old), b"".join(new))):
+        made += old[position : hunk.old_start]
+        assert hunk.new_start == len(made)
+        assert [line for sign, line in hunk.lines if sign != "+"] == old[
+            hunk.old_start : hunk.old_start + hunk.old_count
+        ]
+        mine = [line for sign, line in hunk.lines if sign != "-"]
+        assert len(mine) == hunk.new_count
+        made += mine
+        position = hunk.old_start + hunk.old_count
+    assert made + old[position:] == new
+
+
+def test_long_files_of_equal_lines_are_compared_quickly() -> None:
+    random.seed(1)
+    old = [random.choice([b"\n", b"    x = 1\n", b"    y = 2\n", b"%d\n" % n]) for n in range(20_000)]
+    new = [line.replace(b"777", b"seven") for line in old]
+    assert sum(b1 - b0 for _, _, b0, b1 in differences(old, new)) == sum(b"777" in line for line in old)
+
+
+def test_each_hunk_names_its_rules() -> None:
+    before = b"".join(b"line %d\n" % n for n in range(30))
+    text = before.decode()
+    edits = {"AMP001": text.index("line 3"), "PL001": text.index("line 4\n"), "GRD001": text.index("line 25")}
+    after = before.replace(b"line 3\n", b"three\n").replace(b"line 4\n", b"four\n").replace(b"line 25", b"twentyfive")
+    changes = tuple(
+        Change(code, Edit("a.py", at, at + 6, "new"), f"reason\nof {code}", Safety.SAFE) for code, at in edits.items()
+    )
+    shown = hunks(FilePlan("a.py", before, after, changes=changes))
+    assert [hunk.heading for hunk in shown] == [
+        "AMP001: reason of AMP001; PL001: reason of PL001",
+        "GRD001: reason of GRD001",
+    ]
+
+
+def test_positions_of_empty_sides() -> None:
+    assert Hunk(0, 0, 0, 2, ()).position == "-0,0 +1,2"
+    assert Hunk(4, 2, 4, 0, ()).position == "-5,2 +4,0"
+
+
+def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
+    write(tmp_path, {"pkg/a.py": "# ü\nx = [\n    old_one(1),\n]\n", "bad.py": "old_one(\n"})
+    write(tmp_path, {"requirements.txt": "torch==2.4.1\n"})
+    result = fixer("check", "--format", "json", at=tmp_path)
+    content = json.loads(result.out)
+    assert list(content) == ["version", "root", "files_seen", "files_read", "projects", "findings", "skips", "summary"]
+    assert (content["root"], content["files_seen"], content["files_read"]) == (".", 2, 2)
+    assert content["summary"] == {"findings": 1, "fixable": 1, "files": 1, "skipped": 1}
+    assert content["skips"][0] | {"detail": ""} == {"path": "bad.py", "reason": "unparsable", "detail": ""}
+    finding = content["findings"][0]
+    fingerprint = finding.pop("fingerprint")
+    assert len(fingerprint) >= 8
+    assert finding == {
+        "code": "OLD001",
+        "name": "old-one",
+        "path": "pkg/a.py",
+        "line": 3,
+        "column": 5,
+        "end_line": 3,
+        "end_column": 15,
+        "cell": None,
+        "project": ".",
+        "message": "`old_one()` is old",
+        "safety": "safe",
+        "strategy": None,
+        "strategies": [],
+        "bites": {},
+        "fix": {
+            "title": "Call `new_one()`",
+            "edits": [{"path": "pkg/a.py", "start": [3, 5], "end": [3, 8], "text": "new"}],
+        },
+        "applied": False,
+        "url": "https://example.org/old_one",
+    }
+
+
+def test_json_says_what_was_applied(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "old_one(1)\nold_three(3)\n"})
+    dry = json.loads(fixer("apply", "--dry-run", "--format", "json", at=tmp_path).out)
+    done = json.loads(fixer("apply", "--format", "json", at=tmp_path).out)
+    assert [finding["applied"] for finding in dry["findings"]] == [False, False]
+    assert [finding["applied"] for finding in done["findings"]] == [True, False]
+
+
+def test_a_frame_shows_the_code(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "if x:\n\tn = old_three(3)\n"})
+    shown = fixer("check", "--color", "always", at=tmp_path, environment={"NO_COLOR": ""}).text
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert plain == (
+        "a.py:2:6: OLD003 `old_three()` is old\n"
+        "  |\n"
+        "2 |     n = old_three(3)\n"
+        "  |         ^^^^^^^^^^^^\n"
+        "  = fix (unsafe): Call `new_three()`\n"
+        "\n"
+    )
+
+
+def test_numbers_and_nouns_agree() -> None:
+    assert [plural(n, "file") for n in (0, 1, 1000)] == ["0 files", "1 file", "1,000 files"]
+    assert plural(2, "entry", "entries") == "2 entries"

@@ -1,0 +1,138 @@
+"""Files are written whole, over the bytes that were planned on, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from world import fixer
+from world import write as files
+
+from codemods.edits import SkipReason
+from codemods.plan import FilePlan, Plan
+from fixer.writer import write
+
+
+def _plan(*paths: str, tied: bool = False) -> Plan:
+    return Plan(
+        files=tuple(FilePlan(path, b"old\n", b"new\n") for path in paths),
+        components=(frozenset(paths),) if tied else (),
+    )
+
+
+def test_nothing_is_written_for_a_plan_without_changes(tmp_path: Path) -> None:
+    files(tmp_path, {"a.py": b"same\n"})
+    before = (tmp_path / "a.py").stat()
+    assert write(Plan(files=(FilePlan("a.py", b"same\n", b"same\n"),)), tmp_path) == (frozenset(), ())
+    assert (tmp_path / "a.py").stat() == before
+
+
+def test_bytes_are_written_as_planned(tmp_path: Path) -> None:
+    files(tmp_path, {"a.py": b"old\n", "sub/b.py": b"old\n"})
+    assert write(_plan("a.py", "sub/b.py"), tmp_path) == (frozenset({"a.py", "sub/b.py"}), ())
+    assert [(tmp_path / name).read_bytes() for name in ("a.py", "sub/b.py")] == [b"new\n", b"new\n"]
+    assert sorted(file.name for file in tmp_path.rglob("*")) == ["a.py", "b.py", "sub"]
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o664])
+def test_mode_bits_are_kept(tmp_path: Path, mode: int) -> None:
+    files(tmp_path, {"a.py": b"old\n"})
+    (tmp_path / "a.py").chmod(mode)
+    write(_plan("a.py"), tmp_path)
+    assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == mode
+
+
+def test_a_file_that_changed_is_left_alone(tmp_path: Path) -> None:
+    files(tmp_path, {"a.py": b"somebody was here\n", "b.py": b"old\n"})
+    written, skips = write(_plan("a.py", "b.py", "gone.py"), tmp_path)
+    assert written == {"b.py"}
+    assert [(skip.path, skip.reason) for skip in skips] == [
+        ("a.py", SkipReason.CHANGED),
+        ("gone.py", SkipReason.CHANGED),
+    ]
+    assert (tmp_path / "a.py").read_bytes() == b"somebody was here\n"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.py", "b.py"]
+
+
+def test_files_tied_by_a_fix_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    files(tmp_path, {"a.py": b"old\n", "b.py": b"changed\n"})
+    written, skips = write(_plan("a.py", "b.py", tied=True), tmp_path)
+    assert written == frozenset()
+    assert {skip.path for skip in skips} == {"a.py", "b.py"}
+    assert (tmp_path / "a.py").read_bytes() == b"old\n"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.py", "b.py"]
+
+
+def test_a_link_inside_the_root_is_written_through(tmp_path: Path) -> None:
+    files(tmp_path, {"real.py": b"old\n"})
+    (tmp_path / "link.py").symlink_to("real.py")
+    assert write(_plan("link.py"), tmp_path)[0] == {"link.py"}
+    assert (tmp_path / "link.py").is_symlink()
+    assert (tmp_path / "real.py").read_bytes() == b"new\n"
+
+
+def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
+    files(tmp_path, {"outside.py": b"old\n", "root/x": b""})
+    (tmp_path / "root/link.py").symlink_to("../outside.py")
+    written, skips = write(_plan("link.py"), tmp_path / "root")
+    assert (written, skips[0].reason) == (frozenset(), SkipReason.UNSAFE_PATH)
+    assert (tmp_path / "outside.py").read_bytes() == b"old\n"
+
+
+def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    files(tmp_path, {"a.py": b"old\n"})
+    (tmp_path / "a.py").chmod(0o444)
+    written, skips = write(_plan("a.py"), tmp_path)
+    assert (written, skips[0].detail) == (frozenset(), "cannot be written: the file is read-only")
+
+
+def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files(tmp_path, {"a.py": b"old\n"})
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    written, skips = write(_plan("a.py"), tmp_path)
+    assert (written, skips[0].detail) == (frozenset(), "cannot be written: No space left on device")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.py"]
+    assert (tmp_path / "a.py").read_bytes() == b"old\n"
+
+
+def test_apply_tells_of_a_file_that_changed_while_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files(tmp_path, {"a.py": "old_one(1)\n", "b.py": "old_one(1)\n"})
+    from fixer import work
+
+    plan_directory = work.plan_directory
+
+    def slowly(*arguments: object, **options: object) -> object:
+        outcome = plan_directory(*arguments, **options)  # type: ignore[arg-type]
+        (tmp_path / "a.py").write_text("old_one(2)\n")
+        return outcome
+
+    monkeypatch.setattr(work, "plan_directory", slowly)
+    result = fixer("apply", at=tmp_path)
+    assert result.code == 2
+    assert "a.py: changed-while-running: changed while fixer was running; run fixer again" in result.err
+    assert "1 of 2 findings fixed, in 1 file" in result.err
+    assert (tmp_path / "a.py").read_text() == "old_one(2)\n"
+    assert (tmp_path / "b.py").read_text() == "new_one(1)\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbfold_one(1)\r\n",
+        b"# coding: latin-1\n# \xfc\nold_one(1)\n",
+        b"if x:\n\told_one(1)",
+        b"old_one(1)\n\x0c\nx = 1\n",
+        "# -*- coding: cp1252 -*-\nold_one('€')\r\n".encode("cp1252"),
+    ],
+)
+def test_what_is_not_changed_keeps_its_bytes(tmp_path: Path, data: bytes) -> None:
+    files(tmp_path, {"a.py": data})
+    assert fixer("apply", at=tmp_path).code == 0
+    assert (tmp_path / "a.py").read_bytes() == data.replace(b"old", b"new")
