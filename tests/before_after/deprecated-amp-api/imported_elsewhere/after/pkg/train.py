@@ -1,0 +1,7 @@
+import torch
+from torch.cuda.amp import autocast
+
+
+def step(model, x):
+    with torch.amp.autocast("cuda", enabled=False):
+        return model(x)

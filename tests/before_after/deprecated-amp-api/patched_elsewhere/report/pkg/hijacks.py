@@ -1,0 +1,5 @@
+import torch
+
+
+def hijack():
+    torch.cuda.amp.autocast = torch.xpu.amp.autocast

@@ -1,0 +1,6 @@
+from torch.cuda.amp import *
+
+
+def step(model, x):
+    with autocast(enabled=False):
+        return model(x)
