@@ -1,0 +1,107 @@
+"""What every rule owes its users: a page, metadata, fixtures by hand, a row in the README."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cases import ROOT, Case, cases
+
+from codemods.edits import Safety
+from codemods.rule import Rule
+from codemods.transforms import load
+
+RULES = load()
+CASES = cases()
+each_rule = pytest.mark.parametrize("rule", [pytest.param(r, id=r.code) for r in RULES])
+
+
+def mine(rule: Rule) -> list[Case]:
+    return [case for case in CASES if case.rule is rule]
+
+
+@each_rule
+def test_names_agree(rule: Rule) -> None:
+    assert re.fullmatch(r"[A-Z]{2,3}[0-9]{3}", rule.code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
+    assert rule.module.rpartition(".")[2] == rule.name.replace("-", "_")
+    assert (ROOT / rule.name).is_dir()
+
+
+@each_rule
+def test_metadata(rule: Rule) -> None:
+    assert rule.summary and "\n" not in rule.summary and not rule.summary.endswith(".")
+    assert rule.fix_title and "\n" not in rule.fix_title and not rule.fix_title.endswith(".")
+    assert rule.triggers and all(len(t) >= 3 for t in rule.triggers)
+    assert rule.checks
+    assert rule.references
+    assert all(isinstance(error, str) and len(error) > 15 for error in rule.errors)
+    assert len(set(rule.strategies)) == len(rule.strategies)
+
+
+@each_rule
+def test_the_page_says_what_why_and_when_not(rule: Rule) -> None:
+    headings = re.findall(r"(?m)^## (.*)$", rule.doc)
+    assert headings[0].startswith("Why is this bad")
+    assert any(h.startswith("Fix safety") for h in headings)
+    assert any(h.startswith("When it is not offered") for h in headings)
+    assert len(rule.doc.split("\n\n")[0]) < 300
+
+
+@each_rule
+def test_silence_is_shown_by_fixtures(rule: Rule) -> None:
+    """No-op cases, and cases that no machine can derive: shadowing, star imports, splats, hidden keywords."""
+    quiet = [case for case in mine(rule) if case.kind == "same"]
+    assert len(quiet) >= 2
+    for word in ("shadow", "star", "splat", "keyword"):
+        by_name = [case for case in mine(rule) if word in case.name]
+        said = [case for case in quiet if case.name == "not_applicable" and f"# {word}:" in case.path.read_text()]
+        assert by_name or said, f"no fixture of {rule.name} shows what it does with: {word}"
+
+
+@each_rule
+def test_fixes_are_shown_by_fixtures(rule: Rule) -> None:
+    made = [case for case in mine(rule) if case.kind == "before"]
+    assert made or rule.safety is Safety.DISPLAY
+    shown = {case.options.get("strategy") for case in made}
+    for strategy in rule.strategies[1:]:
+        assert strategy in shown, f"no fixture of {rule.name} takes the strategy {strategy}"
+
+
+def test_every_fixture_folder_belongs_to_a_rule() -> None:
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders - {"demo"} == {rule.name for rule in RULES}
+
+
+def test_every_fixture_file_is_used() -> None:
+    pattern = re.compile(r".+\.(before|after|same|report|proof)\.py|.+\.report\.txt")
+    for rule in RULES:
+        for path in (ROOT / rule.name).iterdir():
+            assert path.is_dir() or pattern.fullmatch(path.name), path
+
+
+def test_the_readme_lists_the_rules() -> None:
+    from fixer.report.catalogue import table
+
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    listed = readme.split("<!-- rules: `fixer rules --format markdown` -->\n")[1].split("<!-- /rules -->")[0]
+    assert listed.strip() == table(RULES).strip(), "run `fixer rules --format markdown` and put it into the README"
+
+
+def test_the_readme_shows_what_really_happens() -> None:
+    """Each before/after pair of the README is a fixture, and the fixtures are run."""
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    shown = re.findall(r"<!-- (\S+) -->\n```diff\n(.*?)```", readme, re.DOTALL)
+    assert len(shown) == 5
+    for name, diff in shown:
+        before = (ROOT / f"{name}.before.py").read_text()
+        after = (ROOT / f"{name}.after.py").read_text()
+        removed = [line[1:] for line in diff.splitlines() if line.startswith("-")]
+        added = [line[1:] for line in diff.splitlines() if line.startswith("+")]
+        kept = [line[1:] for line in diff.splitlines() if line.startswith(" ")]
+        assert removed or added
+        for line in (*removed, *kept):
+            assert line.strip() in before, f"{name}: {line}"
+        for line in (*added, *kept):
+            assert line.strip() in after, f"{name}: {line}"
