@@ -1,7 +1,4 @@
-"""Whether what somebody calls `.backward()` on is a tensor: by what made it, by its annotation, by its use, or by name.
-
-Three answers: True, False (surely something else: an engine, a module, a class of the project), None (cannot be told).
-"""
+"""What somebody differentiates: whether it is a tensor, and with which arguments."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
+from codemods.rewrite import argument, make_argument, unparenthesized
 
 _LOSS = re.compile(
     r"[Ll]oss|LOSS|[Cc]ost|[Oo]bjective|[Pp]enalty|elbo|ELBO|nll"
@@ -32,8 +30,58 @@ METHODS = frozenset(
 PROTOCOL = METHODS | {"item", "cpu", "numpy", "tolist", "requires_grad", "grad_fn", "backward_hooks", "dim", "ndim"}
 
 
+PARAMETERS = ("gradient", "retain_graph", "create_graph", "inputs")
+"""Of `Tensor.backward`."""
+
+
+def backward_arguments(ctx: Context, call: cst.Call) -> list[cst.Arg] | None:
+    """The loss and the arguments of `Tensor.backward`, of `x.backward(…)` or `torch.autograd.backward(x, …)`.
+
+    None where they cannot be told apart, or where several tensors are differentiated at once.
+    """
+    if not ctx.means(call.func, "torch.autograd.backward"):
+        return [make_argument(None, unparenthesized(call.func.value)), *call.args]  # type: ignore[attr-defined]
+    tensors, gradient = argument(call, "tensors", 0), argument(call, "grad_tensors", 1)
+    if tensors is None or any(a.star or (a.keyword and a.keyword.value == "grad_variables") for a in call.args):
+        return None
+    loss = _single(ctx, tensors.value)
+    if loss is None or not is_tensor(ctx, loss) or sum(a.keyword is None for a in call.args) > len(PARAMETERS):
+        return None
+    rest = [a for a in call.args if a is not tensors]
+    if gradient is not None:
+        one = _single(ctx, gradient.value)
+        if one is None:
+            return None
+        changed = gradient.with_changes(value=one, keyword=cst.Name("gradient") if gradient.keyword else None)
+        rest = [changed if a is gradient else a for a in rest]
+    return [tensors.with_changes(value=loss, keyword=None, equal=cst.MaybeSentinel.DEFAULT), *rest]
+
+
+def _single(ctx: Context, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The one tensor that is given, alone or as `[tensor]`; None where there may be several."""
+    if isinstance(value, (cst.List, cst.Tuple)):
+        if len(value.elements) != 1 or isinstance(value.elements[0], cst.StarredElement):
+            return None
+        return value.elements[0].value
+    several = (cst.ListComp, cst.GeneratorExp, cst.List, cst.Tuple)
+    if isinstance(value, several):
+        return None
+    for binding in ctx.assigned(value) or ():
+        if isinstance(binding.value, several) or isinstance(binding.node, (cst.For, cst.AsName)):
+            return None
+    return value
+
+
+def only_keywords(call: cst.Call) -> bool:
+    """Whether a call gives nothing but keywords that `Tensor.backward` takes."""
+    return all(a.keyword and a.keyword.value in PARAMETERS for a in call.args)
+
+
 def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4) -> bool | None:
-    """Whether `node`, on which `.backward()` is called, is a tensor."""
+    """Whether `node`, on which `.backward()` is called, is a tensor: by what made it, by annotation, use, or name.
+
+    False: surely something else (an engine, a module, an object of a class of the project); None: cannot be told.
+    """
     if depth == 0:
         return None
     match node:
@@ -133,3 +181,14 @@ def _is_class(ctx: Context, origin: str) -> bool:
     path, name = origin.split(":", 1)
     facts = ctx.index.facts(path)
     return facts is not None and name in facts.classes
+
+
+def is_raw_backward(ctx: Context, call: cst.Call) -> bool:
+    """Whether a call surely is `tensor.backward(…)` or `torch.autograd.backward(…)`."""
+    if ctx.means(call.func, "torch.autograd.backward"):
+        return True
+    match call.func:
+        case cst.Attribute(value=loss, attr=cst.Name(value="backward")):
+            if ctx.loss_of(call) is loss and not ctx.owns_backward(loss):
+                return is_tensor(ctx, loss) is True
+    return False

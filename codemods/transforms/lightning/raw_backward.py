@@ -41,9 +41,8 @@ from codemods import known
 from codemods.context import Context, Method
 from codemods.edits import Safety
 from codemods.facts import MISSING
-from codemods.rewrite import argument, make_argument, unparenthesized
 from codemods.rule import Draft, Rule
-from codemods.tensors import is_tensor
+from codemods.tensors import backward_arguments, is_tensor, only_keywords
 from codemods.transforms.lightning.phases import BEFORE, EVALUATION, TRAINING, called_from_outside, reached, runs
 
 rule = Rule(
@@ -73,7 +72,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
             if ctx.loss_of(call) is not loss or ctx.owns_backward(loss):
                 return
             certain = is_tensor(ctx, loss)
-            if certain is False or (certain is None and not (isinstance(loss, cst.Name) and _bare(call))):
+            if certain is False or (certain is None and not (isinstance(loss, cst.Name) and only_keywords(call))):
                 return
         case _ if functional:
             certain = True
@@ -110,14 +109,6 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         yield rule.finding(
             call, fix={call: fixed}, message=f"{written} bypasses the Trainer's gradient scaler and strategy"
         )
-
-
-def _bare(call: cst.Call) -> bool:
-    """Whether the call could be `Tensor.backward`: nothing but its keywords."""
-    return all(a.keyword and a.keyword.value in _KEYWORDS for a in call.args)
-
-
-_KEYWORDS = ("gradient", "retain_graph", "create_graph", "inputs")
 
 
 def _method(call: cst.Call, ctx: Context) -> Method | None:
@@ -163,38 +154,7 @@ def _written(call: cst.Call, ctx: Context) -> str:
 
 def _fixed(call: cst.Call, ctx: Context, self: str) -> cst.Call | None:
     """`self.manual_backward(loss, …)`, or None where that cannot say the same."""
-    manual = cst.Attribute(cst.Name(self), cst.Name("manual_backward"))
-    if isinstance(call.func, cst.Attribute) and not ctx.means(call.func, "torch.autograd.backward"):
-        return call.with_changes(func=manual, args=[make_argument(None, unparenthesized(call.func.value)), *call.args])
-    tensors = argument(call, "tensors", 0)
-    if tensors is None or any(a.star or (a.keyword and a.keyword.value == "grad_variables") for a in call.args):
+    given = backward_arguments(ctx, call)
+    if given is None:
         return None
-    if sum(a.keyword is None for a in call.args) > 4 or not (loss := _single(tensors.value, ctx)):
-        return None
-    if not is_tensor(ctx, loss):
-        return None
-    rest = [a for a in call.args if a is not tensors]
-    gradient = argument(call, "grad_tensors", 1)
-    if gradient is not None:
-        one = _single(gradient.value, ctx)
-        if one is None:
-            return None
-        changed = gradient.with_changes(value=one, keyword=cst.Name("gradient") if gradient.keyword else None)
-        rest = [changed if a is gradient else a for a in rest]
-    first = tensors.with_changes(value=loss, keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-    return call.with_changes(func=manual, args=[first, *rest])
-
-
-def _single(value: cst.BaseExpression, ctx: Context) -> cst.BaseExpression | None:
-    """The one tensor that is given, alone or as `[tensor]`; None where there may be several."""
-    if isinstance(value, (cst.List, cst.Tuple)):
-        if len(value.elements) != 1 or isinstance(value.elements[0], cst.StarredElement):
-            return None
-        return value.elements[0].value
-    several = (cst.ListComp, cst.GeneratorExp, cst.List, cst.Tuple, cst.StarredElement)
-    if isinstance(value, several):
-        return None
-    for binding in ctx.assigned(value) or ():
-        if isinstance(binding.value, several) or isinstance(binding.node, (cst.For, cst.AsName)):
-            return None
-    return value
+    return call.with_changes(func=cst.Attribute(cst.Name(self), cst.Name("manual_backward")), args=given)

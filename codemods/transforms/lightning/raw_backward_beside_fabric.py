@@ -14,7 +14,10 @@ Safe: `fabric.backward(loss, *args, **kwargs)` hands its arguments on to `Tensor
 gradients are the same.
 
 ## When it is not offered
-Where no object in sight is surely a `Fabric`, where several are, or where nothing was prepared by its `setup`.
+Where no object in sight is surely a `Fabric` (a local name, a parameter by annotation or by every call in the file, an
+attribute of `self`), where several are, where it may be `None` or the code asks whether it is there, and where the
+optimizer that is stepped was never set up by it. Where it cannot be told whether the optimizer was set up, and where
+several tensors are differentiated in one `torch.autograd.backward`, the call is reported and left as it is.
 """
 
 from __future__ import annotations
@@ -26,8 +29,9 @@ import libcst as cst
 from codemods import known
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.rewrite import make_argument, unparenthesized
+from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rule import Draft, Rule
+from codemods.tensors import backward_arguments, is_raw_backward
 
 rule = Rule(
     code="PL201",
@@ -35,40 +39,29 @@ rule = Rule(
     summary="`loss.backward()` bypasses Fabric's precision and strategy",
     fix_title="Call `fabric.backward(loss)`",
     safety=Safety.SAFE,
-    triggers=(b".backward(",),
-    triggers_all=((b"Fabric",), (b".setup",)),
-    errors=(
-        "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",
-    ),
+    triggers=(b".backward", b" backward", b"\tbackward"),
+    triggers_all=((b"abric",), (b".setup", b"Fabric")),
+    errors=("requires you to call `fabric.backward(loss)` instead of `loss.backward()`",),
     references=("https://lightning.ai/docs/fabric/stable/api/fabric_methods.html#backward",),
 )
+
+FABRIC = Keeping(known.FABRIC, frozenset({"setup", "setup_module", "setup_optimizers"}))
 
 
 @rule.on(cst.Call)
 def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    match call.func:
-        case cst.Attribute(value=loss, attr=cst.Name(value="backward")) if ctx.loss_of(call) is loss:
-            pass
-        case _:
-            return
-    fabric = fabric_in_sight(call, ctx)
-    if fabric is None:
+    if not is_raw_backward(ctx, call):
         return
-    fixed = call.with_changes(
-        func=cst.Attribute(fabric, cst.Name("backward")),
-        args=[make_argument(None, unparenthesized(loss)), *call.args],
-    )
-    yield rule.finding(call, fix={call: fixed})
-
-
-def fabric_in_sight(call: cst.Call, ctx: Context) -> cst.BaseExpression | None:
-    """The one Fabric whose `setup` is called in the function of `call`."""
-    found = {}
-    scope = ctx.scope(call)
-    for setup in ctx.all(cst.Call):
-        match setup.func:
-            case cst.Attribute(value=owner, attr=cst.Name(value="setup" | "setup_module" | "setup_optimizers")):
-                name = ctx.name(owner)
-                if name and ctx.scope(setup) is scope and ctx.is_a(owner, known.FABRIC):
-                    found[name] = owner
-    return next(iter(found.values())) if len(found) == 1 else None
+    fabric = keeper(ctx, call, FABRIC)
+    trained = trains_prepared(ctx, call, FABRIC) if fabric is not None else False
+    if fabric is None or trained is False:
+        return
+    name = ctx.name(fabric)
+    if trained is None:
+        yield rule.finding(call, message=f"this raw backward bypasses `{name}`, if it has set up what is trained here")
+    elif (args := backward_arguments(ctx, call)) is None:
+        yield rule.finding(call, message=f"this raw backward bypasses `{name}`; `{name}.backward` takes one tensor")
+    else:
+        fixed = call.with_changes(func=cst.Attribute(fabric, cst.Name("backward")), args=args)
+        message = f"this raw backward bypasses the precision and strategy of `{name}`"
+        yield rule.finding(call, fix={call: fixed}, message=message)

@@ -2,7 +2,7 @@ import torch
 from lightning.fabric import Fabric
 
 
-def main() -> None:
+def main() -> torch.nn.Module:
     fabric = Fabric(accelerator="cpu", precision="bf16-mixed")
     model = torch.nn.Linear(8, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -10,6 +10,7 @@ def main() -> None:
     for _ in range(3):
         loss = model(torch.randn(4, 8)).mean()
         optimizer.zero_grad()
-        fabric.backward(loss)  # through Fabric, please
-        fabric.backward(loss * 2, retain_graph=True)
+        fabric.backward(loss, retain_graph=True)  # through Fabric, please
+        fabric.backward(loss * 2)
         optimizer.step()
+    return model

@@ -1,0 +1,10 @@
+import torch
+from lightning_fabric import Fabric
+
+
+def main(models, loader, *args, **kwargs):
+    fabric = Fabric(*args, **kwargs)
+    model, *optimizers = fabric.setup(*models)
+    for batch in loader:
+        loss = model(batch)
+        fabric.backward(loss, gradient=torch.ones_like(loss), **kwargs)
