@@ -26,6 +26,14 @@ class CheckFormat(str, Enum):
     json = "json"
 
 
+class RulesFormat(str, Enum):
+    """How the list of rules is shown."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+
+
 class ApplyFormat(str, Enum):
     """How a plan is shown."""
 

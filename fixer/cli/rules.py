@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fixer.cli import options
-from fixer.cli.options import CheckFormat, Color
+from fixer.cli.options import Color, RulesFormat
 
 rules = typer.Typer(name="rules", help="List the rules, or start a new one.", rich_markup_mode=None)
 
@@ -16,7 +16,7 @@ rules = typer.Typer(name="rules", help="List the rules, or start a new one.", ri
 @rules.callback(invoke_without_command=True)
 def list_rules(
     context: typer.Context,
-    format: CheckFormat = CheckFormat.terminal,
+    format: RulesFormat = RulesFormat.terminal,
     color: options.ColorOption = Color.auto,
 ) -> None:
     """List the rules, or start a new one with `fixer rules new`."""
@@ -24,16 +24,15 @@ def list_rules(
         return
     from codemods.transforms import load
     from fixer.cli.screen import Screen
+    from fixer.report import catalogue
 
     screen = Screen(color)
-    if format is CheckFormat.json:
-        from fixer.report.catalogue import as_json
-
-        screen.result(as_json(load()))
+    if format is RulesFormat.json:
+        screen.result(catalogue.as_json(load()))
+    elif format is RulesFormat.markdown:
+        screen.result(catalogue.table(load()).encode())
     else:
-        from fixer.report.catalogue import show
-
-        show(screen.console(sys.stdout), load())
+        catalogue.show(screen.console(sys.stdout), load())
 
 
 @rules.command()

@@ -51,6 +51,15 @@ def show(console: Console, rules: Sequence[Rule]) -> None:
     console.print(table)
 
 
+def table(rules: Sequence[Rule]) -> str:
+    """The same as a Markdown table, for the README."""
+    rows = ["| code | name | what is wrong | what the fix does | fix |", "| --- | --- | --- | --- | --- |"]
+    for rule in rules:
+        cells = (rule.code, rule.name, rule.summary, rule.fix_title, str(rule.safety))
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
 def page(rule: Rule) -> str:
     """The page of a rule in Markdown: its docstring, its facts, and the first example as a diff."""
     parts = [f"# {rule.code} {rule.name}", rule.doc, f"Fix: {rule.fix_title} ({rule.safety})."]
