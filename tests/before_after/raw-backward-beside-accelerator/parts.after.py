@@ -1,0 +1,49 @@
+import accelerate
+from accelerate import Accelerator
+
+
+class Trainer:
+    def __init__(self, model, optimizer, loader):
+        self.accelerator = accelerate.Accelerator(mixed_precision="fp16")
+        self.model, self.optimizer, self.loader = self.accelerator.prepare(model, optimizer, loader)
+
+    def train(self):
+        for batch in self.loader:
+            loss = self.model(**batch).loss
+            self.accelerator.backward(loss)
+            self.accelerator.clip_grad_norm_(self.model.parameters(), 1.0)
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+
+
+def train_one_epoch(accelerator: Accelerator, model, optimizer, loader):
+    model, optimizer = accelerator.prepare(model, optimizer)
+    for batch in loader:
+        loss = model(**batch).loss / len(batch["input_ids"])
+        accelerator.backward(loss)
+        optimizer.step()
+
+
+def finetune(accelerator, model, optimizer, loader):
+    """No constructor in sight, but a whole protocol: prepare, accumulate, backward."""
+    model, optimizer = accelerator.prepare(model, optimizer)
+    for batch in loader:
+        with accelerator.accumulate(model):
+            outputs = model(**batch)
+            accelerator.backward(outputs.loss)
+            accelerator.backward(outputs.logits.float().norm() * 0.1)
+            optimizer.step()
+
+
+def main(model, optimizer, loader, weight):
+    accelerator = Accelerator()
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for batch in loader:
+        output = model(**batch)
+        accelerator.backward(
+            output.loss, retain_graph=True,  # used once more below
+        )
+        accelerator.backward(output.logits.mean())
+        accelerator.backward(output.loss, gradient=weight, retain_graph=True)
+        accelerator.backward(output.loss, gradient=weight, create_graph=True)
+        optimizer.step()
