@@ -1,0 +1,105 @@
+"""`precision=16` and `precision="bf16"`, as Lightning 1.x called mixed precision.
+
+## Why is this bad?
+Since Lightning 2.0 there are two low precisions for each type, mixed and true, and the old names do not say which:
+
+    UserWarning: `precision=16` is supported for historical reasons but its usage is discouraged. Please set your
+    precision to 16-mixed instead!
+
+They still mean `16-mixed` and `bf16-mixed` (Lightning 2.0.3 and 2.6.6). The warning is easily lost, and readers take
+`precision=16` for true half precision, which it is not.
+
+## Fix safety
+Safe where the project's requirements allow Lightning 2.0 or newer only, or do not name a version: the new name means
+the same. Unsafe where they allow 1.x too, which refuses the new names (`Precision '16-mixed' is invalid. Allowed
+precision values: …`); where no version is named and the same call has an argument that 2.0 removed (`gpus=1`), or may
+hide one in `**kwargs`, or the project has a hook that 2.0 removed (`def validation_epoch_end`): that is code for 1.x.
+
+## When it is not offered
+Where the requirements admit nothing but Lightning 1.x, there the old name is the right one. For objects that are not
+surely Lightning's `Trainer` or `Fabric`, for precisions that come from somewhere else (`precision=args.precision`),
+and for settings hidden in a dictionary (`Trainer(**{"precision": 16})`). `32` and `64` are accepted without a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import known, versions
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import has_splat, keyword, literal, quoted, replace
+from codemods.rule import Draft, Rule
+
+rule = Rule(
+    code="PL101",
+    name="legacy-precision",
+    summary="this name of a precision dates from Lightning 1.x",
+    fix_title="Use the name that Lightning 2 gives this precision",
+    safety=Safety.SAFE,
+    triggers=(b"precision",),
+    triggers_all=((b"ightning",), (b"16",)),
+    errors=("is supported for historical reasons but its usage is discouraged",),
+    references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
+)
+
+NAMES: dict[object, str] = {16: "16-mixed", "16": "16-mixed", "bf16": "bf16-mixed"}
+REMOVED = frozenset(
+    ["amp_backend", "amp_level", "auto_lr_find", "auto_scale_batch_size", "auto_select_gpus", "checkpoint_callback", "distributed_backend", "flush_logs_every_n_steps", "gpus", "ipus", "log_gpu_memory", "move_metrics_to_cpu", "multiple_trainloader_mode", "num_processes", "prepare_data_per_node", "process_position", "progress_bar_refresh_rate", "reload_dataloaders_every_epoch", "replace_sampler_ddp", "resume_from_checkpoint", "stochastic_weight_avg", "terminate_on_nan", "tpu_cores", "track_grad_norm", "truncated_bptt_steps", "weights_save_path", "weights_summary"]
+)
+"""Arguments of `Trainer` that Lightning 2.0 removed."""
+OLD_HOOKS = (b"def training_epoch_end", b"def validation_epoch_end", b"def test_epoch_end", b"from_argparse_args")
+
+
+@rule.on(cst.Call)
+def legacy_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    precision = keyword(call, "precision")
+    if precision is None or not ctx.means(call.func, known.LIGHTNING_TRAINER, known.FABRIC):
+        return
+    legacy = {arm: name for arm in _arms(precision.value) if (name := NAMES.get(_value(arm))) is not None}
+    if not legacy:
+        return
+    target = ctx.target("lightning")
+    if not versions.may(target, ">=2.0"):
+        return
+    fixed = replace(precision.value, {arm: _named(ctx, arm, name) for arm, name in legacy.items()})
+    said = ", ".join(f"`{ctx.module.code_for_node(arm)}`" for arm in legacy)
+    yield rule.finding(
+        precision.value,
+        fix={precision.value: fixed},
+        message=f"{said} is the name that Lightning 1.x gave to {', '.join(sorted(set(legacy.values())))}",
+        safety=_safety(call, ctx),
+    )
+
+
+def _arms(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The values that an expression may take: `16 if amp else 32` has two."""
+    if isinstance(value, cst.IfExp):
+        yield from _arms(value.body)
+        yield from _arms(value.orelse)
+    else:
+        yield value
+
+
+def _value(arm: cst.BaseExpression) -> object:
+    value = literal(arm)
+    return None if isinstance(value, (bool, float, bytes)) else value
+
+
+def _named(ctx: Context, arm: cst.BaseExpression, name: str) -> cst.BaseExpression:
+    """The new name, with the quotes of the old one, else of the file."""
+    if isinstance(arm, cst.SimpleString):
+        return arm.with_changes(value=f"{arm.quote}{name}{arm.quote}")
+    return quoted(ctx, name)
+
+
+def _safety(call: cst.Call, ctx: Context) -> Safety:
+    target = ctx.target("lightning")
+    if target is not None and target.spec:
+        return Safety.SAFE if versions.surely(target, ">=2.0") else Safety.UNSAFE
+    given = {a.keyword.value for a in call.args if a.keyword}
+    if given & REMOVED or has_splat(call) or ctx.index.search(ctx.path, OLD_HOOKS):
+        return Safety.UNSAFE
+    return Safety.SAFE

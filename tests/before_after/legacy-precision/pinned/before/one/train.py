@@ -1,0 +1,3 @@
+from pytorch_lightning import Trainer
+
+trainer = Trainer(precision=16)

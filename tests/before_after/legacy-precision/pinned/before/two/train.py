@@ -1,0 +1,3 @@
+from lightning import Trainer
+
+trainer = Trainer(gpus=1, precision=16)

@@ -1,0 +1,3 @@
+from pytorch_lightning import Trainer
+
+trainer = Trainer(gpus=1, precision=16)

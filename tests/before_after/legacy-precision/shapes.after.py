@@ -1,0 +1,11 @@
+import pytorch_lightning
+from lightning import Fabric as LightningFabric
+from pytorch_lightning import Trainer
+
+AMP = True
+trainer = Trainer(precision='16-mixed', max_epochs=3)
+by_text = Trainer(precision='16-mixed')
+either = Trainer(precision='16-mixed' if AMP else 32)
+nested = pytorch_lightning.Trainer(precision=('bf16-mixed' if AMP else ('16-mixed' if trainer else 32)), devices=1)
+fabric = LightningFabric(accelerator='cuda', precision = 'bf16-mixed')
+joined = Trainer(precision='bf16-mixed')
