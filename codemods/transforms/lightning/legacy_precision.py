@@ -47,7 +47,35 @@ rule = Rule(
 
 NAMES: dict[object, str] = {16: "16-mixed", "16": "16-mixed", "bf16": "bf16-mixed"}
 REMOVED = frozenset(
-    ["amp_backend", "amp_level", "auto_lr_find", "auto_scale_batch_size", "auto_select_gpus", "checkpoint_callback", "distributed_backend", "flush_logs_every_n_steps", "gpus", "ipus", "log_gpu_memory", "move_metrics_to_cpu", "multiple_trainloader_mode", "num_processes", "prepare_data_per_node", "process_position", "progress_bar_refresh_rate", "reload_dataloaders_every_epoch", "replace_sampler_ddp", "resume_from_checkpoint", "stochastic_weight_avg", "terminate_on_nan", "tpu_cores", "track_grad_norm", "truncated_bptt_steps", "weights_save_path", "weights_summary"]
+    [
+        "amp_backend",
+        "amp_level",
+        "auto_lr_find",
+        "auto_scale_batch_size",
+        "auto_select_gpus",
+        "checkpoint_callback",
+        "distributed_backend",
+        "flush_logs_every_n_steps",
+        "gpus",
+        "ipus",
+        "log_gpu_memory",
+        "move_metrics_to_cpu",
+        "multiple_trainloader_mode",
+        "num_processes",
+        "prepare_data_per_node",
+        "process_position",
+        "progress_bar_refresh_rate",
+        "reload_dataloaders_every_epoch",
+        "replace_sampler_ddp",
+        "resume_from_checkpoint",
+        "stochastic_weight_avg",
+        "terminate_on_nan",
+        "tpu_cores",
+        "track_grad_norm",
+        "truncated_bptt_steps",
+        "weights_save_path",
+        "weights_summary",
+    ]
 )
 """Arguments of `Trainer` that Lightning 2.0 removed."""
 OLD_HOOKS = (b"def training_epoch_end", b"def validation_epoch_end", b"def test_epoch_end", b"from_argparse_args")
