@@ -94,7 +94,7 @@ _EXACT = {
     "transformers.training_args_seq2seq.Seq2SeqTrainingArguments": "transformers.Seq2SeqTrainingArguments",
     "transformers.trainer.Trainer": "transformers.Trainer",
 }
-_OPTIM = re.compile(r"torch\.optim\.[a-z_0-9]+\.([A-Z]\w*)")
+_OPTIM = re.compile(r"torch\.optim\.(?!lr_scheduler\b|swa_utils\b)[a-z_0-9]+\.([A-Z]\w*)")
 _NN = re.compile(r"torch\.nn\.(?:module|transformer|activation|linear|container)\.([A-Z]\w*)")
 _PACKAGED = re.compile(
     r"(peft|trl|transformers)\.(?:[a-z_0-9]+\.)+(\w*[A-Z]\w*|get_peft_model|prepare_model_for_kbit_training)"
