@@ -22,9 +22,8 @@ PACKAGES = SCRIPT.parent.parent
 
 
 def import_path() -> list[str]:
-    """Where a worker may import from: our own packages and absolute places, never the directory we were started in."""
-    places = [place for place in sys.path if place and Path(place).is_absolute() and Path(place) != Path.cwd()]
-    return list(dict.fromkeys([str(PACKAGES), *places]))
+    """Where a worker may import from: our own packages and absolute places, not "wherever we were started"."""
+    return list(dict.fromkeys([str(PACKAGES), *(place for place in sys.path if Path(place).is_absolute())]))
 
 
 class _Worker:
@@ -37,11 +36,11 @@ class _Worker:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is ours to handle; a worker ends when its standard input does
         )
-        self._send(import_path())
-        self._send(task)
         try:
+            self._send(import_path())
+            self._send(task)
             self._receive()
-        except EOFError:
+        except (EOFError, OSError):
             raise RuntimeError("a worker process could not start; what it said stands above") from None
 
     def _send(self, value: Any) -> None:
@@ -83,8 +82,9 @@ def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tic
     stopping = threading.Event()
 
     def serve() -> None:
-        worker = _Worker(task)
+        worker: _Worker | None = None
         try:
+            worker = _Worker(task)
             while not stopping.is_set():
                 try:
                     number, chunk = waiting.popleft()
@@ -100,13 +100,15 @@ def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tic
                         if len(paths) == 1:
                             plans[number].append(_lost(paths[0], status))
                         pending.extend((path,) for path in paths if len(paths) > 1)
+                        worker = None
                         worker = _Worker(task)
                 tick(len(chunk))
         except BaseException as error:
             failures.append(error)
             stopping.set()
         finally:
-            worker.stop()
+            if worker is not None:
+                worker.stop()
 
     threads = [threading.Thread(target=serve, daemon=True) for _ in range(processes)]
     for thread in threads:
@@ -119,6 +121,7 @@ def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tic
         raise
     if failures:
         raise failures[0]
+    assert all(plans.values()), "every chunk is answered"
     return [plan for number in range(len(chunks)) for plan in plans[number]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 LARGEST = 100_000_000
@@ -19,6 +19,8 @@ class WorkTree:
     root: Path
     """Resolved: no symbolic link on the way."""
     listing: tuple[str, ...] = ()
+    _known: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    """Answers of `exists`: looking for a module asks after the same few places again and again."""
 
     def locate(self, path: str) -> Path | None:
         """The real file behind `path`, with symbolic links followed; None if that leads outside the root."""
@@ -39,10 +41,13 @@ class WorkTree:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory of that name inside the root."""
-        try:
-            return (real := self.locate(path)) is not None and real.exists()
-        except (OSError, ValueError):
-            return False
+        if path not in self._known:
+            try:
+                # Most places hold nothing, which is quicker to see than where links lead.
+                self._known[path] = (self.root / path).exists() and self.locate(path) is not None
+            except (OSError, ValueError):
+                self._known[path] = False
+        return self._known[path]
 
     def files(self) -> Sequence[str]:
         """Every Python and packaging file that may be read, sorted."""

@@ -118,6 +118,8 @@ def show_summary(
     """
     total = count(plan.findings, unsafe)
     if total.findings:
+        if console.is_terminal:
+            console.print()
         console.print(_table(plan, unsafe, done))
     files = len({finding.path for finding in plan.findings})
     where = f" in {plural(files, 'file')}" if files else ""
