@@ -76,6 +76,8 @@ class Context:
         self.strategies = dict(strategies or {})
         self.parents = parents(module)
         self.others: dict[str, Context | None] = {path: self}
+        self.memo: dict[tuple[object, ...], Any] = {}
+        """Answers about this file that are dear to find; keys start with the function that asks."""
         self._origins: dict[str, frozenset[str]] = {}
         self._bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
         self._nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
