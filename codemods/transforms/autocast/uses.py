@@ -170,8 +170,17 @@ def switch(ctx: Context, statement: cst.CSTNode) -> str:
 # -- uses
 
 
-def uses(ctx: Context, root: cst.CSTNode, depth: int = DEPTH) -> Iterator[Use]:
+def uses(ctx: Context, root: cst.CSTNode, depth: int = DEPTH) -> list[Use]:
     """Every run of weights in a body, with those in the project's functions that it calls."""
+    key = (uses, root, depth)
+    if key not in ctx.memo:
+        ctx.memo[key] = []  # what a function that calls itself sees
+        ctx.memo[key] = list(_uses(ctx, root, depth))
+    found: list[Use] = ctx.memo[key]
+    return found
+
+
+def _uses(ctx: Context, root: cst.CSTNode, depth: int) -> Iterator[Use]:
     for node in flow.own(root):
         found: list[Use] = []
         if isinstance(node, cst.Call):
@@ -272,18 +281,16 @@ def _is_module_class(ctx: Context, name: str) -> bool | None:
 
 def _trained(ctx: Context, path: Path) -> bool:
     """Whether the file speaks of it as of a module: `X.parameters()`, `X.train()`."""
-    for call in ctx.all(cst.Call):
-        match call.func:
-            case cst.Attribute(value=owner, attr=cst.Name(value=attribute)) if attribute in _TRAINED_BY:
-                if _same_thing(ctx, owner, path):
-                    return True
-    return False
+    key = (_trained,)
+    if key not in ctx.memo:
+        calls = (call.func for call in ctx.all(cst.Call) if isinstance(call.func, cst.Attribute))
+        ctx.memo[key] = {ctx.name(func.value) for func in calls if func.attr.value in _TRAINED_BY}
+    return any(name is not None and _same_thing(name, path) for name in ctx.memo[key])
 
 
-def _same_thing(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
-    """Whether an expression elsewhere in the file likely means the path: the same, or the same last name."""
-    name = ctx.name(node)
-    return name is not None and (name == written(path) or name.rpartition(".")[2] == path[-1])
+def _same_thing(name: str, path: Path) -> bool:
+    """Whether a name elsewhere in the file likely means the path: the same, or the same last name."""
+    return name == written(path) or name.rpartition(".")[2] == path[-1]
 
 
 def cast_or_frozen(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
@@ -293,25 +300,35 @@ def cast_or_frozen(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
             ctx.means(value.func, _COMPILED) or any(_quiet(ctx, c) for c in _chain(value))
         ):
             return True
+    key = (cast_or_frozen,)
+    if key not in ctx.memo:
+        ctx.memo[key] = [(ctx.name(owner), path_of(ctx, owner)) for owner in _quieted(ctx)]
+    for name, found in ctx.memo[key]:
+        if name is not None and _same_thing(name, path):
+            return True
+        if found is not None and len(found) > 1 and covers(found, path):
+            return True
+    return False
+
+
+def _quieted(ctx: Context) -> Iterator[cst.BaseExpression]:
+    """What the file freezes or casts to low precision."""
     for call in ctx.all(cst.Call):
         if _quiet(ctx, call) and isinstance(call.func, cst.Attribute):
             owner = call.func.value
             while isinstance(owner, cst.Call) and isinstance(owner.func, cst.Attribute):
                 owner = owner.func.value
-            if _same_thing(ctx, owner, path) or _prefix(ctx, owner, path):
-                return True
-        elif (ctx.name(call.func) or "").rpartition(".")[2] in _FREEZERS:
-            if call.args and (_same_thing(ctx, call.args[0].value, path) or _prefix(ctx, call.args[0].value, path)):
-                return True
-    return any(_frozen_by_loop(ctx, loop, path) for loop in ctx.all(cst.For))
+            yield owner
+        elif (ctx.name(call.func) or "").rpartition(".")[2] in _FREEZERS and call.args:
+            yield call.args[0].value
+    for loop in ctx.all(cst.For):
+        match loop.iter:
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
+                if any(_freezes(node) for node in flow.own(loop.body)):
+                    yield owner
 
 
 _COMPILED = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace"})
-
-
-def _prefix(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
-    found = path_of(ctx, node)
-    return found is not None and len(found) > 1 and covers(found, path)
 
 
 def _chain(call: cst.BaseExpression) -> Iterator[cst.Call]:
@@ -334,17 +351,6 @@ def _quiet(ctx: Context, call: cst.Call) -> bool:
             return False
 
 
-def _frozen_by_loop(ctx: Context, loop: cst.For, path: Path) -> bool:
-    """`for p in X.parameters(): p.requires_grad = False`."""
-    match loop.iter:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
-            if not (_same_thing(ctx, owner, path) or _prefix(ctx, owner, path)):
-                return False
-        case _:
-            return False
-    return any(_freezes(node) for node in flow.own(loop.body))
-
-
 def _freezes(node: cst.CSTNode) -> bool:
     match node:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name("requires_grad")))], value=value):
@@ -355,15 +361,21 @@ def _freezes(node: cst.CSTNode) -> bool:
             return False
 
 
-def forgets(ctx: Context, root: cst.CSTNode, depth: int = DEPTH) -> Iterator[cst.CSTNode]:
+def forgets(ctx: Context, root: cst.CSTNode, depth: int = DEPTH) -> list[cst.CSTNode]:
     """The nodes of a body that empty the weight cache."""
-    for node in flow.own(root):
-        if isinstance(node, cst.Call):
-            if ctx.means(node.func, "torch.clear_autocast_cache"):
-                yield node
-            elif depth and (target := ctx.callee(node)) is not None:
-                if next(forgets(target[0], target[1].body, depth - 1), None) is not None:
-                    yield node
+    key = (forgets, root, depth)
+    if key not in ctx.memo:
+        ctx.memo[key] = []
+        ctx.memo[key] = [node for node in flow.own(root) if isinstance(node, cst.Call) and _forgets(ctx, node, depth)]
+    found: list[cst.CSTNode] = ctx.memo[key]
+    return found
+
+
+def _forgets(ctx: Context, call: cst.Call, depth: int) -> bool:
+    if ctx.means(call.func, "torch.clear_autocast_cache"):
+        return True
+    target = ctx.callee(call) if depth else None
+    return target is not None and bool(forgets(target[0], target[1].body, depth - 1))
 
 
 def between(ctx: Context, first: cst.CSTNode, nodes: Sequence[cst.CSTNode], last: cst.CSTNode) -> bool:
