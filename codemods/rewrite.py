@@ -142,8 +142,19 @@ def without_argument(call: cst.Call, arg: cst.Arg) -> cst.Call:
     """The call without one of its arguments."""
     kept = [a for a in call.args if a is not arg]
     if kept and arg is call.args[-1]:
-        kept[-1] = kept[-1].with_changes(comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg)
+        kept[-1] = _closing(kept[-1], arg)
     return call.with_changes(args=kept)
+
+
+def _closing(arg: cst.Arg, last: cst.Arg) -> cst.Arg:
+    """`arg` in the place of `last` at the end of a call; a comment after its comma stays."""
+    after = arg.comma.whitespace_after if isinstance(arg.comma, cst.Comma) else None
+    closing = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else last.whitespace_after_arg
+    if isinstance(after, cst.ParenthesizedWhitespace) and isinstance(closing, cst.ParenthesizedWhitespace):
+        if after.first_line.comment is not None and closing.first_line.comment is None:
+            space = closing.with_changes(first_line=after.first_line)
+            return arg.with_changes(comma=cst.Comma(whitespace_after=space))
+    return arg.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
 
 
 def with_value(call: cst.Call, arg: cst.Arg, value: cst.BaseExpression) -> cst.Call:
