@@ -28,7 +28,7 @@ def version_tested(ctx: Context, node: cst.CSTNode) -> bool:
             case cst.BooleanOperation(left=left) if below is not left and asks(ctx, left):
                 return True
             case cst.Try() | cst.TryStar():
-                if below is above.body and any(_catches_missing(ctx, h) for h in above.handlers):
+                if below is above.body and any(_catches_missing(ctx, h, above.body) for h in above.handlers):
                     return True
             case cst.ExceptHandler() | cst.ExceptStarHandler():
                 return True
@@ -51,8 +51,11 @@ def asks(ctx: Context, test: cst.BaseExpression) -> bool:
     return False
 
 
-def _catches_missing(ctx: Context, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    return handler.type is not None and _MISSING.search(ctx.module.code_for_node(handler.type)) is not None
+def _catches_missing(ctx: Context, handler: cst.ExceptHandler | cst.ExceptStarHandler, tried: cst.BaseSuite) -> bool:
+    """Whether a handler is there for a name that is missing; one for all exceptions is, if a single line is tried."""
+    if handler.type is None or ctx.name(handler.type) in ("Exception", "BaseException"):
+        return len(tried.body) == 1 and not isinstance(tried.body[0], cst.BaseCompoundStatement)
+    return _MISSING.search(ctx.module.code_for_node(handler.type)) is not None
 
 
 def _left_before(ctx: Context, block: cst.IndentedBlock | cst.Module, child: cst.CSTNode) -> bool:

@@ -18,6 +18,13 @@ if version.parse(torch.__version__) >= version.parse("1.6"):
 else:
     autocast = contextlib.nullcontext
 
+try:
+    half_precision = torch.cuda.amp.autocast
+except:
+    # torch < 1.6
+    class half_precision:
+        pass
+
 TORCH_2_4 = version.parse(torch.__version__) >= version.parse("2.4")
 NEW_SCALER = hasattr(torch.amp, "GradScaler")
 

@@ -1,0 +1,133 @@
+"""`AdamW` from Transformers, which is gone since 4.50.
+
+## Why is this bad?
+Deprecated since 4.16, the class has been removed:
+
+    ImportError: cannot import name 'AdamW' from 'transformers'
+
+Where the version is older it still works, with a warning, and with a `step` under `torch.no_grad()` that calls its
+closure bare: below Lightning 2.0.7 everything then trains without a graph (`element 0 of tensors does not require
+grad and does not have a grad_fn`).
+
+## Fix safety
+Unsafe: `torch.optim.AdamW` has other defaults (`eps` 1e-8 for 1e-6, `weight_decay` 0.01 for 0.0). Those of the old
+class are written out where the call does not set them, so that a run goes on as before; but the two
+implementations differ in rounding, checkpoints of the optimizer in layout, and `eps` enters the step at another
+place: Transformers adds it before the bias correction, torch after it. `no_deprecation_warning` is dropped, and so is
+`correct_bias=True`, which torch always does.
+
+## When it is not offered
+With `correct_bias=False` (torch has no such switch) or an unknown value of it; where `**kwargs` may hide arguments; in
+subclasses and other uses that are no calls. Those are reported. Names bound under `try` or `if` are left alone: they
+are there to make both versions work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import has_splat, keyword, literal, positional, with_argument, without_argument
+from codemods.rule import Draft, Rule
+
+rule = Rule(
+    code="HF004",
+    name="transformers-adamw",
+    summary="`AdamW` was removed from Transformers in 4.50",
+    fix_title="Use `torch.optim.AdamW` with the old defaults spelled out",
+    safety=Safety.UNSAFE,
+    triggers=(b"AdamW",),
+    triggers_all=((b"transformers",),),
+    bites={"transformers": ">=4.16"},
+    errors=(
+        "cannot import name 'AdamW' from 'transformers'",
+        "module transformers has no attribute AdamW",
+        "This implementation of AdamW is deprecated and will be removed in a future version.",
+    ),
+    references=(
+        "https://github.com/huggingface/transformers/pull/36177",
+        "https://pytorch.org/docs/stable/generated/torch.optim.AdamW.html",
+    ),
+)
+OLD = "transformers.AdamW"
+_ORDER = ("params", "lr", "betas", "eps", "weight_decay", "correct_bias", "no_deprecation_warning")
+_DEFAULTS = (("eps", "1e-6"), ("weight_decay", "0.0"))
+
+
+@rule.on(cst.Name, cst.Attribute)
+def transformers_adamw(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator[Draft]:
+    if not ctx.means(node, OLD) or not _bound_for_sure(node, ctx):
+        return
+    parent = ctx.parent(node)
+    match parent:
+        case cst.ImportAlias(name=name) if name is node:
+            if (statement := ctx.parent(parent)) and isinstance(statement, cst.ImportFrom):
+                yield from _unused(parent, ctx)
+        case cst.Attribute(attr=attr) if attr is node:
+            return
+        case cst.Arg(keyword=key) if key is node:
+            return
+        case cst.AssignTarget() | cst.Del() | cst.NameItem() | cst.ImportFrom() | cst.AsName():
+            return
+        case cst.Call(func=func) if func is node:
+            yield from _call(parent, ctx)
+        case cst.Arg() if isinstance(ctx.parent(parent), cst.ClassDef):
+            yield rule.finding(node, message="a subclass of Transformers' `AdamW`, which was removed in 4.50")
+        case _ if ctx.enclosing(node, cst.Annotation) is not None:
+            target = ctx.spell("torch.optim.AdamW", at=node)
+            if target is not None:
+                yield rule.finding(node, fix={node: target.node}, needs=[target.need])
+        case _:
+            yield rule.finding(node)
+
+
+def _bound_for_sure(node: cst.Name | cst.Attribute, ctx: Context) -> bool:
+    """Whether the name comes from one unconditional import of Transformers itself."""
+    head = (ctx.name(node) or "").partition(".")[0]
+    found = list(ctx.facts.named(head))
+    return bool(found) and all(
+        i.target.partition(".")[0] == "transformers" and not i.conditional and not i.type_checking for i in found
+    )
+
+
+def _unused(alias: cst.ImportAlias, ctx: Context) -> Iterator[Draft]:
+    """An import that nothing reads still fails."""
+    bound = alias.evaluated_alias or alias.evaluated_name
+    if not ctx.facts.loads.get(bound) and bound not in ctx.facts.exports:
+        yield rule.finding(
+            alias, message=f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
+        )
+
+
+def _call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    if has_splat(call):
+        yield rule.finding(
+            call, message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50"
+        )
+        return
+    fixed = call
+    for position in (6, 5):
+        name = _ORDER[position]
+        given = keyword(fixed, name) or positional(fixed, position)
+        if given is None:
+            continue
+        if name == "correct_bias" and literal(given.value) is not True:
+            text = "`correct_bias` of Transformers' `AdamW` (removed in 4.50) has no counterpart in torch"
+            yield rule.finding(call, message=text)
+            return
+        fixed = without_argument(fixed, given)
+    if len([a for a in fixed.args if a.keyword is None]) > len(_ORDER) - 2 or not fixed.args:
+        return
+    if any(a.keyword is not None and a.keyword.value not in _ORDER for a in fixed.args):
+        return
+    target = ctx.spell("torch.optim.AdamW", at=call)
+    if target is None:
+        yield rule.finding(call)
+        return
+    for name, default in _DEFAULTS:
+        if keyword(fixed, name) is None and positional(fixed, _ORDER.index(name)) is None:
+            fixed = with_argument(fixed, name, cst.parse_expression(default))
+    yield rule.finding(call, fix={call: fixed.with_changes(func=target.node)}, needs=[target.need])

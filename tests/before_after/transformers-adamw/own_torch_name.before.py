@@ -1,0 +1,11 @@
+# fixer: unsafe
+from torch import nn, optim
+from transformers import AdamW, AutoModel
+
+
+class Classifier(nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        self.encoder = AutoModel.from_pretrained(name)
+
+    def configure_optimizers(self): return [AdamW(self.parameters(), lr=2e-5), optim.SGD(self.parameters(), lr=0.1)]

@@ -1,0 +1,5 @@
+from .optim import AdamW
+
+
+def build(params):
+    return AdamW(params, lr=1e-3)

@@ -1,0 +1,6 @@
+# fixer: unsafe
+from transformers import AdamW
+
+
+def build(groups, options, *arguments):
+    return AdamW(groups, **options), AdamW(*arguments)

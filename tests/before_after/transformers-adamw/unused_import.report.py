@@ -1,0 +1,5 @@
+from transformers import AdamW, AutoModel, AutoTokenizer
+
+
+def load(name):
+    return AutoModel.from_pretrained(name), AutoTokenizer.from_pretrained(name)
