@@ -1,0 +1,179 @@
+"""`checkpoint(block, x)` without `use_reentrant`: reentrant by default.
+
+## Why is this bad?
+Reentrant checkpointing runs the block once under `no_grad` and builds its graph later, behind a function whose inputs
+are the block's *positional tensors*. Where none of them requires a gradient (frozen embeddings, LoRA, raw data, inputs
+given by closure, by keyword or in a dict), the block's parameters get none. If something after the block still
+trains, nothing is raised; the only sign is a warning, else the backward fails:
+
+    UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+    RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+
+It also refuses `torch.autograd.grad` and `backward(inputs=…)`, and fails under DistributedDataParallel with
+`Expected to mark a variable ready only once`. PyTorch has recommended `use_reentrant=False` since 2.1, and warns where
+the argument is missing (every version from 2.1 to 2.15 falls back to `True`, none raises):
+
+    UserWarning: torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly.
+
+## Fix safety
+`non-reentrant` (default) writes `use_reentrant=False`. Loss and gradients of a model that trains reentrant stay the
+same, bit for bit. It is safe where all code that runs in the block was followed and is harmless; else it is unsafe,
+for some blocks train reentrant and fail otherwise: TorchScript inside (`failed in the TorchScript interpreter`), an
+`autograd.Function` that reads its saved tensors twice (`CheckpointError: Unpack is being triggered`), Python's or
+numpy's random numbers (`different number of tensors`), a cache that grows (`different metadata`). The message says
+what is in the way.
+
+`preserve` writes `use_reentrant=True`: the behaviour of today, without the warning. Always safe.
+
+## When it is not offered
+Where `**kwargs` may hold the argument, or `context_fn`, `debug` or `respect_saved_tensors_hooks` is given (they belong
+to the other variant); in code that tests versions; where the project replaces `torch.utils.checkpoint.checkpoint`; and
+for functions of the same name from elsewhere. In projects with flex attention, or that train frozen weights under
+DeepSpeed ZeRO-3 (`CheckpointError … recomputed {'shape': [0]}`), only `preserve` is offered. The decorator form
+(`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from codemods import known, rewrite
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Rule
+from codemods.transforms.checkpointing.frames import written
+from codemods.transforms.checkpointing.reachable import trouble_in
+from codemods.transforms.checkpointing.surroundings import forbids_non_reentrant, may_forbid_non_reentrant
+
+SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
+OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})
+REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
+"""How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
+
+rule = Rule(
+    code="CKP001",
+    name="implicit-reentrant",
+    summary="`checkpoint` without `use_reentrant` is reentrant, and cuts gradients where no input requires one",
+    fix_title="Pass `use_reentrant=False`",
+    safety=Safety.SAFE,
+    triggers=(b"checkpoint(", b"checkpoint_sequential(", b"partial("),
+    triggers_all=((b"checkpoint",), (b"torch",)),
+    errors=(
+        "the use_reentrant parameter should be passed explicitly",
+        "torch.utils.checkpoint: please pass in use_reentrant=True or use_reentrant=False explicitly",
+        "None of the inputs have requires_grad=True. Gradients will be None",
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "none of output has requires_grad=True, this checkpoint() is not necessary",
+        "torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward()",
+        "Checkpointing is not compatible with .grad() or when an `inputs` parameter is passed to .backward()",
+        "Expected to mark a variable ready only once",
+    ),
+    references=(
+        "https://docs.pytorch.org/docs/stable/checkpoint.html",
+        "https://github.com/hiyouga/LlamaFactory/issues/6675",
+    ),
+    strategies=("non-reentrant", "preserve"),
+)
+
+
+@rule.on(cst.Call)
+def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    floor = "1.11"
+    if ctx.calls(call, "functools.partial") and call.args and ctx.means(call.args[0].value, known.CHECKPOINT):
+        if _given_later(ctx):
+            return
+        function, functions = call.args[0].value, call.args[1:]
+    elif ctx.means(call.func, known.CHECKPOINT):
+        function, functions = call.func, call.args
+    else:
+        return
+    names = {a.keyword.value for a in call.args if a.keyword is not None}
+    if "use_reentrant" in names or names & OTHER_VARIANT or any(a.star == "**" for a in call.args):
+        return
+    sequential = ctx.means(function, SEQUENTIAL)
+    if sequential and (len(functions) > 3 or rewrite.has_splat(call)):
+        return
+    if _tests_versions(ctx, call) or ctx.index.search(ctx.path, REPLACED):
+        return
+    if sequential:
+        floor = "2.0"
+    elif not functions or functions[0].keyword is not None:
+        floor = "2.14"
+    what, reason = _checkpointed(ctx, call, functions, sequential)
+    yield from _drafts(ctx, call, what, reason, floor)
+
+
+def _drafts(ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str) -> Iterator[Draft]:
+    forbidden = forbids_non_reentrant(ctx)
+    available = ("preserve",) if forbidden else rule.strategies
+    strategy = ctx.choose(rule, available)
+    message = f"{what} without `use_reentrant`: its parameters get no gradient unless an input requires one"
+    if forbidden:
+        message += f"; left so, for {forbidden}"
+    elif reason is None and may_forbid_non_reentrant(ctx):
+        reason = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
+    if reason and not forbidden:
+        message += f"; `use_reentrant=False` may not suit it: {reason}"
+    target = ctx.target("torch")
+    requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
+    if strategy is None:
+        yield rule.finding(call, message=message, bites={"torch": f">={floor}"})
+        return
+    preserve = strategy == "preserve"
+    fixed = rewrite.with_argument(call, "use_reentrant", cst.Name("True" if preserve else "False"))
+    yield rule.finding(
+        call,
+        fix={call: fixed},
+        message=message,
+        title="Pass `use_reentrant=True`" if preserve else None,
+        safety=Safety.SAFE if preserve or reason is None else Safety.UNSAFE,
+        strategy=strategy,
+        strategies=available,
+        bites={"torch": f">={floor}"},
+        requires=requires,
+    )
+
+
+def _checkpointed(
+    ctx: Context, call: cst.Call, functions: Sequence[cst.Arg], sequential: bool
+) -> tuple[str, str | None]:
+    """What is checkpointed, for the message, and what stands in the way of the other variant."""
+    preserved = rewrite.keyword(call, "preserve_rng_state")
+    blunt = preserved is not None and rewrite.literal(preserved.value) is not True
+    first = functions[0] if functions and not functions[0].star and functions[0].keyword is None else None
+    if first is not None:
+        what = f"`{'checkpoint_sequential' if sequential else 'checkpoint'}({written(ctx, first.value)}, …)`"
+        reason = trouble_in(ctx, first.value, several=sequential)
+    else:
+        above = ctx.parent(call)
+        decorated = ctx.parent(above) if isinstance(above, cst.Decorator) else None
+        what, reason = "`checkpoint`", "what it runs is not in sight"
+        if isinstance(decorated, cst.FunctionDef):
+            what, reason = f"`checkpoint` on `{decorated.name.value}`", trouble_in(ctx, decorated)
+    return what, reason or ("the random state is not kept" if blunt else None)
+
+
+def _given_later(ctx: Context) -> bool:
+    """Whether something else than `checkpoint` itself is called with `use_reentrant` in this file."""
+    return any(
+        rewrite.keyword(each, "use_reentrant") and not ctx.means(each.func, known.CHECKPOINT)
+        for each in ctx.all(cst.Call)
+    )
+
+
+def _tests_versions(ctx: Context, call: cst.Call) -> bool:
+    """Whether the call stands in a branch for certain versions, or for those that refuse `use_reentrant`."""
+    below: cst.CSTNode = call
+    for above in ctx.ancestors(call):
+        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
+            test = ctx.module.code_for_node(above.test).lower()
+            if any(word in test for word in ("version", "reentrant", "signature", "torch_")):
+                return True
+        if isinstance(above, cst.ExceptHandler):
+            around = ctx.parent(above)
+            if isinstance(around, cst.Try) and "use_reentrant" in ctx.module.code_for_node(around.body):
+                return True
+        below = above
+    return False

@@ -1,0 +1,34 @@
+# fixer: unsafe
+import functools
+from functools import partial
+
+import torch
+import torch.utils.checkpoint
+import torch.utils.checkpoint as cp
+import torch.utils.checkpoint as checkpoint_module
+from torch import utils
+from torch.utils import checkpoint
+from torch.utils.checkpoint import checkpoint as ckpt
+from torch.utils.checkpoint import checkpoint_sequential as ckpt_seq
+
+run = ckpt
+
+
+def forward(block, layers, x, flag):
+    x = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)
+    x = cp.checkpoint(block, x, use_reentrant=False)
+    x = checkpoint_module.checkpoint(block, x, use_reentrant=False)
+    x = utils.checkpoint.checkpoint(block, x, use_reentrant=False)
+    x = checkpoint.checkpoint(block, x, use_reentrant=False) if flag else block(x)
+    x = ckpt(block, x, preserve_rng_state=False, use_reentrant=False)
+    x = ckpt_seq(functions=layers, segments=2, input=x, use_reentrant=False)
+    x = run(block, x, use_reentrant=False)
+    later = functools.partial(ckpt, block, use_reentrant=False)
+    again = partial(cp.checkpoint, block, x, use_reentrant=False)
+    x = ckpt(
+        block,  # the heavy one
+        x,
+        use_reentrant=False,
+    )
+    outs = [ckpt(fn, x, use_reentrant=False) for fn in layers]; total = sum(outs)
+    return later(x), again(), total, lambda x: ckpt(block, x, use_reentrant=False)

@@ -1,0 +1,5 @@
+from .layers import *
+
+
+def forward(block, x):
+    return checkpoint(block, x)
