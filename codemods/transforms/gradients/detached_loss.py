@@ -35,7 +35,7 @@ from codemods import known
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import Sink, seeded, sinks, uses
+from codemods.transforms.gradients.differentiated import Sink, forces, seeded, sinks, uses_of
 from codemods.transforms.gradients.losses import Made, value
 from codemods.transforms.gradients.removal import without_assignment
 
@@ -83,9 +83,9 @@ def _cut(cut: cst.BaseExpression, loss: cst.BaseExpression, how: str, ctx: Conte
     fix: dict[cst.CSTNode, Replacement] = {cut: _shaped(cut, loss)}
     safety = Safety.SAFE
     for hop in sink.hops:
-        if isinstance(hop, cst.AugAssign) or _forced(hop, sink, ctx):
+        if isinstance(hop, cst.AugAssign) or any(forces(ctx, use) for use in uses_of(ctx, hop)):
             return
-        if not all(_is_fleeting(use, sink, ctx) for use in uses(ctx, _target(hop, ctx), hop)):
+        if not all(_is_fleeting(use, sink, ctx) for use in uses_of(ctx, hop)):
             safety = Safety.UNSAFE
         if removal := without_assignment(ctx, hop, loss, cut):
             fix = removal
@@ -130,20 +130,6 @@ def _expected_to_fail(call: cst.Call, ctx: Context) -> bool:
 def _shaped(cut: cst.BaseExpression, loss: cst.BaseExpression) -> cst.BaseExpression:
     """The loss in place of the cut one, in the parentheses that stood around both."""
     return loss.with_changes(lpar=[*cut.lpar, *loss.lpar], rpar=[*loss.rpar, *cut.rpar])
-
-
-def _target(hop: cst.CSTNode, ctx: Context) -> str:
-    target = hop.targets[0].target if isinstance(hop, cst.Assign) else getattr(hop, "target", None)
-    return ctx.name(target) or ""
-
-
-def _forced(hop: cst.CSTNode, sink: Sink, ctx: Context) -> bool:
-    """Whether the cut value is made to require gradients: without the cut, `x.requires_grad = True` would raise."""
-    for use in uses(ctx, _target(hop, ctx), hop):
-        parent = ctx.parent(use)
-        if isinstance(parent, cst.Attribute) and parent.attr.value.startswith("requires_grad"):
-            return True
-    return False
 
 
 def _is_fleeting(use: cst.BaseExpression, sink: Sink, ctx: Context) -> bool:

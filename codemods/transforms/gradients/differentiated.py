@@ -133,6 +133,25 @@ def uses(ctx: Context, name: str, after: cst.CSTNode | None = None) -> Iterator[
             yield node
 
 
+def uses_of(ctx: Context, assignment: cst.CSTNode) -> Iterator[cst.Name | cst.Attribute]:
+    """The places in its function that read what an assignment to one target binds."""
+    match assignment:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
+            yield from uses(ctx, ctx.name(target) or "", assignment)
+        case cst.AugAssign(target=target):
+            yield from uses(ctx, ctx.name(target) or "", assignment)
+
+
+def forces(ctx: Context, use: cst.BaseExpression) -> bool:
+    """Whether a name is used to make its value require gradients: `x.requires_grad = …`, `x.requires_grad_(…)`."""
+    attribute = ctx.parent(use)
+    if not isinstance(attribute, cst.Attribute) or attribute.value is not use:
+        return False
+    if attribute.attr.value == "requires_grad_":
+        return True
+    return attribute.attr.value == "requires_grad" and isinstance(ctx.parent(attribute), cst.AssignTarget)
+
+
 def _is_read(ctx: Context, node: cst.Name | cst.Attribute) -> bool:
     parent = ctx.parent(node)
     if isinstance(parent, cst.Attribute):

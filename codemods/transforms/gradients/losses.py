@@ -42,6 +42,7 @@ KEEPING = frozenset(
     | {"abs", "exp", "log", "sqrt", "pow", "neg", "square", "squeeze", "unsqueeze", "view", "reshape", "flatten"}
 )
 """Methods and `torch` functions whose result hangs on the graph of what they are called on."""
+_RESHAPING = frozenset({"unsqueeze", "view", "reshape", "flatten"})
 CUTTING = frozenset({"detach", "numpy", "tolist", "argmax", "argmin", "argsort", "long", "int", "bool"})
 NUMBERS = frozenset({f"builtins.{name}" for name in ("float", "int", "len", "round", "bool")})
 FRESH = named(
@@ -171,7 +172,8 @@ def _called(ctx: Context, call: cst.Call, depth: int) -> Value:
             return UNKNOWN
         found = value(ctx, first.value, depth - 1)
         made = found.made if found.made in (Made.GRAPH, Made.CUT) else Made.TENSOR
-        return Value(made, found.scalar or (names <= REDUCING and len(call.args) == 1))
+        scalar = found.scalar and not names & (_RESHAPING | {"stack", "pow"})
+        return Value(made, scalar or (names <= REDUCING and len(call.args) == 1))
     if not isinstance(call.func, cst.Attribute):
         return UNKNOWN
     receiver, name = call.func.value, call.func.attr.value
@@ -182,8 +184,13 @@ def _called(ctx: Context, call: cst.Call, depth: int) -> Value:
     if name in REDUCING | KEEPING:
         found = value(ctx, receiver, depth - 1)
         if found.made in (Made.GRAPH, Made.TENSOR, Made.CUT):
-            return Value(found.made, found.scalar or (name in REDUCING and not call.args))
+            kept = found.scalar and name not in _RESHAPING and not (name == "pow" and not _is_number(call))
+            return Value(found.made, kept or (name in REDUCING and not call.args))
     return UNKNOWN
+
+
+def _is_number(call: cst.Call) -> bool:
+    return len(call.args) == 1 and isinstance(call.args[0].value, (cst.Integer, cst.Float))
 
 
 def _loss(ctx: Context, call: cst.Call, depth: int) -> Value:
