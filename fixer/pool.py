@@ -41,6 +41,7 @@ class _Worker:
             self._send(task)
             self._receive()
         except (EOFError, OSError):
+            self.kill()
             raise RuntimeError("a worker process could not start; what it said stands above") from None
 
     def _send(self, value: Any) -> None:
@@ -63,6 +64,10 @@ class _Worker:
         assert isinstance(plan, Plan)
         return plan
 
+    def kill(self) -> None:
+        """End the process now."""
+        self._process.kill()
+
     def stop(self) -> int:
         """End the process; how it ended."""
         assert self._process.stdin and self._process.stdout
@@ -80,11 +85,16 @@ def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tic
     plans: dict[int, list[Plan]] = {number: [] for number in range(len(chunks))}
     failures: list[BaseException] = []
     stopping = threading.Event()
+    working: list[_Worker] = []
+
+    def started() -> _Worker:
+        working.append(_Worker(task))
+        return working[-1]
 
     def serve() -> None:
         worker: _Worker | None = None
         try:
-            worker = _Worker(task)
+            worker = started()
             while not stopping.is_set():
                 try:
                     number, chunk = waiting.popleft()
@@ -101,7 +111,9 @@ def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tic
                             plans[number].append(_lost(paths[0], status))
                         pending.extend((path,) for path in paths if len(paths) > 1)
                         worker = None
-                        worker = _Worker(task)
+                        if stopping.is_set():
+                            return
+                        worker = started()
                 tick(len(chunk))
         except BaseException as error:
             failures.append(error)
@@ -118,6 +130,8 @@ def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tic
             thread.join()
     except KeyboardInterrupt:
         stopping.set()
+        for worker in working:
+            worker.kill()
         raise
     if failures:
         raise failures[0]

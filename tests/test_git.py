@@ -455,3 +455,21 @@ def test_git_variables_of_a_caller_lead_nowhere_else(tmp_path: Path) -> None:
     assert fixer("apply", "--branch", "fix", at=root, environment=surroundings).code == 0
     assert git("branch", "--list", "fix", at=root).strip() == "fix"
     assert git("branch", "--list", "fix", at=other) == ""
+
+
+def test_a_repository_cannot_send_us_elsewhere(tmp_path: Path) -> None:
+    write(tmp_path, {"victim/v.py": OLD})
+    root = repository(tmp_path / "r", {"a.py": OLD})
+    git("config", "core.worktree", str(tmp_path / "victim"), at=root)
+    fixer("apply", at=root)
+    assert (tmp_path / "victim/v.py").read_bytes() == OLD
+    assert (root / "a.py").read_bytes() == NEW
+
+
+def test_a_repository_of_somebody_else_is_named(tmp_path: Path) -> None:
+    root = repository(tmp_path / "r", {"a.py": OLD})
+    distrust = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    result = fixer("apply", "--branch", "fix", at=root, environment=distrust)
+    assert result.code == 2
+    assert "dubious ownership" in result.err and "Traceback" not in result.err
+    assert fixer("check", at=root, environment=distrust).code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -54,6 +55,10 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
+        try:
+            Path.cwd()
+        except OSError as error:
+            raise Refusal("the current directory is gone: change to one that exists") from error
         app()
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)

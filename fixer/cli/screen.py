@@ -58,15 +58,18 @@ class Screen:
 
     def result(self, data: bytes) -> None:
         """The result itself, byte for byte."""
-        if self.output is None:
+        try:
+            if self.output is not None:
+                Path(self.output).write_bytes(data)
+                return
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
-            return
-        try:
-            Path(self.output).write_bytes(data)
+        except BrokenPipeError:
+            raise
         except OSError as error:
-            raise Refusal(f"--output {self.output}: {error.strerror}") from error
+            where = "standard output" if self.output is None else f"--output {self.output}"
+            raise Refusal(f"{where}: {error.strerror}") from error
 
     def note(self, sentence: str) -> None:
         """Something to know; silent with `--quiet`."""

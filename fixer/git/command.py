@@ -81,9 +81,13 @@ def git(*arguments: str, at: Path, data: bytes | None = None, index: Path | None
 
 
 def top(directory: Path) -> Path | None:
-    """The root of the work tree that `directory` lies in; None outside of one (or where git will not say)."""
+    """The root of the work tree that `directory` lies in; None outside of one (or where git will not say).
+
+    A repository may claim a work tree elsewhere (`core.worktree`); that is not where we were asked to work.
+    """
     try:
         answer = git("rev-parse", "--show-toplevel", at=directory)
     except GitFailed:
         return None
-    return Path(os.fsdecode(answer.removesuffix(b"\n")))
+    root = Path(os.fsdecode(answer.removesuffix(b"\n")))
+    return root if directory.resolve().is_relative_to(root) else None
