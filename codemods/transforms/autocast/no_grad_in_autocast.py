@@ -47,30 +47,11 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
-from codemods.transforms.autocast.regions import (
-    DEPTH,
-    Region,
-    callers,
-    evaluates,
-    holds,
-    lexical,
-    shared,
-    switched_off,
-)
-from codemods.transforms.autocast.uses import (
-    Path,
-    Use,
-    between,
-    covers,
-    forgets,
-    grad_mode,
-    gradients,
-    outward,
-    overlap,
-    switch,
-    uses,
-    written,
-)
+from codemods.transforms.autocast.modules import Path, covers, overlap, written
+from codemods.transforms.autocast.openings import DEPTH
+from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
+from codemods.transforms.autocast.regions import Region, callers, evaluates, lexical, shared, switched_off
+from codemods.transforms.autocast.uses import Use, forgets, grad_mode, gradients, outward, switch, uses
 
 rule = Rule(
     code="AMP001",
@@ -92,7 +73,6 @@ rule = Rule(
 
 Pair = tuple[Use, Use]
 """A use without gradients as it stands in the block, and as the function looked at sees it."""
-_COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.script_method"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +136,7 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
     if region.precision == "unknown":
         yield rule.finding(shown, message=f"{what}, if precision is mixed", bites=bites)
         return
-    if _compiled(ctx, body[0]):
+    if compiled(ctx, body[0]):
         yield rule.finding(shown, message=f"{what}; compiled code cannot empty the cache", bites=bites)
         return
     sources = [use.node for use in offs if overlap(use.path, trouble.path)]
@@ -192,14 +172,14 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     suspicion: Trouble | None = None
     for origin, off in pairs:
         for on in ons:
-            if not overlap(on.path, off.path) or not _follows(ctx, off.node, on.node):
+            if not overlap(on.path, off.path) or not follows(ctx, off.node, on.node):
                 continue
             region = shared(ctx, off.node, on.node)
-            if between(ctx, off.node, forgotten, on.node) or _rebound(ctx, scope, off, on):
+            if between(ctx, off.node, forgotten, on.node) or rebound(ctx, scope, off, on):
                 continue
             if any(_warms(ctx, early, off, region) for early in ons):
                 continue
-            if region is not None and _stays_open(ctx, region, off.node, on.node):
+            if region is not None and stays_open(ctx, region, off.node, on.node):
                 return Trouble(origin.path, region)
             if region is None and not any(lexical(ctx, n) or switched_off(ctx, n) for n in (off.node, on.node)):
                 suspicion = suspicion or Trouble(origin.path, None)
@@ -214,19 +194,6 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     return suspicion
 
 
-def _follows(ctx: Context, off: cst.CSTNode, on: cst.CSTNode) -> bool:
-    """Whether the use with gradients can run after the one without."""
-    inside = on in ctx.ancestors(off)  # an argument is evaluated before its call
-    return inside or flow.reaches(ctx.parents, off, on) or flow.comes_round(ctx.parents, off, on)
-
-
-def _stays_open(ctx: Context, region: Region, off: cst.CSTNode, on: cst.CSTNode) -> bool:
-    """Whether the region is still the same one when the second use runs: not if each round of a loop opens its own."""
-    if on in ctx.ancestors(off) or flow.reaches(ctx.parents, off, on):
-        return True
-    return holds(region, ctx, flow.loop_around(ctx.parents, off, on))
-
-
 def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
     """Whether a use with gradients comes first, and leaves copies in the cache that carry gradients."""
     if not (early.sure and covers(early.path, off.path) and flow.dominates(ctx.parents, early.node, off.node)):
@@ -234,34 +201,12 @@ def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
     return region is None or shared(ctx, early.node, off.node) == region
 
 
-def _rebound(ctx: Context, scope: cst.CSTNode, off: Use, on: Use) -> bool:
-    """Whether the module is another one by the time of the second use."""
-    found = [b.node for name, bs in ctx.bindings(scope).items() for b in bs if covers(tuple(name.split(".")), off.path)]
-    return between(ctx, off.node, found, on.node)
-
-
-def _compiled(ctx: Context, node: cst.CSTNode) -> bool:
-    """Whether code is scripted, traced or compiled in sight."""
-    functions = [a for a in ctx.ancestors(node) if isinstance(a, cst.FunctionDef)]
-    for decorator in (d.decorator for f in functions for d in f.decorators):
-        if ctx.means(decorator.func if isinstance(decorator, cst.Call) else decorator, _COMPILERS):
-            return True
-    names = {f.name.value for f in functions}
-    klass = ctx.klass(node)
-    module = klass is not None and ctx.index.descends(klass, known.TORCH_MODULE) is not False
-    for call in ctx.all(cst.Call):
-        if ctx.means(call.func, _COMPILERS) and call.args:
-            if (ctx.name(call.args[0].value) or "").rpartition(".")[2] in names or module:
-                return True
-    return False
-
-
 def _suspect(ctx: Context, node: cst.CSTNode) -> bool:
     """Whether mixed precision is near enough to speak of: autocast in a file that mentions this class or function."""
     klass, function = ctx.klass(node), ctx.function(node)
     if klass is not None and ctx.index.descends(klass, known.LIGHTNING_MODULE) is not False:
         return False
-    if _compiled(ctx, node):
+    if compiled(ctx, node):
         return False
     name = klass.name if klass is not None else function.name.value if function is not None else ""
     near = set(ctx.index.search(ctx.path, (b"autocast(",)))
