@@ -45,7 +45,7 @@ def sinks(ctx: Context, node: cst.BaseExpression, depth: int = 4) -> Iterator[Si
 def _sinks(
     ctx: Context, node: cst.BaseExpression, depth: int, alone: bool, sure: bool, hops: tuple[cst.CSTNode, ...]
 ) -> Iterator[Sink]:
-    for top, unmixed in _climb(ctx, node):
+    for top, unmixed in climb(ctx, node):
         pure = alone and unmixed
         if (call := backward_of(ctx, top)) is not None:
             yield Sink(call, top, pure, sure, hops)
@@ -75,7 +75,7 @@ def _sinks(
             yield from _sinks(ctx, use, depth - 1, pure, only, (*hops, holder))
 
 
-def _climb(ctx: Context, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, bool]]:
+def climb(ctx: Context, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The expression, and those around it that hang on its graph; False once something else joined."""
     unmixed = True
     while True:

@@ -1,0 +1,184 @@
+"""A loss that is made to require gradients before it is differentiated: `loss.requires_grad = True`.
+
+## Why is this bad?
+It is the common answer to
+
+    RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+
+and it silences the message without mending anything. The message means that the loss has no graph: something before it
+was detached, copied, computed under `no_grad`, or is not differentiable. Made to require gradients, the loss becomes a
+leaf of its own, gets the gradient 1, and **nothing trains**. On a loss that has a graph, `loss.requires_grad_()` does
+nothing, and the assignment raises
+
+    RuntimeError: you can only change requires_grad flags of leaf variables.
+
+The same on every version run (torch 2.0.1 to 2.13).
+
+## Fix safety
+Unsafe: the line goes away, and what it hid is raised again, unless the cut in front of it is repaired too
+(`detached-loss`, `rewrapped-loss`). Safe only where the loss is seen to have a graph and the line is the assignment,
+which raises.
+
+## When it is not offered
+For tensors that are inputs: where the tensor is made from numbers, where its gradient is read, where it goes through a
+model or an operation before the backward pass, where the backward pass is given a gradient. Reported without a fix
+where the loss is returned to a caller that is not known to differentiate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import flow
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import keyword, literal, positional
+from codemods.rule import Draft, Replacement, Rule
+from codemods.transforms.gradients.differentiated import Sink, climb, seeded, sinks, uses
+from codemods.transforms.gradients.losses import FRESH, Made, reaching, value
+from codemods.transforms.gradients.removal import removed, without_assignment
+
+_COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
+
+rule = Rule(
+    code="GRD003",
+    name="forced-requires-grad",
+    summary="the loss is made to require gradients, which hides that it has no graph",
+    fix_title="Do not force `requires_grad` on the loss",
+    safety=Safety.UNSAFE,
+    triggers=(b"requires_grad",),
+    triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch", b"lightning")),
+    errors=(
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "you can only change requires_grad flags of leaf variables.",
+    ),
+    references=("https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",),
+)
+
+
+@rule.on(cst.Assign)
+def assigned(statement: cst.Assign, ctx: Context) -> Iterator[Draft]:
+    match statement.targets:
+        case [cst.AssignTarget(target=cst.Attribute(value=loss, attr=cst.Name(value="requires_grad")))]:
+            if literal(statement.value) is True:
+                yield from _forced(statement, statement, loss, ctx)
+
+
+@rule.on(cst.Call)
+def called(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    match call.func:
+        case cst.Attribute(value=loss, attr=cst.Name(value="requires_grad_")) if len(call.args) < 2:
+            given = keyword(call, "requires_grad") or positional(call, 0)
+            if call.args and (given is None or literal(given.value) is not True):
+                return
+        case _:
+            return
+    top = [node for node, _ in climb(ctx, call)][-1]
+    if isinstance(statement := ctx.parent(top), cst.Expr):
+        yield from _forced(call, statement, loss, ctx)
+    else:
+        yield from _passed_on(call, loss, ctx)
+
+
+def _forced(node: cst.CSTNode, statement: cst.CSTNode, loss: cst.BaseExpression, ctx: Context) -> Iterator[Draft]:
+    """A statement that forces a name, which is differentiated after it."""
+    name = ctx.name(loss)
+    if name is None or _is_input(loss, name, statement, ctx):
+        return
+    found = value(ctx, loss).made
+    after = [use for use in uses(ctx, name, statement) if _is_same(ctx, statement, use, name)]
+    message = _message(name, isinstance(node, cst.Assign), found)
+    if any(_differentiates(sink, ctx) for use in after for sink in sinks(ctx, use)):
+        safe = found is Made.GRAPH and isinstance(node, cst.Assign)
+        safety = Safety.SAFE if safe else Safety.UNSAFE
+        yield rule.finding(node, message=message, fix=removed(ctx, statement), safety=safety)
+    elif found in (Made.GRAPH, Made.TENSOR) and any(isinstance(ctx.parent(use), cst.Return) for use in after):
+        if "loss" in name.lower():
+            yield rule.finding(node, message=message)
+
+
+def _passed_on(call: cst.Call, loss: cst.BaseExpression, ctx: Context) -> Iterator[Draft]:
+    """`requires_grad_()` in the middle of an expression that is differentiated."""
+    if _is_made_of_numbers(loss, ctx) or (ctx.name(loss) and _is_input(loss, ctx.name(loss) or "", call, ctx)):
+        return
+    for sink in sinks(ctx, call):
+        hops = [use for hop in sink.hops for use in _targets(hop, ctx)]
+        if not _differentiates(sink, ctx) or any(_is_leaf_use(use, ctx) for use in hops):
+            continue
+        kept = loss.with_changes(lpar=[*call.lpar, *loss.lpar], rpar=[*loss.rpar, *call.rpar])
+        fix: dict[cst.CSTNode, Replacement] = {call: kept}
+        if (holder := ctx.parent(call)) is not None:
+            fix = without_assignment(ctx, holder, loss, call) or fix
+        message = _message(ctx.name(loss), False, value(ctx, loss).made)
+        yield rule.finding(call, message=message, fix=fix)
+        return
+
+
+def _message(name: str | None, assigned: bool, found: Made) -> str:
+    spoken = f"`{name}`" if name else "the loss"
+    forcing = f"`{name or 'loss'}.requires_grad = True`" if assigned else f"`{name or '…'}.requires_grad_()`"
+    if found is Made.GRAPH:
+        return (
+            f"{forcing} raises: {spoken} has a graph" if assigned else f"{forcing} does nothing: {spoken} has a graph"
+        )
+    if found is Made.CUT:
+        return f"{forcing} hides that {spoken} is cut from its graph, so nothing trains"
+    return f"{forcing} can only hide that {spoken} has no graph, and then nothing trains"
+
+
+def _differentiates(sink: Sink, ctx: Context) -> bool:
+    return sink.alone and not seeded(ctx, sink.node)
+
+
+def _targets(hop: cst.CSTNode, ctx: Context) -> Iterator[cst.BaseExpression]:
+    if isinstance(hop, cst.Assign):
+        yield from uses(ctx, ctx.name(hop.targets[0].target) or "", hop)
+
+
+def _is_same(ctx: Context, statement: cst.CSTNode, use: cst.BaseExpression, name: str) -> bool:
+    """Whether `use` comes after the statement, with nothing assigned in between."""
+    if not flow.reaches(ctx.parents, statement, use):
+        return False
+    parts = name.split(".")
+    names = {".".join(parts[: n + 1]) for n in range(len(parts))}
+    bound = [b.node for n in names for b in ctx.bindings(ctx.scope(use)).get(n, ())]
+    return not any(
+        flow.reaches(ctx.parents, statement, node) and flow.reaches(ctx.parents, node, use) for node in bound
+    )
+
+
+def _is_input(loss: cst.BaseExpression, name: str, statement: cst.CSTNode, ctx: Context) -> bool:
+    """Whether a name is a leaf on purpose: made of numbers, optimized, or its gradient is read."""
+    if any(_is_leaf_use(use, ctx) for use in uses(ctx, name, statement)):
+        return True
+    return any(b.value is not None and _is_made_of_numbers(b.value, ctx) for b in reaching(ctx, loss)[0])
+
+
+def _is_made_of_numbers(node: cst.BaseExpression, ctx: Context) -> bool:
+    """Whether an expression makes a tensor that nothing was computed for."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=inner)) if not ctx.origin(node.func):
+            return _is_made_of_numbers(inner, ctx)
+    if isinstance(node, cst.Call) and ctx.means(node.func, "torch.nn.Parameter"):
+        return True
+    if not isinstance(node, cst.Call) or not ctx.means(node.func, FRESH):
+        return False
+    first = positional(node, 0)
+    copied = first is not None and isinstance(first.value, (cst.Name, cst.Attribute, cst.Call, cst.BinaryOperation))
+    return not (copied and ctx.means(node.func, _COPYING))
+
+
+def _is_leaf_use(use: cst.BaseExpression, ctx: Context) -> bool:
+    """Whether a use shows a tensor whose own gradient is wanted."""
+    if isinstance(parent := ctx.parent(use), cst.Attribute) and parent.attr.value in ("grad", "retain_grad"):
+        return True
+    for above in ctx.ancestors(use):
+        if isinstance(above, cst.Call):
+            name = (ctx.name(above.func) or "").lower()
+            if name.endswith(".grad") or "optim" in name:
+                return True
+        if isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            return False
+    return False
