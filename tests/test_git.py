@@ -246,8 +246,8 @@ SITUATIONS: tuple[Callable[[Path], Situation], ...] = (
 @pytest.fixture(scope="module", autouse=True)
 def count(request: pytest.FixtureRequest) -> None:
     """Say how many situations there are, so that a missing one is noticed."""
-    reporter = request.config.pluginmanager.getplugin("terminalreporter")
-    reporter.write_line(f"git: {len(SITUATIONS)} situations")
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print(f"\ngit: {len(SITUATIONS)} situations")
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda function: function.__name__)
