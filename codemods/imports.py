@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+import ast
+import contextlib
+import warnings
+from collections.abc import Collection, Iterable, Sequence
 
 import libcst as cst
 
@@ -89,15 +91,11 @@ def _after(path: str, text: str, anchor: Import, need: Need, before: bool = Fals
 def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]:
     """Imported names that were read in `before` and are no longer in `after`: our edits took their last use.
 
-    A name that still stands in a string (an annotation, perhaps) is kept.
+    A name that still stands in a string that is an expression (an annotation, perhaps) is kept.
     """
     if path.rpartition("/")[2] == "__init__.py":
         return frozenset()
-
-    def quoted(name: str) -> bool:
-        return re.search(rf"""["'][^"'\n]*\b{re.escape(name)}\b""", text) is not None
-
-    return frozenset(
+    found = frozenset(
         i.name
         for i in after.imports
         if before.loads.get(i.name)
@@ -106,8 +104,22 @@ def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]
         and not i.type_checking
         and i.name != "*"
         and any(b.name == i.name and b.target == i.target for b in before.imports)
-        and not quoted(i.name)
     )
+    return found - _quoted(text) if found else found
+
+
+def _quoted(text: str) -> set[str]:
+    """The names in those strings of a program that could themselves be expressions."""
+    names: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
+            with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                inner = ast.parse(node.value.strip(), mode="eval")
+                names |= {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}
+    return names
 
 
 def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacement]:
@@ -120,20 +132,26 @@ def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacem
         comment = line.trailing_whitespace.comment
         if comment is not None and "noqa" in comment.value.lower():
             continue
-        for statement in line.body:
-            if not isinstance(statement, (cst.Import, cst.ImportFrom)) or isinstance(statement.names, cst.ImportStar):
-                continue
-            kept = [a for a in statement.names if _bound(a, statement) not in gone]
-            if len(kept) == len(statement.names):
-                continue
-            if kept:
-                kept[-1] = kept[-1].with_changes(comma=statement.names[-1].comma)
-                found[statement] = statement.with_changes(names=kept)
-            elif len(line.body) == 1:
-                found[line] = None
-            else:
-                found[statement] = None
+        body = [left for statement in line.body if (left := _without(statement, gone)) is not None]
+        if not body:
+            found[line] = None
+        elif len(body) < len(line.body):
+            body[-1] = body[-1].with_changes(semicolon=line.body[-1].semicolon)
+            found[line] = line.with_changes(body=body)
+        else:
+            found |= {old: new for old, new in zip(line.body, body, strict=True) if old is not new}
     return found
+
+
+def _without(statement: cst.BaseSmallStatement, gone: Collection[str]) -> cst.BaseSmallStatement | None:
+    """A small statement, if it is an import, without what binds these names; None where nothing is left of it."""
+    if not isinstance(statement, (cst.Import, cst.ImportFrom)) or isinstance(statement.names, cst.ImportStar):
+        return statement
+    kept = [a for a in statement.names if _bound(a, statement) not in gone]
+    if len(kept) == len(statement.names) or not kept:
+        return statement if kept else None
+    kept[-1] = kept[-1].with_changes(comma=statement.names[-1].comma)
+    return statement.with_changes(names=kept)
 
 
 def _bound(alias: cst.ImportAlias, statement: cst.Import | cst.ImportFrom) -> str:
