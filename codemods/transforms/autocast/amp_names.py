@@ -57,8 +57,6 @@ class Repair:
     safety: Safety = Safety.SAFE
 
 
-_LONG = 70
-"""Characters beyond which a choice is laid out in lines of its own."""
 _GETTER = "torch.get_autocast_dtype"
 NAMES = {
     "torch.cuda.amp.autocast": Renamed("torch.amp.autocast", "cuda", _AUTOCAST, dtype="torch.float16"),
@@ -155,15 +153,15 @@ def guarded(
     chosen = cst.IfExp(test=test, body=fixed.with_changes(lpar=[], rpar=[]), orelse=plain)
     parent = ctx.parent(given)
     alone = isinstance(parent, (cst.Assign, cst.AnnAssign, cst.Return, cst.Expr)) and not given.lpar
-    if alone and len(ctx.module.code_for_node(chosen)) > _LONG:
-        opened = cst.LeftParen(whitespace_after=_line("    "))
+    if alone:
+        inner = _line(ctx.module.default_indent)
         return chosen.with_changes(
-            lpar=[opened],
+            lpar=[cst.LeftParen(whitespace_after=inner)],
             rpar=[cst.RightParen(whitespace_before=_line(""))],
-            whitespace_before_if=_line("    "),
-            whitespace_before_else=_line("    "),
+            whitespace_before_if=inner,
+            whitespace_before_else=inner,
         )
-    if alone or (isinstance(parent, cst.Arg) and not parent.star):
+    if isinstance(parent, cst.Arg) and not parent.star:
         return chosen
     return chosen.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 

@@ -85,7 +85,7 @@ _PATCHED = re.compile(
     re.MULTILINE,
 )
 _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
-_CHECKED = re.compile(r"is(?:instance|subclass)\([^\n]*GradScaler")
+_CHECKED = re.compile(r"is(?:instance|subclass)\((?:[^()]|\([^()]*\))*GradScaler")
 _REGIONS = (b"set_autocast", b"lightning", b"accelerate", b"TrainingArguments")
 _OTHERS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
 """What stands in a project in which a region of another dtype may be open, by the dtype that the old call has."""

@@ -11,8 +11,7 @@ from codemods.context import Context
 
 _ASKS = re.compile(
     r"torch\w*[._]*version|__version__|version\.parse|\bVersion\(|LooseVersion|digit_version|parse_version"
-    r"|torch_?[gl][te]|[gl][te]_?torch|torch_?\d|\bpt_?\d|torch\w*(?:greater|at_least|newer|older|least)"
-    r"|(?:has|get)attr\(\s*(?:torch|amp)\b|\bdir\(\s*torch",
+    r"|torch_?[gl][te](?:_|\d|\b)|[gl][te]_?torch|torch_?\d|torch\w*(?:greater|newer|older|least)",
     re.IGNORECASE,
 )
 _MISSING = re.compile(r"\b(?:ImportError|ModuleNotFoundError|AttributeError|NameError|TypeError)\b")
@@ -40,15 +39,23 @@ def version_tested(ctx: Context, node: cst.CSTNode) -> bool:
 
 def asks(ctx: Context, test: cst.BaseExpression) -> bool:
     """Whether a condition looks at versions or attributes of torch, itself or through a name it reads."""
-    if _ASKS.search(ctx.module.code_for_node(test)):
+    if _asks(ctx, test):
         return True
     for part in (test, *flow.own(test)):
         if isinstance(part, (cst.Name, cst.Attribute)) and (name := ctx.name(part)):
             for scope in (ctx.scope(test), ctx.module):
                 for binding in ctx.bindings(scope).get(name, ()):
-                    if binding.value is not None and _ASKS.search(ctx.module.code_for_node(binding.value)):
+                    if binding.value is not None and _asks(ctx, binding.value):
                         return True
     return False
+
+
+def _asks(ctx: Context, expression: cst.BaseExpression) -> bool:
+    for part in (expression, *flow.own(expression)):
+        if isinstance(part, cst.Call) and part.args and ctx.name(part.func) in ("hasattr", "getattr", "dir"):
+            if any(origin.partition(".")[0] == "torch" for origin in ctx.origin(part.args[0].value)):
+                return True
+    return _ASKS.search(ctx.module.code_for_node(expression)) is not None
 
 
 def _catches_missing(ctx: Context, handler: cst.ExceptHandler | cst.ExceptStarHandler, tried: cst.BaseSuite) -> bool:
