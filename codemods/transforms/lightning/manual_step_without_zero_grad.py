@@ -26,8 +26,8 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.rewrite import insert
-from codemods.rule import Draft, Rule
+from codemods.rewrite import insert, statement
+from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.lightning.optimizers import ALL, which
 from codemods.transforms.lightning.phases import TRAINING, inside, runs
 
@@ -80,7 +80,7 @@ def step_without_zero_grad(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         yield rule.finding(call, message=message)
     else:
         anchor, loop = place
-        yield rule.finding(call, fix=insert(ctx, anchor, _zeroing(ctx, name, loop), after=False), message=message)
+        yield rule.finding(call, fix=_zeroing(ctx, name, anchor, loop), message=message)
 
 
 def _zeroed(ctx: Context, klass: cst.ClassDef) -> frozenset[str] | None:
@@ -182,22 +182,18 @@ def _anchor(
     ctx: Context, first: cst.CSTNode, block: cst.CSTNode, step: cst.Call, loop: cst.For | None
 ) -> tuple[cst.CSTNode, cst.For | None] | None:
     """The statement of `block` that holds the first backward, if the optimizer is known by then."""
-    below = first
-    for above in ctx.ancestors(first):
-        if above is block:
-            break
-        below = above
+    around = list(ctx.ancestors(first))
+    below = around[around.index(block) - 1]
     if isinstance(below, cst.SimpleStatementLine):
-        if loop is not None and len(below.body) > 1:
-            return None
         below = ctx.statement(first) or below
     elif loop is not None and isinstance(block, cst.SimpleStatementSuite):
         return None
     receiver = loop.iter if loop is not None else step.func.value  # type: ignore[attr-defined]
     for name in (n for n in (receiver, *flow.own(receiver)) if isinstance(n, cst.Name)):
-        bindings = ctx.assigned(name) or ()
-        if any(b.conditional or flow.order(ctx.parents, b.node, first) is not flow.Order.BEFORE for b in bindings):
-            return None
+        for binding in ctx.assigned(name) or ():
+            held_by = next((b for b in ctx.ancestors(binding.node) if isinstance(b, BLOCKS)), None)
+            if held_by not in around or flow.order(ctx.parents, binding.node, first) is not flow.Order.BEFORE:
+                return None
     return below, loop
 
 
@@ -211,8 +207,20 @@ def _loops_over(loop: cst.For, step: cst.Call) -> bool:
     return isinstance(target, cst.Name) and isinstance(receiver, cst.Name) and target.value == receiver.value
 
 
-def _zeroing(ctx: Context, name: str, loop: cst.For | None) -> list[str]:
+def _zeroing(ctx: Context, name: str, anchor: cst.CSTNode, loop: cst.For | None) -> dict[cst.CSTNode, Replacement]:
+    """`opt.zero_grad()`, or a loop of it, before a statement."""
     if loop is None:
-        return [f"{name}.zero_grad()"]
+        return insert(ctx, anchor, [f"{name}.zero_grad()"], after=False)
     header = f"for {name} in {ctx.module.code_for_node(loop.iter)}:"
-    return [f"{header}\n{ctx.module.default_indent}{name}.zero_grad()\n"]
+    code = f"{header}\n{ctx.module.default_indent}{name}.zero_grad()\n"
+    line = ctx.parent(anchor)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) == 1:
+        return insert(ctx, anchor, [code], after=False)
+    at = next(i for i, each in enumerate(line.body) if each is anchor)
+    front, rest = list(line.body[:at]), line.body[at:]
+    if not front:
+        zeroing = statement(ctx, code).with_changes(leading_lines=line.leading_lines)
+        return {line: [zeroing, line.with_changes(leading_lines=())]}
+    front[-1] = front[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+    head = cst.SimpleStatementLine(front, leading_lines=line.leading_lines)
+    return {line: [head, statement(ctx, code), line.with_changes(body=rest, leading_lines=())]}

@@ -1,4 +1,5 @@
 import accelerate
+import torch
 from accelerate import Accelerator
 
 
@@ -47,3 +48,4 @@ def main(model, optimizer, loader, weight):
         accelerator.backward(output.loss, gradient=weight, retain_graph=True)
         accelerator.backward(output.loss, gradient=weight, create_graph=True)
         optimizer.step()
+    torch.cuda.empty_cache()

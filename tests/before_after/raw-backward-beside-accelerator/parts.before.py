@@ -48,3 +48,4 @@ def main(model, optimizer, loader, weight):
         output.loss.backward(weight, True)
         torch.autograd.backward([output.loss], [weight], create_graph=True)
         optimizer.step()
+    torch.cuda.empty_cache()
