@@ -1,0 +1,199 @@
+"""`model.gradient_checkpointing_enable()` without saying which variant of checkpointing.
+
+## Why is this bad?
+Before version 5, Transformers fills the gap with `{"use_reentrant": True}`. Reentrant checkpointing passes gradients on
+only if an input of the checkpointed layer requires one. With frozen embeddings or LoRA none does: either the backward
+fails, or (a trainable head lies outside the layers) only what lies outside trains, and the one sign is a warning:
+
+    RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+    UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+
+PEFT's `prepare_model_for_kbit_training(model)` switches checkpointing on with `{}`, which is reentrant with every
+version, Transformers 5 included; it lets the inputs require gradients itself, so that the layers do train, but torch
+warns, and under DistributedDataParallel it may fail with `Expected to mark a variable ready only once`.
+
+## Fix safety
+Unsafe: `non-reentrant` (default) writes `{"use_reentrant": False}`, as Transformers 5 does; loss and gradients of what
+trains already stay the same, but DeepSpeed ZeRO-3 over frozen weights, and models with code that reentrant
+checkpointing alone can run, need the other one. `input-grads` keeps the variant and adds
+`model.enable_input_require_grads()`. `explicit` writes `{"use_reentrant": True}`: nothing changes but the warning.
+
+A Trainer whose own arguments switch checkpointing on does it once more, with *its* keyword arguments: they decide.
+So `prepare_model_for_kbit_training` is only changed together with them; alone, the change would leave the layers
+without gradients.
+
+## When it is not offered
+For models with a method of that name of their own, where the keyword argument or Transformers (before 4.35) cannot
+take it, where PEFT wraps the model afterwards or the project calls `enable_input_require_grads` (both let the inputs
+require gradients), and in projects with flex attention or ZeRO-3 over frozen weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+
+from codemods import rewrite
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Replacement, Rule
+from codemods.transforms.checkpointing.frames import written
+from codemods.transforms.checkpointing.hugging_face import (
+    ENABLERS,
+    FIRST_WITH_KWARGS,
+    KBIT,
+    RENAMED,
+    allows,
+    arguments_class,
+    becomes_peft_model,
+    is_foreign_model,
+    is_implicit,
+    proves,
+    with_kwargs,
+)
+from codemods.transforms.checkpointing.surroundings import (
+    forbids_non_reentrant,
+    gives_inputs_gradients,
+    has_frozen_parts,
+)
+
+OWN_METHODS = (b"def gradient_checkpointing_enable", b"def activation_checkpointing_enable")
+PARSED = (b"HfArgumentParser", b"TrlParser", b"parse_args_into_dataclasses")
+Changes = Mapping[cst.CSTNode, Replacement]
+
+rule = Rule(
+    code="CKP003",
+    name="hf-checkpointing-enable",
+    summary="checkpointing switched on without `use_reentrant` is reentrant, which LoRA and frozen inputs break",
+    fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
+    safety=Safety.UNSAFE,
+    triggers=(b"checkpointing_enable(", b"prepare_model_for_kbit_training("),
+    errors=(
+        "None of the inputs have requires_grad=True. Gradients will be None",
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "the use_reentrant parameter should be passed explicitly",
+        "Expected to mark a variable ready only once",
+    ),
+    references=(
+        "https://github.com/huggingface/transformers/pull/43203",
+        "https://github.com/huggingface/transformers/issues/28536",
+        "https://huggingface.co/docs/peft/package_reference/peft_model#peft.prepare_model_for_kbit_training",
+    ),
+    strategies=("non-reentrant", "input-grads", "explicit"),
+)
+
+
+@rule.on(cst.Call)
+def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    match call.func:
+        case cst.Attribute(value=model, attr=cst.Name(value=method)) if method in ENABLERS and len(call.args) <= 1:
+            pass
+        case _:
+            return
+    name = ENABLERS[method]
+    arg = rewrite.argument(call, name, 0)
+    if (call.args and arg is None) or not is_implicit(arg) or not _is_ours(ctx, call, model, method):
+        return
+    bites = {} if arg is not None and rewrite.literal(arg.value) is not None else {"transformers": "<5"}
+    changes: dict[str, Changes] = {}
+    if not forbids_non_reentrant(ctx) and allows(ctx, "transformers", FIRST_WITH_KWARGS):
+        changes["non-reentrant"] = {call: with_kwargs(ctx, call, name, arg, reentrant=False)}
+    holder, owner = ctx.statement(call), ctx.name(model)
+    if owner is not None and isinstance(holder, cst.Expr) and holder.value is call:
+        changes["input-grads"] = rewrite.insert(ctx, call, [f"{owner}.enable_input_require_grads()"], after=True)
+    if allows(ctx, "transformers", FIRST_WITH_KWARGS):
+        changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
+    message = f"`{written(ctx, call.func)}` without `use_reentrant` is reentrant"
+    if has_frozen_parts(ctx):
+        message += ", and the project freezes weights or trains adapters: layers may get no gradient"
+    else:
+        message += ": adapters, and layers above frozen inputs, get no gradient"
+    yield _draft(ctx, call, changes, message, bites)
+
+
+@rule.on(cst.Call)
+def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    if not ctx.means(call.func, KBIT) or rewrite.has_splat(call):
+        return
+    used = rewrite.argument(call, "use_gradient_checkpointing", 1)
+    arg = rewrite.argument(call, "gradient_checkpointing_kwargs", 2)
+    if (used is not None and rewrite.literal(used.value) is False) or not is_implicit(arg):
+        return
+    changes: dict[str, Changes] = {}
+    beside = _trainer_arguments(ctx)
+    if allows(ctx, "transformers", FIRST_WITH_KWARGS) and allows(ctx, "peft", ">=0.6"):
+        name = "gradient_checkpointing_kwargs"
+        if beside is not None and not forbids_non_reentrant(ctx):
+            both: dict[cst.CSTNode, Replacement] = {call: with_kwargs(ctx, call, name, arg, reentrant=False)}
+            for other in beside:
+                both[other] = with_kwargs(ctx, other, name, rewrite.keyword(other, name), reentrant=False)
+            changes["non-reentrant"] = both
+        changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
+    message = "`prepare_model_for_kbit_training` without `use_reentrant` switches reentrant checkpointing on"
+    if beside is None:
+        message += "; set it here and in the Trainer's arguments together, or no gradient reaches the layers"
+    yield _draft(ctx, call, changes, message, {})
+
+
+def _draft(
+    ctx: Context, call: cst.Call, changes: Mapping[str, Changes], message: str, bites: Mapping[str, str]
+) -> Draft:
+    available = tuple(name for name in rule.strategies if name in changes)
+    strategy = ctx.choose(rule, available)
+    if strategy == "explicit" and ctx.strategies.get(rule.code) is None:
+        strategy = None  # it only ends the warning: for those who ask for it
+    if strategy is None:
+        return rule.finding(call, message=message, strategies=available, bites=bites)
+    titles = {"input-grads": "Call `enable_input_require_grads()`", "explicit": "Pass `use_reentrant: True`"}
+    return rule.finding(
+        call,
+        fix=changes[strategy],
+        message=message,
+        title=titles.get(strategy),
+        strategy=strategy,
+        strategies=available,
+        bites=bites,
+    )
+
+
+def _is_ours(ctx: Context, call: cst.Call, model: cst.BaseExpression, method: str) -> bool:
+    """Whether the method is Hugging Face's, and nobody lets the inputs require gradients."""
+    if method == "activation_checkpointing_enable" and not proves(ctx, "transformers", RENAMED):
+        return False
+    foreign = is_foreign_model(ctx, model)
+    if foreign or (foreign is None and ctx.index.search(ctx.path, OWN_METHODS)):
+        return False
+    here = ctx.method(call)
+    if here is not None and ctx.name(model) in (here.self, "super"):
+        return False
+    if isinstance(model, cst.Call) and ctx.name(model.func) == "super":
+        return False
+    if foreign is None and not ctx.index.search(ctx.path, (b"transformers", b"peft")):
+        return False
+    return not gives_inputs_gradients(ctx) and not becomes_peft_model(ctx, call, model)
+
+
+def _trainer_arguments(ctx: Context) -> list[cst.Call] | None:
+    """The calls of this file in which the Trainer switches checkpointing on; None where there may be others."""
+    if proves(ctx, "transformers", ">=5"):
+        return []
+    found = []
+    for path in ctx.index.search(ctx.path, (b"gradient_checkpointing", *PARSED)):
+        if ctx.index.search(ctx.path, PARSED):
+            return None
+        context = ctx.other(path)
+        for call in context.all(cst.Call) if context else ():
+            if context is None or not arguments_class(context, call):
+                continue
+            given = rewrite.keyword(call, "gradient_checkpointing")
+            if rewrite.has_splat(call) or (given and rewrite.literal(given.value) not in (True, False)):
+                return None
+            if given is None or rewrite.literal(given.value) is False:
+                continue
+            kwargs = rewrite.keyword(call, "gradient_checkpointing_kwargs")
+            if is_implicit(kwargs):
+                if path != ctx.path:
+                    return None
+                found.append(call)
+    return found

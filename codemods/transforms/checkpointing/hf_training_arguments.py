@@ -1,0 +1,139 @@
+"""`TrainingArguments(gradient_checkpointing=True)` without saying which variant of checkpointing.
+
+## Why is this bad?
+Before version 5, the Trainer of Transformers switches checkpointing on with `{"use_reentrant": True}`, and it does so
+when training starts, over anything that was set on the model before: even after
+`model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})` training is reentrant.
+Reentrant checkpointing passes gradients on only if an input of the layer requires one. With LoRA or frozen embeddings
+none does. `get_peft_model` followed by such a Trainer fails; a model with frozen embeddings and a head outside the
+layers trains that head alone (2 of 26 parameters), with nothing but a warning:
+
+    RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+    UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+
+Transformers 5 and TRL 0.27 default to the other variant.
+
+## Fix safety
+Unsafe: `non-reentrant` (default) adds `gradient_checkpointing_kwargs={"use_reentrant": False}`, as Transformers 5 does;
+what trains already trains on with the same gradients, but models with code that reentrant checkpointing alone can run,
+need the other one. `input-grads` keeps the variant and lets the embeddings' outputs require gradients, with
+`model.enable_input_require_grads()` before PEFT gets the model, or after it is loaded. `explicit` writes
+`{"use_reentrant": True}`: nothing changes.
+
+## When it is not offered
+Where `**kwargs` may hold the argument, where `gradient_checkpointing` is no literal `True`, with Transformers before
+4.35 (no such argument), beside a DeepSpeed configuration when weights are frozen (under ZeRO-3 recomputed shapes are
+`[0]`), and with flex attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+
+from codemods import rewrite
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Replacement, Rule
+from codemods.transforms.checkpointing.hugging_face import (
+    FIRST_WITH_KWARGS,
+    TRL_ARGUMENTS,
+    allows,
+    arguments_class,
+    input_grads,
+    is_implicit,
+    with_kwargs,
+)
+from codemods.transforms.checkpointing.surroundings import (
+    forbids_non_reentrant,
+    gives_inputs_gradients,
+    has_adapters,
+    has_frozen_parts,
+    may_forbid_non_reentrant,
+)
+
+KWARGS = "gradient_checkpointing_kwargs"
+
+rule = Rule(
+    code="CKP004",
+    name="hf-training-arguments",
+    summary="the Trainer checkpoints reentrant by default: adapters and layers above frozen inputs get no gradient",
+    fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
+    safety=Safety.UNSAFE,
+    triggers=(b"gradient_checkpointing",),
+    errors=(
+        "None of the inputs have requires_grad=True. Gradients will be None",
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "Expected to mark a variable ready only once",
+    ),
+    references=(
+        "https://github.com/huggingface/transformers/pull/43203",
+        "https://github.com/huggingface/trl/pull/4811",
+        "https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments",
+    ),
+    strategies=("non-reentrant", "input-grads", "explicit"),
+)
+
+
+@rule.on(cst.Call)
+def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    given = rewrite.keyword(call, "gradient_checkpointing")
+    if given is None or rewrite.literal(given.value) is not True or any(a.star == "**" for a in call.args):
+        return
+    kwargs = rewrite.keyword(call, KWARGS)
+    if not is_implicit(kwargs) or rewrite.keyword(call, "activation_checkpointing_kwargs"):
+        return
+    classes = arguments_class(ctx, call)
+    if not classes:
+        return
+    bites = {"transformers": "<5", **({"trl": "<0.27"} if classes <= TRL_ARGUMENTS else {})}
+    changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
+    new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
+    forbidden = forbids_non_reentrant(ctx)
+    if forbidden is None and has_frozen_parts(ctx) and (_under_deepspeed(call) or may_forbid_non_reentrant(ctx)):
+        forbidden = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
+    if new_enough and forbidden is None:
+        changes["non-reentrant"] = {call: with_kwargs(ctx, call, KWARGS, kwargs, reentrant=False)}
+    if not gives_inputs_gradients(ctx) and (insertion := input_grads(ctx, call)) is not None:
+        changes["input-grads"] = insertion
+    if new_enough:
+        changes["explicit"] = {call: with_kwargs(ctx, call, KWARGS, kwargs, reentrant=True)}
+    available = tuple(name for name in rule.strategies if name in changes)
+    strategy = ctx.choose(rule, available)
+    if ctx.strategies.get(rule.code) is None and strategy != "non-reentrant" and (new_enough or strategy == "explicit"):
+        strategy = None
+    message = _message(ctx, call, forbidden)
+    if strategy is None:
+        yield rule.finding(call, message=message, strategies=available, bites=bites)
+        return
+    titles = {
+        "input-grads": "Call `model.enable_input_require_grads()`",
+        "explicit": 'Pass `gradient_checkpointing_kwargs={"use_reentrant": True}`',
+    }
+    yield rule.finding(
+        call,
+        fix=changes[strategy],
+        message=message,
+        title=titles.get(strategy),
+        strategy=strategy,
+        strategies=available,
+        bites=bites,
+    )
+
+
+def _message(ctx: Context, call: cst.Call, forbidden: str | None) -> str:
+    name = (ctx.name(call.func) or "the arguments").rpartition(".")[2]
+    message = f"`{name}(gradient_checkpointing=True)` is reentrant by default"
+    if has_adapters(ctx):
+        message += ", and the project trains adapters: no gradient reaches them"
+    elif has_frozen_parts(ctx):
+        message += ", and the project freezes weights: layers above frozen inputs get no gradient"
+    else:
+        message += ": adapters, and layers above frozen inputs, get no gradient"
+    return f"{message}; left so, for {forbidden}" if forbidden else message
+
+
+def _under_deepspeed(call: cst.Call) -> bool:
+    given = rewrite.keyword(call, "deepspeed")
+    return given is not None and rewrite.literal(given.value) is not None

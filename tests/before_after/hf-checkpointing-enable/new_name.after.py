@@ -1,0 +1,6 @@
+# fixer: unsafe target=transformers>=5.23
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("base")
+model.activation_checkpointing_enable(activation_checkpointing_kwargs={"use_reentrant": False})
+model.activation_checkpointing_enable()

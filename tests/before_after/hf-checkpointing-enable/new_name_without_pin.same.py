@@ -1,0 +1,4 @@
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("base")
+model.activation_checkpointing_enable({})

@@ -1,0 +1,10 @@
+# fixer: unsafe target=transformers==4.30.2
+from transformers import AutoModelForCausalLM
+
+
+def build(name):
+    model = AutoModelForCausalLM.from_pretrained(name)
+    model.gradient_checkpointing_enable()  # saves memory
+    model.enable_input_require_grads()
+    model.train()
+    return model

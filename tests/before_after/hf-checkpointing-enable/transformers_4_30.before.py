@@ -1,0 +1,9 @@
+# fixer: unsafe target=transformers==4.30.2
+from transformers import AutoModelForCausalLM
+
+
+def build(name):
+    model = AutoModelForCausalLM.from_pretrained(name)
+    model.gradient_checkpointing_enable()  # saves memory
+    model.train()
+    return model

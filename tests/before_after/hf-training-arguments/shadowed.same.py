@@ -1,0 +1,5 @@
+from transformers import TrainingArguments
+
+
+def build(TrainingArguments):
+    return TrainingArguments("out", gradient_checkpointing=True)

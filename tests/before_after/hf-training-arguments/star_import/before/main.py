@@ -1,0 +1,4 @@
+from training import *
+
+args = TrainingArguments("out", gradient_checkpointing=True)
+Trainer(args=args).train()
