@@ -28,7 +28,9 @@ def gradients_off(ctx: Context, node: cst.BaseExpression) -> bool:
     first = positional(node, 0) or keyword(node, "mode")
     if ctx.means(node.func, "torch.set_grad_enabled"):
         return first is not None and literal(first.value) is False
-    return ctx.means(node.func, known.NO_GRAD) and (first is None or literal(first.value) is True)
+    return ctx.means(node.func, known.NO_GRAD) and (
+        not node.args or (first is not None and literal(first.value) is True)
+    )
 
 
 def gradients_on(ctx: Context, node: cst.CSTNode) -> bool:
@@ -41,6 +43,6 @@ def gradients_on(ctx: Context, node: cst.CSTNode) -> bool:
         return False
     first = positional(node, 0) or keyword(node, "mode")
     switched = literal(first.value) if first is not None else ...
-    return (
-        switched is not True if last == "inference_mode" and node.args else last != "inference_mode" and bool(switched)
-    )
+    if last == "inference_mode":
+        return bool(node.args) and switched is not True
+    return switched is not False
