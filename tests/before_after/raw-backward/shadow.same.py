@@ -1,20 +1,15 @@
-import lightning.pytorch as pl
+import pytorch_lightning
 
 
-class Shadowed(pl.LightningModule):
+class Shadowed(pytorch_lightning.LightningModule):
     automatic_optimization = False
 
     def training_step(self, batch, batch_idx):
-        self = self.inner
-        loss = self(batch).mean()
-        loss.backward()
-
-    def on_train_batch_end(self, outputs, batch, batch_idx):
-        def closure(self):
-            loss = self(batch).mean()
+        def hook(self, grad):
+            loss = self(grad).mean()
             loss.backward()
 
-        return closure
+        self.register_hook(hook)
 
 
 def build(pl):
