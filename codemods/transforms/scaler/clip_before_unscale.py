@@ -32,6 +32,7 @@ Silent where `unscale_` is called before, here or in a function called in betwee
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -41,7 +42,7 @@ from codemods.edits import Safety
 from codemods.rewrite import insert, remove
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.scaler.between import block, conditions, touched
-from codemods.transforms.scaler.steps import CLIP, Scaler, Training, optimizer, read, spelled
+from codemods.transforms.scaler.steps import CLIP, Scaler, Training, optimizer, spelled, trainings
 
 rule = Rule(
     code="SCL001",
@@ -50,22 +51,20 @@ rule = Rule(
     fix_title="Unscale the gradients before the clip",
     safety=Safety.SAFE,
     triggers=(b"clip",),
-    triggers_all=((b".step(",), (b"scal", b"Scal")),
+    triggers_all=((b".step(",), (b"caler",)),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )
 
 _ASIDE = (cst.Try, cst.TryStar)
 
 
-@rule.on(cst.FunctionDef, cst.Module)
-def clip_before_unscale(scope: cst.FunctionDef | cst.Module, ctx: Context) -> Iterator[Draft]:
-    training = read(ctx, scope)
-    if training is None or not any(s.steps for s in training.scalers):
-        return
-    clips = [call for call in training.calls if _clips(ctx, call)]
-    for scaler in training.scalers:
-        if not scaler.disabled:
-            yield from _of_scaler(training, scaler, clips)
+@rule.on(cst.Module)
+def clip_before_unscale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+    for training in trainings(ctx):
+        clips = [call for call in training.calls if _clips(ctx, call)]
+        for scaler in training.scalers:
+            if not scaler.disabled:
+                yield from _of_scaler(training, scaler, clips)
 
 
 def _clips(ctx: Context, call: cst.Call) -> bool:
@@ -93,10 +92,17 @@ def _of_scaler(training: Training, scaler: Scaler, clips: list[cst.Call]) -> Ite
 
 def _steps_after(training: Training, scaler: Scaler, clip: cst.Call) -> tuple[cst.Call, ...]:
     """The steps for which a clip prepares: those after it, up to the next scaled backward."""
-    after = [s for s in scaler.steps if training.reaches(clip, s)]
-    return tuple(
-        s for s in after if not any(training.before(clip, b) and training.before(b, s) for b in scaler.backwards)
-    )
+    ctx = training.ctx
+    found: list[cst.Call] = []
+    for step in scaler.steps:
+        if not training.reaches(clip, step):
+            continue
+        if any(training.before(clip, b) and training.before(b, step) for b in scaler.backwards):
+            continue
+        given = spelled(ctx, optimizer(step))
+        if not any(training.before(s, step) and spelled(ctx, optimizer(s)) == given for s in found):
+            found.append(step)
+    return tuple(found)
 
 
 def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...]) -> bool:
@@ -111,7 +117,7 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
         return False
     mine = {spelled(ctx, optimizer(s)) for s in steps}
     others = {spelled(ctx, optimizer(s)) for s in scaler.steps} - mine
-    for unscale in (u for s in training.scalers for u in s.unscales):
+    for unscale in training.unscales:
         given = spelled(ctx, optimizer(unscale))
         if training.exclusive(unscale, clip) or (given is not None and given in others):
             continue
@@ -134,12 +140,12 @@ def _draft(
     ctx = training.ctx
     written = ctx.name(clip.func) or "the clip"
     names = list(dict.fromkeys(spelled(ctx, optimizer(s)) or "" for s in steps))
-    first = names[0] or "optimizer"
+    wanted = " and ".join(f"`{scaler.name}.unscale_({name or 'optimizer'})`" for name in names)
     seen = f"`{written.rpartition('.')[2]}` sees gradients that are still multiplied by the loss scale"
-    message = f"{seen}: `{scaler.name}.unscale_({first})` has to run before it"
+    message = f"{seen}: {wanted} must run before it"
     if not scaler.sure:
         about = f"if `{scaler.name}` is a GradScaler, `{written.rpartition('.')[2]}` sees scaled gradients"
-        return rule.finding(clip, message=f"{about}: `{scaler.name}.unscale_({first})` has to run before it")
+        return rule.finding(clip, message=f"{about}: {wanted} must run before it")
     fix, obstacle = _fix(training, scaler, clip, later, steps, names)
     if fix is None:
         return rule.finding(clip, message=f"{message} ({obstacle})")
@@ -179,8 +185,7 @@ def _fix(
             return None, "it runs more often than the step"
     if obstacle := _between(training, anchor, steps, names):
         return None, obstacle
-    code = [f"{scaler.name}.unscale_({name})" for name in names]
-    return _moved(training, scaler, anchor, steps, code)
+    return _moved(training, scaler, anchor, steps, _calls(scaler, names))
 
 
 def _between(training: Training, anchor: cst.CSTNode, steps: tuple[cst.Call, ...], names: list[str]) -> str:
@@ -245,25 +250,35 @@ def _under_condition(
 ) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
     """For steps under `if use_amp:`, as the backward is, and a clip under none: the call under the same condition."""
     ctx = training.ctx
-    more_often = "it runs more often than the step"
+    elsewhere = "it does not stand under the condition of the step"
     gate = ctx.parent(block(ctx, steps[0]))
-    backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
-    gates = [ctx.parent(block(ctx, b)) for b in backwards]
-    if not isinstance(gate, cst.If) or not gates or conditions(ctx, clip, block(ctx, gate)) != []:
-        return None, more_often
-    test = ctx.module.code_for_node(gate.test)
-    if any(not isinstance(g, cst.If) or ctx.module.code_for_node(g.test) != test for g in gates):
-        return None, more_often
     line = ctx.parent(ctx.statement(clip) or clip)
     alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
-    plain = not any(isinstance(n, (cst.Call, cst.Await, cst.NamedExpr)) for n in flow.own(gate.test))
-    if not alone or not plain or isinstance(gate.test, cst.Call) or _is_elif(ctx, gate):
-        return None, more_often
-    if obstacle := _between(training, clip, steps, names):
+    if not isinstance(gate, cst.If) or isinstance(ctx.parent(gate), cst.If) or not alone:
+        return None, elsewhere
+    test = ctx.module.code_for_node(gate.test)
+    if any(isinstance(n, (cst.Call, cst.Await, cst.NamedExpr)) for n in (gate.test, *flow.own(gate.test))):
+        return None, elsewhere
+    obstacle = _between(training, clip, steps, [*names, *_names(ctx, gate.test)])
+    around = conditions(ctx, clip, block(ctx, gate))
+    if around and len(around) == 1 and _is_gate(around[0], ctx, test) and block(ctx, clip) is around[0].body:
+        return (None, obstacle) if obstacle else (insert(ctx, clip, _calls(scaler, names), after=False), "")
+    gates = [ctx.parent(block(ctx, b)) for b in scaler.backwards if training.reaches(b, clip)]
+    if around != [] or not gates or not all(g and _is_gate(g, ctx, test) for g in gates):
+        return None, elsewhere
+    if obstacle:
         return None, obstacle
-    body = "".join(f"{ctx.module.default_indent}{scaler.name}.unscale_({name})\n" for name in names)
+    body = "".join(f"{ctx.module.default_indent}{call}\n" for call in _calls(scaler, names))
     return insert(ctx, clip, [f"if {test}:\n{body}"], after=False), ""
 
 
-def _is_elif(ctx: Context, gate: cst.If) -> bool:
-    return isinstance(ctx.parent(gate), cst.If)
+def _is_gate(node: cst.CSTNode, ctx: Context, test: str) -> TypeGuard[cst.If]:
+    return isinstance(node, cst.If) and ctx.module.code_for_node(node.test) == test
+
+
+def _calls(scaler: Scaler, names: list[str]) -> list[str]:
+    return [f"{scaler.name}.unscale_({name})" for name in names]
+
+
+def _names(ctx: Context, test: cst.BaseExpression) -> list[str]:
+    return [name for n in (test, *flow.own(test)) if (name := ctx.name(n))]

@@ -15,7 +15,7 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.flow import Order
-from codemods.rewrite import argument, keyword, literal
+from codemods.rewrite import argument, keyword, literal, unparenthesized, with_value
 from codemods.transforms.scaler.receivers import SCALER, constructors, kind, values
 
 CLIP = known.CLIP_GRAD | {
@@ -28,7 +28,7 @@ CLIP = known.CLIP_GRAD | {
 }
 _OWNED = frozenset({"precision_plugin", "accelerator", "fabric", "strategy"})
 _METHODS = ("scale", "step", "unscale_", "update", "get_scale")
-_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)|builtins\.\w+")
+_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,11 @@ class Training:
     def calls(self) -> Iterator[cst.Call]:
         return (n for n in self.nodes if isinstance(n, cst.Call))
 
+    @property
+    def unscales(self) -> Iterator[cst.Call]:
+        """Every call of an `unscale_`, under whatever name the scaler goes."""
+        return (c for c in self.calls if isinstance(c.func, cst.Attribute) and c.func.attr.value == "unscale_")
+
     def before(self, a: cst.CSTNode, b: cst.CSTNode) -> bool:
         """Whether `a` comes first where both run in one pass."""
         return flow.order(self.ctx.parents, a, b) is Order.BEFORE
@@ -87,8 +92,16 @@ class Training:
         return flow.reaches(self.ctx.parents, a, b)
 
 
-def read(ctx: Context, scope: cst.FunctionDef | cst.Module) -> Training | None:
-    """The training that a function does with a scaler; None where it has none, or where Lightning owns it."""
+def trainings(ctx: Context) -> Iterator[Training]:
+    """The functions of a file that use a scaler (its own code included), in source order."""
+    named = (a for a in ctx.all(cst.Attribute) if a.attr.value in ("scale", "step"))
+    for scope in dict.fromkeys(ctx.scope(a) for a in named):
+        if isinstance(scope, (cst.FunctionDef, cst.Module)) and (training := _read(ctx, scope)):
+            yield training
+
+
+def _read(ctx: Context, scope: cst.FunctionDef | cst.Module) -> Training | None:
+    """What a function does with gradients; None where it has no scaler, or where Lightning owns it."""
     nodes = tuple(flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope))
     used: dict[str, dict[str, list[cst.Attribute]]] = {}
     for node in nodes:
@@ -190,6 +203,51 @@ def _is_scaled(ctx: Context, scope: cst.CSTNode, backward: cst.Call, name: str) 
     return any(e is not None and mentions(ctx, scope, e, f"{name}.scale") for e in (receiver, loss))
 
 
+def discarded(ctx: Context, scaler: Scaler) -> list[cst.Call]:
+    """The statements `S.scale(loss)`, whose result nobody takes."""
+    calls = (ctx.parent(scale) for scale in scaler.scales)
+    return [
+        c
+        for c in calls
+        if isinstance(c, cst.Call) and isinstance(ctx.parent(c), cst.Expr) and len(c.args) == 1 and not c.args[0].star
+    ]
+
+
+def scaled(ctx: Context, backward: cst.Call, scale: str) -> cst.Call | None:
+    """A backward of the scaled loss instead; None where its form is not known."""
+    loss = ctx.loss_of(backward)
+    if loss is None:
+        return None
+    product = cst.Call(cst.parse_expression(scale), [cst.Arg(unparenthesized(loss))])
+    if isinstance(backward.func, cst.Attribute) and backward.func.value is loss:
+        return backward.with_changes(func=backward.func.with_changes(value=product))
+    first = backward.args[0] if backward.args else None
+    if first is not None and first.value is loss and ctx.means(backward.func, "torch.autograd.backward"):
+        return with_value(backward, first, product)
+    return None
+
+
+def is_loss(ctx: Context, scope: cst.CSTNode, loss: cst.BaseExpression) -> bool:
+    """Whether an expression is a tensor to differentiate, and not an object with a `backward` of its own."""
+    match loss:
+        case cst.Name() | cst.Attribute():
+            last = (ctx.name(loss) or "").rpartition(".")[2].lower()
+            if re.search(r"loss|err|cost|objective", last):
+                return True
+            values = [b.value for b in ctx.bindings(scope).get(ctx.name(loss) or "", ())]
+            return bool(values) and all(v is not None and is_loss(ctx, scope, v) for v in values)
+        case cst.Subscript(value=value):
+            return is_loss(ctx, scope, value)
+        case cst.BinaryOperation():
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="sum" | "mean"))):
+            return True
+        case cst.Call(func=func):
+            last = (ctx.name(func) or "").rpartition(".")[2].lower()
+            return bool(re.search(r"loss|criterion|mse|cross_entropy|objective", last))
+    return False
+
+
 # -- optimizers
 
 
@@ -210,13 +268,20 @@ def spelled(ctx: Context, node: cst.BaseExpression | None) -> str | None:
     return None
 
 
+def is_optimizer(ctx: Context, node: cst.BaseExpression, *, surely: bool) -> bool:
+    """Whether a value is an optimizer: by its constructor, or, where that need not be sure, by its name."""
+    kind = ctx.kind(node)
+    if kind is not None and all(_OPTIMIZER.fullmatch(name) for name in kind.names):
+        return True
+    if surely or (kind is not None and any(name.startswith("torch.") for name in kind.names)):
+        return False
+    written = ctx.module.code_for_node(node).rpartition(".")[2].lower()
+    return "opt" in written and "sched" not in written
+
+
 def _steps_itself(ctx: Context, call: cst.Call) -> bool:
-    """Whether this is `O.step(…)` of an optimizer, by what it is, else by its name."""
+    """Whether this is `O.step(…)` of an optimizer."""
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value="step")):
-            kind = ctx.kind(owner)
-            if kind is not None:
-                return all(_OPTIMIZER.fullmatch(n) or ":" in n for n in kind.names)
-            written = ctx.module.code_for_node(owner).lower()
-            return "opt" in written and "sched" not in written
+            return is_optimizer(ctx, owner, surely=False)
     return False

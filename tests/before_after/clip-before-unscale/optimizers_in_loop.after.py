@@ -1,0 +1,13 @@
+import torch
+
+
+def train(model, optimizers, scaler, loader, max_norm):
+    for batch in loader:
+        model.zero_grad()
+        scaler.scale(model(batch)).backward()
+        for optimizer in optimizers:
+            scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        for optimizer in optimizers:
+            scaler.step(optimizer)
+        scaler.update()
