@@ -142,8 +142,8 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
     sources = [use.node for use in offs if overlap(use.path, trouble.path)]
     place = remedies.Place(ctx, block, body, [use.node for use in offs] or sources, region)
     found = {name: remedy for name, make in remedies.REMEDIES.items() if (remedy := make(place)) is not None}
-    strategy = ctx.choose(rule, list(found))
-    if strategy is None:
+    strategy = ctx.strategies.get(rule.code, rule.strategies[0])  # nothing else is right without being asked for
+    if strategy not in found:
         yield rule.finding(shown, message=what, strategies=list(found), bites=bites)
         return
     remedy = found[strategy]

@@ -1,0 +1,31 @@
+"""The step stands in a helper that the region calls twice."""
+
+import torch
+import torch.nn.functional as F
+
+from codemods.verify.observe import batches, watch
+
+SYMPTOM = "differs"
+
+
+def run(case):
+    model = case.build_model()
+    with watch(model) as seen:
+        seen.losses = case.train(model, batches(), device_type="cpu")
+    return seen
+
+
+def reference(case):
+    """Each pass in a region of its own."""
+    model = case.build_model()
+    with watch(model) as seen:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in batches():
+            for _ in range(2):
+                with torch.autocast("cpu", dtype=torch.bfloat16):
+                    loss = (model(x) - y).pow(2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                seen.losses.append(loss.item())
+    return seen

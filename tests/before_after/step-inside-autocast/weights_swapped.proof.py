@@ -1,0 +1,36 @@
+"""Averaged weights copied in between two passes of a region."""
+
+import torch
+import torch.nn.functional as F
+
+from codemods.verify.observe import batches, watch
+
+SYMPTOM = "differs"
+
+
+def run(case):
+    model = case.build_model()
+    with watch(model) as seen:
+        seen.losses = case.train(model, batches(), device_type="cpu")
+    return seen
+
+
+def reference(case):
+    """Each pass in a region of its own."""
+    model = case.build_model()
+    with watch(model) as seen:
+        average = case.build_model()
+        for mine, own in zip(average.parameters(), model.parameters()):
+            mine.data.copy_(0.5 * own.data)
+        for x, _ in batches():
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                own = model(x)
+            for mine, theirs in zip(model.parameters(), average.parameters()):
+                mine.data.copy_(theirs.data)
+            with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
+                base = model(x)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = F.mse_loss(own, base + 1.0)
+            seen.losses.append(loss.item())
+            F.mse_loss(model(x), base.float()).backward()
+    return seen
