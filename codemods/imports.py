@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
+import re
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import libcst as cst
 
@@ -91,7 +91,7 @@ def _after(path: str, text: str, anchor: Import, need: Need, before: bool = Fals
 def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]:
     """Imported names that were read in `before` and are no longer in `after`: our edits took their last use.
 
-    A name that still stands in a string that is an expression (an annotation, perhaps) is kept.
+    A name that still stands in a string that may be evaluated (an annotation, perhaps) is kept.
     """
     if path.rpartition("/")[2] == "__init__.py":
         return frozenset()
@@ -108,18 +108,39 @@ def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]
     return found - _quoted(text) if found else found
 
 
+_LOOKS_UP = frozenset({"cast", "getattr", "eval", "ForwardRef", "TypeVar", "NewType", "globals", "locals", "vars"})
+"""What makes a name of a string."""
+
+
 def _quoted(text: str) -> set[str]:
-    """The names in those strings of a program that could themselves be expressions."""
+    """The names in strings that a program may evaluate: annotations, type expressions, `globals()["name"]`."""
     names: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
-            with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-                inner = ast.parse(node.value.strip(), mode="eval")
-                names |= {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}
+        for part in _evaluated(node):
+            for each in ast.walk(part):
+                if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                    names |= set(re.findall(r"\w+", each.value))
     return names
+
+
+def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node in which a string stands for what it says."""
+    for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        if isinstance(part, ast.AST):
+            yield part
+    if isinstance(node, ast.Call) and _last(node.func) in _LOOKS_UP:
+        yield from node.args
+    if isinstance(node, ast.Subscript):
+        called = node.value.func if isinstance(node.value, ast.Call) else node.value
+        if _last(called) in _LOOKS_UP or _last(called)[:1].isupper():
+            yield node.slice
+
+
+def _last(node: ast.AST) -> str:
+    return getattr(node, "attr", "") or getattr(node, "id", "")
 
 
 def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacement]:
