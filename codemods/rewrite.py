@@ -207,9 +207,9 @@ def quoted(ctx: Context, text: str) -> cst.SimpleString:
 
 
 def insert(ctx: Context, anchor: cst.CSTNode, code: Sequence[str], *, after: bool) -> dict[cst.CSTNode, Replacement]:
-    """Small statements on lines of their own, directly before or after the statement that holds `anchor`.
+    """Statements on lines of their own, directly before or after the statement that holds `anchor`.
 
-    In `a; b` lines and one-line suites they join the line.
+    In `a; b` lines and one-line suites small ones join the line; compound ones break it.
     """
     holder = ctx.statement(anchor)
     assert holder is not None
@@ -228,6 +228,13 @@ def insert(ctx: Context, anchor: cst.CSTNode, code: Sequence[str], *, after: boo
     assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
     body = list(line.body)
     at = next(i for i, s in enumerate(body) if s is holder) + after
+    between = [statement(ctx, c) for c in code]
+    if any(isinstance(s, cst.BaseCompoundStatement) for s in between):
+        parts = [cst.SimpleStatementLine(_joined_line(part)) for part in (body[:at], body[at:]) if part]
+        broken = [*parts[: at > 0], *between, *parts[at > 0 :]]
+        if isinstance(line, cst.SimpleStatementSuite):
+            return {line: cst.IndentedBlock(body=broken)}
+        return {line: [_with_lead(broken[0], line), *broken[1:]]}
     return {line: line.with_changes(body=_joined_line([*body[:at], *(small(ctx, c) for c in code), *body[at:]]))}
 
 
