@@ -56,6 +56,7 @@ rule = Rule(
 )
 
 _ASIDE = (cst.Try, cst.TryStar)
+_LINES = (cst.SimpleStatementLine, cst.SimpleStatementSuite)
 
 
 @rule.on(cst.Module)
@@ -215,11 +216,13 @@ def _moved(
     fix = insert(ctx, anchor, code, after=False)
     for unscale in scaler.unscales:
         if training.before(anchor, unscale) and any(training.before(unscale, s) for s in steps):
-            expression = ctx.parent(unscale)
-            late = remove(ctx, unscale) if isinstance(expression, cst.Expr) else {}
-            if not late or set(late) & set(fix) or block(ctx, unscale) is not block(ctx, steps[0]):
+            if not isinstance(ctx.parent(unscale), cst.Expr) or block(ctx, unscale) is not block(ctx, steps[0]):
                 return None, f"`{scaler.name}.unscale_` runs only after it"
-            fix |= late
+            late = ctx.statement(unscale)
+            for line, new in remove(ctx, unscale).items():
+                both = fix.get(line)  # the clip stands on the same line
+                kept = [s for s in both.body if s is not late] if isinstance(both, _LINES) else None
+                fix[line] = both.with_changes(body=kept) if isinstance(both, _LINES) and kept else new
     return fix, ""
 
 
@@ -230,10 +233,8 @@ def _before_loop(
     ctx = training.ctx
     target, items = ctx.name(loop.target), spelled(ctx, loop.iter)
     given = spelled(ctx, optimizer(steps[0]))
-    line = ctx.parent(ctx.statement(clip) or clip)
-    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
     around = conditions(ctx, clip, block(ctx, loop))
-    if len(steps) != 1 or given is None or given != target or items is None or not alone or around != []:
+    if len(steps) != 1 or given is None or given != target or items is None or around != []:
         return None, "which optimizer is stepped cannot be told"
     if obstacle := _between(training, clip, steps, [items]):
         return None, obstacle
@@ -252,9 +253,7 @@ def _under_condition(
     ctx = training.ctx
     elsewhere = "it does not stand under the condition of the step"
     gate = ctx.parent(block(ctx, steps[0]))
-    line = ctx.parent(ctx.statement(clip) or clip)
-    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
-    if not isinstance(gate, cst.If) or isinstance(ctx.parent(gate), cst.If) or not alone:
+    if not isinstance(gate, cst.If) or isinstance(ctx.parent(gate), cst.If):
         return None, elsewhere
     test = ctx.module.code_for_node(gate.test)
     if any(isinstance(n, (cst.Call, cst.Await, cst.NamedExpr)) for n in (gate.test, *flow.own(gate.test))):

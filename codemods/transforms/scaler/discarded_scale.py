@@ -1,0 +1,80 @@
+"""`scaler.scale(loss)` as a statement of its own: the scaled loss is thrown away.
+
+`GradScaler.scale` does not change the loss in place; it returns a scaled one. The `loss.backward()` that follows
+differentiates the loss as it was.
+
+## Why is this bad?
+Nothing is raised, because the scaler has been used, as far as it can tell. `scaler.step(optimizer)` divides gradients
+by a scale (65,536 to begin with) that was never multiplied in: the model hardly moves. In every version of torch that
+has a `GradScaler`, up to 2.15.
+
+## Fix safety
+Safe: the two statements become the one that was meant, `scaler.scale(loss).backward()`. Arguments of `backward` stay.
+
+## When it is not offered
+Only reported where the two statements do not stand in the same block, so that one may run without the other. Silent
+where no `backward()` of the same expression follows (`scaler.scale(torch.zeros(1))` is a known way to set a scaler up),
+and where the receiver is not surely a `GradScaler`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import remove, replace, unparenthesized
+from codemods.rule import Draft, Replacement, Rule
+from codemods.transforms.scaler.between import block, conditions
+from codemods.transforms.scaler.steps import Scaler, discarded, scaled, trainings
+
+rule = Rule(
+    code="SCL004",
+    name="discarded-scale",
+    summary="The result of `scaler.scale(loss)` is thrown away, and the unscaled loss is differentiated",
+    fix_title="Differentiate the scaled loss",
+    safety=Safety.SAFE,
+    triggers=(b".scale(",),
+    triggers_all=((b"backward",),),
+    references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
+)
+
+
+@rule.on(cst.Module)
+def discarded_scale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+    for training in trainings(ctx):
+        for scaler in training.scalers:
+            if scaler.disabled or not (scaler.sure or (scaler.steps and scaler.updates)):
+                continue
+            for alone in discarded(ctx, scaler):
+                loss = alone.args[0].value
+                after = [b for b in training.raw if training.reaches(alone, b)]
+                backward = next((b for b in after if _alike(ctx, ctx.loss_of(b), loss)), None)
+                if backward is not None:
+                    yield _draft(ctx, scaler, alone, backward)
+
+
+def _draft(ctx: Context, scaler: Scaler, alone: cst.Call, backward: cst.Call) -> Draft:
+    message = f"the result of `{scaler.name}.scale(…)` is thrown away: `backward()` sees the unscaled loss"
+    together = conditions(ctx, backward, block(ctx, alone)) == []
+    fixed = scaled(ctx, backward, ctx.module.code_for_node(alone.func))
+    fix = _fix(ctx, alone, backward, fixed) if fixed is not None and together else None
+    return rule.finding(alone, fix=fix, message=message)
+
+
+def _alike(ctx: Context, a: cst.BaseExpression | None, b: cst.BaseExpression) -> bool:
+    if a is None:
+        return False
+    return ctx.module.code_for_node(unparenthesized(a)) == ctx.module.code_for_node(unparenthesized(b))
+
+
+def _fix(ctx: Context, alone: cst.Call, backward: cst.Call, fixed: cst.Call) -> dict[cst.CSTNode, Replacement]:
+    statement, line = ctx.statement(alone), ctx.parent(ctx.statement(alone) or alone)
+    if line is not ctx.parent(ctx.statement(backward) or backward):
+        return {**remove(ctx, alone), backward: fixed}
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    kept = [replace(s, {backward: fixed}) for s in line.body if s is not statement]
+    kept[-1] = kept[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+    return {line: line.with_changes(body=kept)}

@@ -1,0 +1,11 @@
+from torch.cuda.amp import GradScaler
+
+
+def train(GradScaler, model, optimizer, loader):
+    scaler = GradScaler()
+    for batch in loader:
+        loss = model(batch)
+        scaler.scale(loss)
+        loss.backward()
+        scaler.step(optimizer)
+        scaler.update()

@@ -1,0 +1,10 @@
+import torch
+
+
+def train(model, optimizer, loader, options):
+    scaler = torch.amp.GradScaler("cuda", **options)
+    for batch in loader:
+        loss = model(*batch)
+        scaler.scale(loss).backward(**options["backward"])
+        scaler.step(optimizer)
+        scaler.update()
