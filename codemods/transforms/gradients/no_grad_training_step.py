@@ -202,18 +202,20 @@ def _switched_on(function: cst.FunctionDef, ctx: Context) -> bool:
 def _blocks(body: cst.BaseSuite, ctx: Context) -> Iterator[tuple[cst.With, list[cst.WithItem]]]:
     """The blocks on the straight way through a body that switch gradients off, with the items that do."""
     for statement in body.body:
+        items = []
         if isinstance(statement, cst.With):
             items = [item for item in statement.items if gradients_off(ctx, item.item)]
-            if items:
-                yield statement, items
-            else:
-                yield from _blocks(statement.body, ctx)
+        if items and isinstance(statement, cst.With):
+            yield statement, items
+        elif isinstance(statement, (cst.With, cst.Try)):
+            yield from _blocks(statement.body, ctx)
 
 
 def _holds_all_work(block: cst.With, function: cst.FunctionDef, ctx: Context) -> bool:
     """Whether outside the block nothing is called but what logs."""
     inside = {id(node) for node in flow.own(block.body)}
-    items = {id(node) for item in block.items for node in (item.item, *flow.own(item))}
+    around = [block, *(a for a in ctx.ancestors(block) if isinstance(a, cst.With))]
+    items = {id(node) for with_ in around for item in with_.items for node in flow.own(item)}
     return all(
         isinstance(node.func, cst.Attribute) and node.func.attr.value in ("log", "log_dict", "item", "detach")
         for node in flow.own(function.body)
