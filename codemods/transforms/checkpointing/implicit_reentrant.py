@@ -28,7 +28,9 @@ what is in the way.
 ## When it is not offered
 Where `**kwargs` may hold the argument, or `context_fn`, `debug` or `respect_saved_tensors_hooks` is given (they belong
 to the other variant); in code that tests versions; where the project replaces `torch.utils.checkpoint.checkpoint`; and
-for functions of the same name from elsewhere. In projects with flex attention, or that train frozen weights under
+for functions of the same name from elsewhere. A closure over a variable that has another value by the time of the
+backward (`for layer in layers: checkpoint(lambda h: layer(h), h)`) is only reported: the recomputation reads the new
+value, and gradients are wrong in either variant. In projects with flex attention, or that train frozen weights under
 DeepSpeed ZeRO-3 (`CheckpointError … recomputed {'shape': [0]}`), only `preserve` is offered. The decorator form
 (`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
 """
@@ -43,6 +45,7 @@ from codemods import known, rewrite
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Rule
+from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.reachable import trouble_in
 from codemods.transforms.checkpointing.surroundings import forbids_non_reentrant, may_forbid_non_reentrant
@@ -101,25 +104,30 @@ def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         floor = "2.0"
     elif not functions or functions[0].keyword is not None:
         floor = "2.14"
-    what, reason = _checkpointed(ctx, call, functions, sequential)
-    yield from _drafts(ctx, call, what, reason, floor)
+    late = late_bound(ctx, functions[0].value) if functions else None
+    yield from _drafts(ctx, call, *_checkpointed(ctx, call, functions, sequential), floor, late)
 
 
-def _drafts(ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str) -> Iterator[Draft]:
+def _drafts(
+    ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str, late: str | None
+) -> Iterator[Draft]:
     forbidden = forbids_non_reentrant(ctx)
-    available = ("preserve",) if forbidden else rule.strategies
-    strategy = ctx.choose(rule, available)
+    available = ("preserve",) if forbidden or late else rule.strategies
+    # Nothing makes a late closure right but another argument; to end its warning is for those who ask for it.
+    strategy = None if late and rule.code not in ctx.strategies else ctx.choose(rule, available)
     message = f"{what} without `use_reentrant`: its parameters get no gradient unless an input requires one"
-    if forbidden:
+    if late:
+        message = f"{what}: pass `{late}` as an input, for it has another value when the block is recomputed"
+    elif forbidden:
         message += f"; left so, for {forbidden}"
     elif reason is None and may_forbid_non_reentrant(ctx):
         reason = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
-    if reason and not forbidden:
+    if reason and not forbidden and not late:
         message += f"; `use_reentrant=False` may not suit it: {reason}"
     target = ctx.target("torch")
     requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
     if strategy is None:
-        yield rule.finding(call, message=message, bites={"torch": f">={floor}"})
+        yield rule.finding(call, message=message, strategies=available, bites={"torch": f">={floor}"})
         return
     preserve = strategy == "preserve"
     fixed = rewrite.with_argument(call, "use_reentrant", cst.Name("True" if preserve else "False"))
