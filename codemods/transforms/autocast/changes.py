@@ -76,8 +76,12 @@ def _copied(
     if len(sources) != len(targets):
         return None
     for each, source in zip(targets, sources, strict=True):
-        owner = source.func.value if isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) else None
-        if owner is None or source.func.attr.value != "parameters" or (path := path_of(ctx, owner)) is None:  # type: ignore[union-attr]
+        match source:
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters"))):
+                path = path_of(ctx, owner)
+            case _:
+                continue
+        if path is None:
             continue
         for node in flow.own(body):
             match node:

@@ -107,7 +107,7 @@ def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
 
 
 def _stale(ctx: Context, done: Change, node: cst.CSTNode, seen: Sequence[Path], depth: int) -> Stale | None:
-    """Weights that run again after `node` wrote them, here or in a caller; `seen` ran before it in a called function."""
+    """Weights that run again after `node` wrote them, here or in a caller; `seen` ran before it, in a called one."""
     scope = ctx.scope(node)
     if not isinstance(scope, (cst.FunctionDef, cst.Module)):
         return None
