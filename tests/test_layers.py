@@ -19,19 +19,10 @@ MODULES = {
 IN_CHILDREN = {"codemods.verify.child", "codemods.verify.observe"}
 """Run in child processes only: the two modules that may import torch."""
 PURE = sorted(m for m in MODULES if m.startswith("codemods") and not m.startswith("codemods.verify"))
-WORLDLY = {"os", "io", "pathlib", "subprocess", "shutil", "time", "datetime", "socket", "tempfile"} | {"git", "rich", "typer"}
-    "os",
-    "io",
-    "pathlib",
-    "subprocess",
-    "shutil",
-    "time",
-    "datetime",
-    "socket",
+WORLDLY = {"os", "io", "pathlib", "subprocess", "shutil", "time", "datetime", "socket", "tempfile"} | {
     "git",
     "rich",
     "typer",
-    "tempfile",
 }
 
 
