@@ -153,7 +153,7 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
         return
     qualified = ctx.qualified(function)
     regions = set(ctx.index.search(ctx.path, (b"autocast", b"training_step")))
-    for path in ctx.index.search(ctx.path, (name.encode(),)):
+    for path in ctx.index.search(ctx.path, (f"{name}(".encode(),)):
         if path == ctx.path or path not in regions or (where := ctx.other(path)) is None:
             continue
         for call in where.all(cst.Call):
