@@ -1,0 +1,192 @@
+"""A raw `loss.backward()` whose gradients `scaler.step(optimizer)` divides by the loss scale.
+
+## Why is this bad?
+Where the scaler scales nothing at all, its first step says so:
+
+    AssertionError: Attempted step but _scale is None.  This may indicate your script did not use
+    scaler.scale(loss or outputs) earlier in the iteration.
+
+Where another loss of the same step is scaled (a second loss, a regularizer, the generator of a GAN), nothing is raised:
+the gradients of the raw backward are divided by a scale (65,536 to begin with) that was never multiplied in, and that
+loss no longer takes part in training. In every version of torch that has a `GradScaler`, up to 2.15.
+
+## Fix safety
+Safe: `loss.backward(…)` becomes `scaler.scale(loss).backward(…)`, with the same arguments. A disabled scaler returns
+the loss as it is.
+
+## When it is not offered
+Only reported where `scaler.step` runs under a condition that is no accumulation (`if use_amp: scaler.step(optimizer)
+else: optimizer.step()`), and where the receiver is a parameter that is only half known to be a `GradScaler`.
+
+Silent where the backward is the other arm of a scaled one (`if use_amp: … else: loss.backward()`); where the loss may
+have been scaled before (it comes with the arguments, or from code that has the scaler); where its gradients are read,
+dropped by `zero_grad()`, or used by another optimizer before the scaler steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import flow
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Rule
+from codemods.transforms.scaler.between import block, conditions, may_mention
+from codemods.transforms.scaler.steps import (
+    Scaler,
+    Training,
+    discarded,
+    is_loss,
+    mentions,
+    optimizer,
+    scaled,
+    sources,
+    spelled,
+    trainings,
+)
+
+rule = Rule(
+    code="SCL003",
+    name="unscaled-backward",
+    summary="A raw `backward()` beside a scaler: its gradients are divided by a scale they never had",
+    fix_title="Scale the loss before `backward()`",
+    safety=Safety.SAFE,
+    triggers=(b"backward(",),
+    triggers_all=((b".step(",), (b"caler",)),
+    errors=(
+        "Attempted step but _scale is None.",
+        "Attempted unscale_ but _scale is None.",
+        "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration.",
+    ),
+    references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html",),
+)
+
+
+@rule.on(cst.Module)
+def unscaled_backward(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+    for training in trainings(ctx):
+        if not training.raw or len(training.scalers) != 1:
+            continue
+        scaler = training.scalers[0]
+        found = [(raw, s) for raw in training.raw for s in scaler.steps if training.reaches(raw, s)]
+        if found and not scaler.disabled and not _escapes(training, scaler):
+            for raw, step in dict(reversed(found)).items():
+                if _is_wrong(training, scaler, raw, step):
+                    yield _draft(training, scaler, raw, step)
+
+
+def _escapes(training: Training, scaler: Scaler) -> bool:
+    """Whether scaling or stepping cannot be followed: `scale` handed on, or other code that may do either."""
+    ctx = training.ctx
+    calls = (ctx.parent(scale) for scale in scaler.scales)
+    if any(not isinstance(c, cst.Call) or c.func not in scaler.scales for c in calls):
+        return True
+    return any(
+        may_mention(ctx, call, scaler.name, ("scale", "step")) and any(training.before(call, s) for s in scaler.steps)
+        for call in training.calls
+    )
+
+
+def _other_optimizer(training: Training, scaler: Scaler) -> bool:
+    """Whether the function speaks of an optimizer that the scaler does not step."""
+    ctx = training.ctx
+    stepped = {spelled(ctx, optimizer(s)) for s in scaler.steps}
+    for node in training.nodes:
+        name = ctx.name(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+        above = ctx.parent(node)
+        if name is None or name in stepped or (isinstance(above, (cst.Attribute, cst.Arg)) and _is_label(above, node)):
+            continue
+        if re.match(r"opt(?!ion)|.*optim", name.rpartition(".")[2].lower()) and not ctx.origin(node):
+            return True
+    return False
+
+
+def _is_label(above: cst.Attribute | cst.Arg, node: cst.CSTNode) -> bool:
+    """Whether a name is only the attribute of something, or a keyword."""
+    return node is (above.attr if isinstance(above, cst.Attribute) else above.keyword)
+
+
+def _is_wrong(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) -> bool:
+    """Whether the raw backward makes gradients that `step` takes for scaled ones."""
+    ctx = training.ctx
+    loss = ctx.loss_of(raw)
+    if loss is None or not is_loss(ctx, training.scope, loss) or _may_be_scaled(training, scaler, loss):
+        return False
+    if any(training.exclusive(raw, b) for b in scaler.backwards):
+        return False
+    spoken = ctx.module.code_for_node(loss)
+    if any(training.before(d, raw) and _first(ctx, d) == spoken for d in discarded(ctx, scaler)):
+        return False
+    if any(training.before(raw, p) for p in training.plain if not training.exclusive(p, step)):
+        return False
+    for node in training.nodes:
+        if isinstance(node, cst.Attribute) and node.attr.value in ("zero_grad", "grad"):
+            if training.before(raw, node) and training.before(node, step):
+                return False
+    if scaler.backwards and _other_optimizer(training, scaler):
+        return False
+    around = conditions(ctx, raw, block(ctx, step))
+    if around is None:
+        return not scaler.backwards or _accumulates(ctx, raw, step)
+    return all(isinstance(a, (cst.For, cst.While)) for a in around)
+
+
+def _first(ctx: Context, call: cst.Call) -> str:
+    return ctx.module.code_for_node(call.args[0].value)
+
+
+def _may_be_scaled(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> bool:
+    """Whether the loss may hold the scale already: it, or what it is made from, comes from code that may scale."""
+    ctx, scope = training.ctx, training.scope
+    if mentions(ctx, scope, loss, scaler.name):
+        return True
+    made = list(sources(ctx, scope, loss))
+    if any(isinstance(n, cst.Call) and may_mention(ctx, n, scaler.name, ("scale", "get_scale")) for n in made):
+        return True
+    if not isinstance(scope, cst.FunctionDef) or not _comes_in(scope, loss):
+        return False
+    return bool(ctx.index.search(ctx.path, (b".scale(", b"get_scale")))
+
+
+def _comes_in(scope: cst.FunctionDef, loss: cst.BaseExpression) -> bool:
+    """Whether the loss is an argument of the function."""
+    given = [*scope.params.posonly_params, *scope.params.params, *scope.params.kwonly_params]
+    head = loss
+    while isinstance(head, (cst.Attribute, cst.Subscript)):
+        head = head.value
+    return isinstance(head, cst.Name) and head.value in {p.name.value for p in given} and head.value != "self"
+
+
+def _gates(ctx: Context, raw: cst.Call, step: cst.Call) -> list[cst.CSTNode] | None:
+    return conditions(ctx, step, block(ctx, raw))
+
+
+def _accumulates(ctx: Context, raw: cst.Call, step: cst.Call) -> bool:
+    """Whether the step runs under no other condition than `if (i + 1) % n == 0:`."""
+    gates = _gates(ctx, raw, step)
+    return gates is not None and all(
+        isinstance(g, cst.If) and any(isinstance(n, cst.Modulo) for n in _operators(g.test)) for g in gates
+    )
+
+
+def _operators(test: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+    return (n.operator for n in (test, *flow.own(test)) if isinstance(n, cst.BinaryOperation))
+
+
+def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) -> Draft:
+    ctx = training.ctx
+    loss = ctx.loss_of(raw)
+    assert loss is not None
+    written = " ".join(ctx.module.code_for_node(loss).split())
+    shown = written if len(written) <= 40 else "loss"
+    about = f"`{shown}` is differentiated without the scale that `{scaler.name}.step` divides by"
+    if not scaler.sure:
+        return rule.finding(raw, message=f"if `{scaler.name}` is a GradScaler: {about}")
+    direct = conditions(ctx, raw, block(ctx, step)) is not None
+    fixed = scaled(ctx, raw, f"{scaler.name}.scale")
+    if not (direct or _accumulates(ctx, raw, step)) or fixed is None:
+        return rule.finding(raw, message=about)
+    return rule.finding(raw, fix={raw: fixed}, message=about)

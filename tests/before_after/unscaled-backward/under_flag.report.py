@@ -1,0 +1,13 @@
+import torch
+
+
+def train(model, optimizer, loader, use_amp):
+    scaler = torch.amp.GradScaler("cuda") if use_amp else None
+    for batch in loader:
+        loss = model(batch)
+        loss.backward()
+        if use_amp:
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            optimizer.step()
