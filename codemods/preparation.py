@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from codemods import flow
-from codemods.context import Binding, Context
-from codemods.index import NONE, Ref
+from codemods.context import Binding, Context, Method
+from codemods.index import NONE
 from codemods.rewrite import keyword, positional
 
 
@@ -38,30 +38,35 @@ def keeper(ctx: Context, call: cst.Call, keeping: Keeping) -> cst.BaseExpression
             if binder(ctx, name, call) is function and _parameter_is_a(ctx, function, param, keeping):
                 found[name] = None
     if method := ctx.method(call):
-        found |= dict.fromkeys(f"{method.self}.{a}" for a in _attributes(ctx, method.owner, keeping))
+        found |= dict.fromkeys(f"{method.self}.{a}" for a in _attributes(ctx, method, keeping))
     if len(found) != 1:
         return None
     (name,) = found
     return None if _optional(ctx, name, call) else cst.parse_expression(name)
 
 
-def _attributes(ctx: Context, owner: Ref, keeping: Keeping) -> Iterator[str]:
+def _attributes(ctx: Context, method: Method, keeping: Keeping) -> Iterator[str]:
     """The attributes of `self` to which a class and its ancestors assign nothing but keepers."""
-    classes = [klass for ref in ctx.index.lineage(owner).refs if (klass := ctx.index.klass(ref))]
+    classes = [klass for ref in ctx.index.lineage(method.owner).refs if (klass := ctx.index.klass(ref))]
     for attribute in dict.fromkeys(name for klass in classes for name in klass.attributes):
-        origins = [
+        here = {b.node: b.value for b in _of_class(ctx, method.klass, attribute)}
+        elsewhere = [
             ctx.index.resolve(ref.path, a.value.dotted) if a.value.call and a.value.dotted else NONE
-            for ref, a in ctx.index.assigned(owner, attribute)
-            if a.method
+            for ref, a in ctx.index.assigned(method.owner, attribute)
+            if a.method and ref != method.owner
         ]
-        if origins and all(o and o <= keeping.classes for o in origins):
+        given = [value is not None and ctx.is_a(value, keeping.classes) for value in here.values()]
+        given += [bool(origins) and origins <= keeping.classes for origins in elsewhere]
+        if given and all(given):
             yield attribute
 
 
 def _is_a(ctx: Context, node: cst.BaseExpression, keeping: Keeping, depth: int = 3) -> bool:
     if ctx.is_a(node, keeping.classes):
         return True
-    name = ctx.name(node) or ""
+    name, method = ctx.name(node) or "", ctx.method(node)
+    if method and name.startswith(method.self + "."):
+        return name.partition(".")[2] in _attributes(ctx, method, keeping)
     function = binder(ctx, name, node)
     return isinstance(function, cst.FunctionDef) and depth > 0 and _given_a(ctx, function, name, keeping, depth)
 
@@ -123,8 +128,11 @@ def _same_variable(ctx: Context, name: str, there: cst.CSTNode, here: cst.CSTNod
 
 
 def _optional(ctx: Context, name: str, call: cst.Call) -> bool:
-    """Whether the keeper may be None, or a test on the way to `call` asks about it."""
+    """Whether the keeper may be None, a test on the way to `call` asks about it, or `call` is what runs without it."""
     last = name.rpartition(".")[2]
+    for other in ctx.all(cst.Call):
+        if ctx.name(other.func) == f"{name}.backward" and flow.order(ctx.parents, call, other) is flow.Order.EXCLUSIVE:
+            return True
     for above in ctx.ancestors(call):
         if isinstance(above, cst.If) and any(_speaks_of(part, last) for part in (above.test, *flow.own(above.test))):
             return True

@@ -76,3 +76,13 @@ class Engine:
         loss = self.model(batch).mean()
         loss.backward()
         self.optimizer.step()
+
+
+def step_model(model, batch, target, accelerator: Accelerator, do_backward=True):
+    """Both ways, by hand."""
+    model = accelerator.prepare(model)
+    loss = torch.nn.functional.mse_loss(model(batch), target)
+    if not do_backward:
+        loss.backward()
+    else:
+        accelerator.backward(loss)

@@ -17,6 +17,20 @@ class Trainer:
             self.optimizer.zero_grad()
 
 
+class Given:
+    """The Accelerator comes from outside."""
+
+    def __init__(self, model, optimizer, accelerator: Accelerator) -> None:
+        self.accelerator = accelerator
+        self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
+
+    def training_step(self, batch):
+        self.optimizer.zero_grad()
+        loss = self.model(batch).loss
+        loss.backward()
+        self.optimizer.step()
+
+
 def train_one_epoch(accelerator: Accelerator, model, optimizer, loader):
     model, optimizer = accelerator.prepare(model, optimizer)
     for batch in loader:
