@@ -1,0 +1,8 @@
+from tricks import *
+
+
+def train(model, optimizer, loader):
+    scaler = GradScaler()
+    for batch in loader:
+        scaler.scale(model(batch)).backward()
+        scaler.step(optimizer)
