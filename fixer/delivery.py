@@ -196,7 +196,7 @@ def _arguments(
 def _commit_all(draft: Draft, outcome: Outcome, wording: Wording, identity: Mapping[str, str]) -> tuple[Commit, ...]:
     rules = {rule.code: rule for rule in load()}
     commits = []
-    for codes, files, findings in _in_order([steps(order, plan) for order, plan in outcome.parts]):
+    for codes, files, findings in _in_order([series for order, plan in outcome.parts for series in steps(order, plan)]):
         text = message([rules[code] for code in codes], findings, sorted(files), wording)
         oid = draft.add(files, text, identity=identity)
         commits.append(Commit(oid, codes, text.partition("\n")[0], tuple(sorted(files))))
@@ -206,7 +206,7 @@ def _commit_all(draft: Draft, outcome: Outcome, wording: Wording, identity: Mapp
 def _in_order(
     series: Sequence[Sequence[Step]],
 ) -> list[tuple[tuple[str, ...], dict[str, bytes], list[Finding]]]:
-    """The steps of parts with different settings as one series: equal rules share a commit, each part's order holds."""
+    """Several series as one: steps of equal rules share a commit, and the order of each series holds."""
     queues = [list(part) for part in series if part]
     merged = []
     while queues:
@@ -219,7 +219,7 @@ def _in_order(
                 files.update(step.files)
                 findings.extend(step.findings)
         if files:
-            merged.append((codes, files, findings))
+            merged.append((codes, files, sorted(findings, key=lambda f: (f.path, f.reported.start, f.code))))
         queues = [queue for queue in queues if queue]
     return merged
 

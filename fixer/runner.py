@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -71,9 +71,23 @@ def plan_paths(task: Task, paths: Sequence[str]) -> Plan:
     return engine.plan(paths, task.order.reader, _options(task.order), fix=task.order.fix, within=task.paths)
 
 
-def steps(order: Order, plan: Plan) -> tuple[engine.Step, ...]:
-    """The plan as successive texts, one rule after the other."""
-    return engine.steps(plan, order.reader, _options(order))
+def steps(order: Order, plan: Plan) -> Iterator[tuple[engine.Step, ...]]:
+    """The plan as successive texts, one rule after the other: a series for each group of files with the same rules.
+
+    Files that share no fix do not depend on each other's new text, so that none has to be planned again for the sake
+    of a rule that changes nothing in it.
+    """
+    tied = {path: component for component in plan.components for path in component}
+    applied: dict[frozenset[str], set[str]] = defaultdict(set)
+    for file in plan.files:
+        applied[tied.get(file.path, frozenset({file.path}))] |= {f.code for f in file.findings if f.applied}
+    groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for component, codes in applied.items():
+        groups[tuple(sorted(codes))] |= component
+    for _, paths in sorted(groups.items()):
+        files = tuple(file for file in plan.files if file.path in paths)
+        if any(file.changed for file in files):
+            yield engine.steps(replace(plan, files=files), order.reader, _options(order))
 
 
 def run(

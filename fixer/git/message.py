@@ -56,13 +56,14 @@ def fill(template: str, values: Mapping[str, str], what: str) -> str:
 
 def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[str], wording: Wording) -> str:
     """The whole message of the commit that holds the fixes of `rules`."""
-    titles = [_plain(title) for title in dict.fromkeys(f.fix.title for f in findings if f.fix)]
-    titles = titles or [_plain(rule.fix_title) for rule in rules]
+    titles = {finding.fix.title for finding in findings if finding.fix}
+    # One rule may repair in several ways; its own title then covers them all.
+    title = titles.pop() if len(titles) == 1 else "; ".join(rule.fix_title for rule in rules)
     safety = min((finding.safety for finding in findings), default=min(rule.safety for rule in rules))
     values = {
         "codes": ", ".join(rule.code for rule in rules),
         "names": ", ".join(rule.name for rule in rules),
-        "title": titles[0] if len(rules) == 1 else "; ".join(_plain(rule.fix_title) for rule in rules),
+        "title": _plain(title),
         "summary": "\n".join(textwrap.fill(_sentence(rule.summary), WIDTH) for rule in rules),
         "why": "\n\n".join(text for rule in rules if (text := why(rule.doc))),
         "findings": _listed(findings),
