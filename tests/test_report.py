@@ -14,6 +14,7 @@ from world import fixer, git, write
 
 from codemods.edits import Edit, Safety
 from codemods.plan import Change, FilePlan
+from fixer.git.message import why
 from fixer.report.diff import Hunk, differences, hunks
 from fixer.report.patch import patch, quoted
 from fixer.report.tally import plural
@@ -179,3 +180,19 @@ def test_a_frame_shows_the_code(tmp_path: Path) -> None:
 def test_numbers_and_nouns_agree() -> None:
     assert [plural(n, "file") for n in (0, 1, 1000)] == ["0 files", "1 file", "1,000 files"]
     assert plural(2, "entry", "entries") == "2 entries"
+
+
+@pytest.mark.parametrize(
+    ("doc", "expected"),
+    [
+        ("Title.\n\n## Why is this bad?\nOne\ntwo.\n\nThree.\n", "One two."),
+        (
+            "Title.\n\n## Why is this bad?\nIt says:\n\n    RuntimeError: no\n\nMore.",
+            "It says:\n\n    RuntimeError: no",
+        ),
+        ("Title.\n\n## Why is this bad?\n\n## Fix safety\nSafe.", ""),
+        ("Title.", ""),
+    ],
+)
+def test_the_reason_in_a_commit_comes_from_the_page_of_the_rule(doc: str, expected: str) -> None:
+    assert why(doc) == expected

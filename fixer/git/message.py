@@ -87,9 +87,16 @@ def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[
 
 
 def why(doc: str) -> str:
-    """The first paragraph under `## Why is this bad?` of a rule's page, wrapped."""
-    match = re.search(r"^## Why[^\n]*\n+(.+?)(?:\n\s*\n|\Z)", doc, re.DOTALL | re.MULTILINE)
-    return textwrap.fill(" ".join(match[1].split()), WIDTH) if match else ""
+    """The first paragraph under `## Why is this bad?` of a rule's page, wrapped, with the message that it announces."""
+    _, _, section = doc.partition("\n## Why")
+    paragraphs = [
+        part for part in re.split(r"\n\s*\n", section.partition("\n## ")[0].partition("\n")[2]) if part.strip()
+    ]
+    if not paragraphs:
+        return ""
+    text = textwrap.fill(" ".join(paragraphs[0].split()), WIDTH)
+    announced = text.endswith(":") and len(paragraphs) > 1 and paragraphs[1].startswith("    ")
+    return f"{text}\n\n{paragraphs[1].rstrip()}" if announced else text
 
 
 def _plain(title: str) -> str:
@@ -101,7 +108,8 @@ def _plain(title: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text.strip().rstrip(".") + "."
+    text = text.strip().rstrip(".") + "."
+    return text[:1].upper() + text[1:]
 
 
 def _listed(findings: Sequence[Finding]) -> str:
