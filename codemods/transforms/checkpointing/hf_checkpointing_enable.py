@@ -18,9 +18,9 @@ trains already stay the same, but DeepSpeed ZeRO-3 over frozen weights, and mode
 checkpointing alone can run, need the other one. `input-grads` keeps the variant and adds
 `model.enable_input_require_grads()`. `explicit` writes `{"use_reentrant": True}`: nothing changes but the warning.
 
-A Trainer whose own arguments switch checkpointing on does it once more, with *its* keyword arguments: they decide.
-So `prepare_model_for_kbit_training` is only changed together with them; alone, the change would leave the layers
-without gradients.
+A Trainer whose own arguments switch checkpointing on does it once more, with *its* keyword arguments: they decide; a
+later `gradient_checkpointing_enable()` does the same. So `prepare_model_for_kbit_training` is only changed together
+with them; alone, the change would leave the layers without gradients.
 
 ## When it is not offered
 For models with a method of that name of their own, where the keyword argument or Transformers (before 4.35) cannot
@@ -40,13 +40,13 @@ from codemods.edits import Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
-    ENABLERS,
     FIRST_WITH_KWARGS,
     KBIT,
     RENAMED,
     allows,
     arguments_class,
     becomes_peft_model,
+    implicit_enablers,
     is_foreign_model,
     is_implicit,
     proves,
@@ -86,14 +86,11 @@ rule = Rule(
 
 @rule.on(cst.Call)
 def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    match call.func:
-        case cst.Attribute(value=model, attr=cst.Name(value=method)) if method in ENABLERS and len(call.args) <= 1:
-            pass
-        case _:
-            return
-    name = ENABLERS[method]
-    arg = rewrite.argument(call, name, 0)
-    if (call.args and arg is None) or not is_implicit(arg) or not _is_ours(ctx, call, model, method):
+    found = next((each for each in implicit_enablers(ctx) if each[0] is call), None)
+    if found is None or not isinstance(call.func, cst.Attribute):
+        return
+    model, (_, name, arg) = call.func.value, found
+    if not _is_ours(ctx, call, model, call.func.attr.value):
         return
     bites = {} if arg is not None and rewrite.literal(arg.value) is not None else {"transformers": "<5"}
     changes: dict[str, Changes] = {}
@@ -121,18 +118,19 @@ def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if (used is not None and rewrite.literal(used.value) is False) or not is_implicit(arg):
         return
     changes: dict[str, Changes] = {}
-    beside = _trainer_arguments(ctx)
+    beside = _switched_on_again(ctx)
+    forbidden = forbids_non_reentrant(ctx)
     if allows(ctx, "transformers", FIRST_WITH_KWARGS) and allows(ctx, "peft", ">=0.6"):
         name = "gradient_checkpointing_kwargs"
-        if beside is not None and not forbids_non_reentrant(ctx):
-            both: dict[cst.CSTNode, Replacement] = {call: with_kwargs(ctx, call, name, arg, reentrant=False)}
-            for other in beside:
-                both[other] = with_kwargs(ctx, other, name, rewrite.keyword(other, name), reentrant=False)
-            changes["non-reentrant"] = both
+        if beside is not None and not forbidden:
+            all_of_them = [(call, name, arg), *beside]
+            changes["non-reentrant"] = {c: with_kwargs(ctx, c, n, a, reentrant=False) for c, n, a in all_of_them}
         changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
     message = "`prepare_model_for_kbit_training` without `use_reentrant` switches reentrant checkpointing on"
-    if beside is None:
-        message += "; set it here and in the Trainer's arguments together, or no gradient reaches the layers"
+    if forbidden:
+        message += f"; left so, for {forbidden}"
+    elif beside is None:
+        message += "; set it here and where it is switched on again together, or no gradient reaches the layers"
     yield _draft(ctx, call, changes, message, {})
 
 
@@ -174,26 +172,26 @@ def _is_ours(ctx: Context, call: cst.Call, model: cst.BaseExpression, method: st
     return not gives_inputs_gradients(ctx) and not becomes_peft_model(ctx, call, model)
 
 
-def _trainer_arguments(ctx: Context) -> list[cst.Call] | None:
-    """The calls of this file in which the Trainer switches checkpointing on; None where there may be others."""
+def _switched_on_again(ctx: Context) -> list[tuple[cst.Call, str, cst.Arg | None]] | None:
+    """The calls of this file that switch checkpointing on once more, reentrant; None where there may be others."""
     if proves(ctx, "transformers", ">=5"):
         return []
-    found = []
-    for path in ctx.index.search(ctx.path, (b"gradient_checkpointing", *PARSED)):
-        if ctx.index.search(ctx.path, PARSED):
-            return None
+    if ctx.index.search(ctx.path, PARSED):
+        return None
+    found = implicit_enablers(ctx)
+    for path in ctx.index.search(ctx.path, (b"gradient_checkpointing",)):
         context = ctx.other(path)
-        for call in context.all(cst.Call) if context else ():
-            if context is None or not arguments_class(context, call):
-                continue
+        if context is None or (path != ctx.path and implicit_enablers(context)):
+            return None
+        for call in context.all(cst.Call):
             given = rewrite.keyword(call, "gradient_checkpointing")
-            if rewrite.has_splat(call) or (given and rewrite.literal(given.value) not in (True, False)):
-                return None
-            if given is None or rewrite.literal(given.value) is False:
+            if not arguments_class(context, call) or (given is None and not rewrite.has_splat(call)):
                 continue
+            if given is None or rewrite.has_splat(call) or rewrite.literal(given.value) not in (True, False):
+                return None
             kwargs = rewrite.keyword(call, "gradient_checkpointing_kwargs")
-            if is_implicit(kwargs):
+            if rewrite.literal(given.value) is True and is_implicit(kwargs):
                 if path != ctx.path:
                     return None
-                found.append(call)
+                found.append((call, "gradient_checkpointing_kwargs", kwargs))
     return found

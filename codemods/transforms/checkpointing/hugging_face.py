@@ -111,8 +111,21 @@ def becomes_peft_model(ctx: Context, call: cst.Call, model: cst.BaseExpression) 
         if ctx.scope(other) is scope and ctx.means(other.func, GET_PEFT_MODEL):
             given = rewrite.argument(other, "model", 0)
             if given is not None and name is not None and ctx.name(given.value) == name:
-                return flow.order(ctx.parents, call, other) is flow.Order.BEFORE
+                if flow.reaches(ctx.parents, call, other):
+                    return True
     return False
+
+
+def implicit_enablers(ctx: Context) -> list[tuple[cst.Call, str, cst.Arg | None]]:
+    """The calls of this file that switch checkpointing on for a model without saying how."""
+    found = []
+    for call in ctx.all(cst.Call):
+        match call.func:
+            case cst.Attribute(attr=cst.Name(value=method)) if method in ENABLERS and len(call.args) <= 1:
+                arg = rewrite.argument(call, ENABLERS[method], 0)
+                if (arg is not None or not call.args) and is_implicit(arg):
+                    found.append((call, ENABLERS[method], arg))
+    return found
 
 
 def input_grads(ctx: Context, at: cst.CSTNode) -> Mapping[cst.CSTNode, Replacement] | None:

@@ -56,6 +56,8 @@ def trouble_in(ctx: Context, functions: cst.BaseExpression | cst.FunctionDef, *,
             sight.run(sight.trace.parts(functions, frame))
     except Unseen as reason:
         return str(reason)
+    except RecursionError:
+        return "it is made of itself"
     return None
 
 
