@@ -1,0 +1,154 @@
+"""`nn.TransformerEncoder` evaluated under CPU autocast, where its fused path mixes dtypes.
+
+## Why is this bad?
+In evaluation, without gradients, an encoder of `batch_first=True` layers leaves its Python code for one fused kernel.
+It asks `torch.is_autocast_enabled()` first, which speaks of CUDA only: under autocast on the CPU (or XPU) the kernel
+runs, and what it calls inside gets weights and activations of different dtypes. Training never takes that path, so a
+run trains, and dies in its first validation:
+
+    RuntimeError: mat1 and mat2 must have the same dtype, but got BFloat16 and Float      (torch 2.4: any encoder)
+    RuntimeError: expected scalar type Float but found BFloat16           (every torch: with a padding mask)
+
+Up to torch 2.5 each such encoder fails. Since 2.6 only the nested-tensor path is left, which a padding mask opens when
+`enable_nested_tensor` is not off, and which still fails in torch 2.15. CUDA autocast is not affected.
+
+Casting the input, to either dtype, does not help: it is the weights that do not fit. A layer subclass written in
+Python stops at an assertion of the nested path instead.
+
+## Fix safety
+Unsafe, every one, because evaluation changes: the fused path sets padded positions of its output to zero, the ordinary
+one does not, so that code which pools over them without the mask sees other numbers.
+
+- `no-nested` (default where the project requires torch 2.6 or newer): `enable_nested_tensor=False`. The weights stay
+  compatible.
+- `fastpath-off` (default elsewhere; torch 2.2): the switch `torch.backends.mha.set_fastpath_enabled` around the call,
+  put back afterwards. It belongs to the process, so other threads see it meanwhile.
+- `fastpath-off-global`: the same switch once, where the module is imported.
+- `fp32-island`: autocast off around the call, the input in float32; in training too.
+- `bf16-true`, `float32`: another precision for the Trainer. With `bf16-true`, updates smaller than the distance between
+  two bfloat16 numbers are lost, and a small learning rate may stop learning altogether.
+
+## When it is not offered
+Reported only where the device is unknown or `accelerator="gpu"`. Silent where no mixed precision is seen to reach the
+module (its own code, the Trainer or Accelerator it is given to, a loop that calls it under autocast), where nothing
+evaluates it, where a layer does not qualify for the fused path (an odd `nhead`, another activation, `bias=False`, no
+`batch_first=True`), where the file already sets the switch, and where arguments come from `*args` or `**kwargs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import versions
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rule import Draft, Rule
+from codemods.transforms.attention import reach, remedies
+from codemods.transforms.attention.encoders import Encoder, encoder
+from codemods.transforms.attention.reach import Evidence
+from codemods.transforms.attention.remedies import Remedy
+
+rule = Rule(
+    code="ATT001",
+    name="encoder-fastpath-in-autocast",
+    summary="`nn.TransformerEncoder` fails in evaluation under CPU autocast",
+    fix_title="Keep the encoder off its fused path",
+    safety=Safety.UNSAFE,
+    triggers=(b"TransformerEncoder(",),
+    triggers_all=((b"batch_first", b"TransformerEncoderLayer("),),
+    errors=(
+        "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",
+        "expected scalar type Float but found BFloat16",
+        "expected scalar type BFloat16 but found Float",
+        "mat1 and mat2 must have the same dtype, but got Half and Float",
+    ),
+    references=(
+        "https://github.com/pytorch/pytorch/issues/107663",
+        "https://github.com/pytorch/pytorch/issues/132613",
+        "https://github.com/Lightning-AI/pytorch-lightning/issues/19980",
+    ),
+    strategies=("fastpath-off", "no-nested", "fastpath-off-global", "fp32-island", "bf16-true", "float32"),
+)
+_ORDER = {"cpu": 0, "unknown": 1, "gpu": 2}
+
+
+@rule.on(cst.Call)
+def encoder_fastpath_in_autocast(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    found = encoder(call, ctx)
+    if found is None or not found.calls or "set_fastpath_enabled" in ctx.text:
+        return
+    nested = found.nested and bool(found.masked)
+    calls = [c for c in (found.masked if nested else found.calls) if reach.region(ctx, c) != "off"]
+    target = ctx.target("torch")
+    if not calls or not (nested or versions.may(target, "<2.6")):
+        return
+    evidence = min(_evidence(found, calls, ctx), key=lambda e: _ORDER[e.device], default=None)
+    if evidence is None:
+        return
+    way = "with a padding mask" if nested else "in every version before 2.6"
+    message = f"`{found.name}` is evaluated under autocast, where its fused path fails on the CPU {way}"
+    bites = {} if nested else {"torch": "<2.6"}
+    if evidence.device != "cpu":
+        yield rule.finding(call, message=message, bites=bites)
+        return
+    possible = dict(_remedies(found, calls, evidence, nested, ctx))
+    order = list(rule.strategies)
+    if versions.surely(target, ">=2.6"):
+        order.sort(key=lambda s: s != "no-nested")
+    available = [s for s in order if s in possible]
+    chosen = ctx.choose(rule, available)
+    if chosen is None:
+        yield rule.finding(call, message=message, bites=bites)
+        return
+    remedy = possible[chosen]
+    yield rule.finding(
+        call,
+        fix=remedy.changes,
+        message=message,
+        bites=bites,
+        strategy=chosen,
+        strategies=available,
+        needs=remedy.needs,
+        requires=remedy.requires,
+        also=remedy.also,
+    )
+
+
+def _evidence(found: Encoder, calls: list[cst.Call], ctx: Context) -> Iterator[Evidence]:
+    for call in calls:
+        device = reach.region(ctx, call)
+        if device in ("cpu", "unknown") and (reach.evaluates(ctx) or _is_evaluated(call, ctx)):
+            yield Evidence(device, ctx)
+        if device == "cuda":
+            return
+    ref = ctx.klass(found.built)
+    if ref is not None and "." in found.name:
+        yield from reach.reaching(ctx, ref)
+
+
+def _is_evaluated(call: cst.Call, ctx: Context) -> bool:
+    method = ctx.method(call)
+    return method is not None and reach.evaluated(ctx, method.owner)
+
+
+def _remedies(
+    found: Encoder, calls: list[cst.Call], evidence: Evidence, nested: bool, ctx: Context
+) -> Iterator[tuple[str, Remedy]]:
+    has_switch = versions.may(ctx.target("torch"), ">=2.2")
+    off = remedies.fastpath_off(calls, ctx) if has_switch else None
+    if off is not None:
+        yield "fastpath-off", off
+    if nested and versions.may(ctx.target("torch"), ">=2.6"):
+        yield "no-nested", remedies.no_nested(found)
+    everywhere = remedies.fastpath_off_global(ctx) if has_switch else None
+    if everywhere is not None:
+        yield "fastpath-off-global", everywhere
+    island = remedies.fp32_island(calls, ctx)
+    if island is not None:
+        yield "fp32-island", island
+    for strategy, value in (("bf16-true", "bf16-true"), ("float32", "32-true")):
+        other = remedies.precision(evidence, value, ctx)
+        if other is not None:
+            yield strategy, other
