@@ -45,7 +45,7 @@ rule = Rule(
     summary="the loss is cut from its graph where it is differentiated",
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
-    triggers=(b"detach", b".data", b"item"),
+    triggers=(b".detach(", b".data", b".item("),
     triggers_all=((b"backward", b"training_step"), (b"torch", b"lightning", b"accelerate")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

@@ -64,15 +64,11 @@ def _sinks(
             pure = False
         case _:
             return
-    name = ctx.name(target)
-    if name is None or depth == 0 or holder is None or target is None:
+    if depth == 0 or holder is None or ctx.name(target) is None:
         return
-    for use in uses(ctx, name, holder):
+    for use in uses_of(ctx, holder):
         given_by, complete = reaching(ctx, use)
-        here = [b for b in given_by if b.node is holder]
-        if here:
-            only = sure and complete and len(given_by) == 1
-            yield from _sinks(ctx, use, depth - 1, pure, only, (*hops, holder))
+        yield from _sinks(ctx, use, depth - 1, pure, sure and complete and len(given_by) == 1, (*hops, holder))
 
 
 def climb(ctx: Context, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, bool]]:
@@ -134,12 +130,17 @@ def uses(ctx: Context, name: str, after: cst.CSTNode | None = None) -> Iterator[
 
 
 def uses_of(ctx: Context, assignment: cst.CSTNode) -> Iterator[cst.Name | cst.Attribute]:
-    """The places in its function that read what an assignment to one target binds."""
+    """The places in its function that may read what an assignment to one target binds."""
     match assignment:
-        case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
-            yield from uses(ctx, ctx.name(target) or "", assignment)
-        case cst.AugAssign(target=target):
-            yield from uses(ctx, ctx.name(target) or "", assignment)
+        case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+            pass
+        case cst.AnnAssign(target=target) | cst.AugAssign(target=target):
+            pass
+        case _:
+            return
+    for use in uses(ctx, ctx.name(target) or "", assignment):
+        if any(b.node is assignment for b in reaching(ctx, use)[0]):
+            yield use
 
 
 def forces(ctx: Context, use: cst.BaseExpression) -> bool:
@@ -216,12 +217,13 @@ def automatic_step(ctx: Context, node: cst.CSTNode, name: str = "training_step")
 
 
 def is_automatic(ctx: Context, owner: Ref) -> bool:
-    """Whether a class is surely a LightningModule in automatic optimization: nothing in its lineage steps by hand."""
+    """Whether a class is surely a LightningModule in automatic optimization, with an optimizer: nothing in its lineage
+    steps by hand."""
     lineage = ctx.index.lineage(owner)
     if not lineage.complete or not lineage.external & known.LIGHTNING_MODULE or lineage.external - _NEUTRAL:
         return False
     related = [owner, *ctx.index.subclasses(owner)]
-    if not all(_left_automatic(ctx, ref) for ref in related):
+    if not all(_left_automatic(ctx, ref) for ref in related) or not _has_optimizer(ctx, owner):
         return False
     return not any(_steps_by_hand(ctx, ref) for ref in {*lineage.refs, *related})
 
@@ -229,6 +231,20 @@ def is_automatic(ctx: Context, owner: Ref) -> bool:
 def _left_automatic(ctx: Context, owner: Ref) -> bool:
     setting = ctx.index.constant(owner, "automatic_optimization", known.LIGHTNING_SETUP)
     return setting is True or setting is MISSING
+
+
+def _has_optimizer(ctx: Context, owner: Ref) -> bool:
+    """Whether the class configures an optimizer."""
+    definer = ctx.index.method(owner, "configure_optimizers")
+    other = ctx.other(definer.path) if definer else None
+    found = other.definition(f"{definer.name}.configure_optimizers") if other and definer else None
+    return found is not None and any(isinstance(n, cst.Return) and handed(n) for n in flow.own(found[1].body))
+
+
+def handed(statement: cst.Return) -> cst.BaseExpression | None:
+    """What a `return` hands over, if it is not None."""
+    value = statement.value
+    return None if isinstance(value, cst.Name) and value.value == "None" else value
 
 
 def _steps_by_hand(ctx: Context, ref: Ref) -> bool:

@@ -16,8 +16,7 @@ The same on every version run (torch 2.0.1 to 2.13).
 
 ## Fix safety
 Unsafe: the line goes away, and what it hid is raised again, unless the cut in front of it is repaired too
-(`detached-loss`, `rewrapped-loss`). Safe only where the loss is seen to have a graph and the line is the assignment,
-which raises.
+(`detached-loss`, `rewrapped-loss`). Where the loss does have a graph, training goes on as it should.
 
 ## When it is not offered
 For tensors that are inputs: where the tensor is made from numbers, where its gradient is read, where it goes through a
@@ -36,7 +35,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import Sink, climb, seeded, sinks, uses
+from codemods.transforms.gradients.differentiated import Sink, climb, seeded, sinks, uses, uses_of
 from codemods.transforms.gradients.losses import FRESH, Made, reaching, value
 from codemods.transforms.gradients.removal import removed, without_assignment
 
@@ -91,9 +90,7 @@ def _forced(node: cst.CSTNode, statement: cst.CSTNode, loss: cst.BaseExpression,
     after = [use for use in uses(ctx, name, statement) if _is_same(ctx, statement, use, name)]
     message = _message(name, isinstance(node, cst.Assign), found)
     if any(_differentiates(sink, ctx) for use in after for sink in sinks(ctx, use)):
-        safe = found is Made.GRAPH and isinstance(node, cst.Assign)
-        safety = Safety.SAFE if safe else Safety.UNSAFE
-        yield rule.finding(node, message=message, fix=removed(ctx, statement), safety=safety)
+        yield rule.finding(node, message=message, fix=removed(ctx, statement))
     elif found in (Made.GRAPH, Made.TENSOR) and any(isinstance(ctx.parent(use), cst.Return) for use in after):
         if "loss" in name.lower():
             yield rule.finding(node, message=message)
@@ -104,7 +101,7 @@ def _passed_on(call: cst.Call, loss: cst.BaseExpression, ctx: Context) -> Iterat
     if _is_made_of_numbers(loss, ctx) or (ctx.name(loss) and _is_input(loss, ctx.name(loss) or "", call, ctx)):
         return
     for sink in sinks(ctx, call):
-        hops = [use for hop in sink.hops for use in _targets(hop, ctx)]
+        hops = [use for hop in sink.hops for use in uses_of(ctx, hop)]
         if not _differentiates(sink, ctx) or any(_is_leaf_use(use, ctx) for use in hops):
             continue
         kept = loss.with_changes(lpar=[*call.lpar, *loss.lpar], rpar=[*loss.rpar, *call.rpar])
@@ -119,22 +116,14 @@ def _passed_on(call: cst.Call, loss: cst.BaseExpression, ctx: Context) -> Iterat
 def _message(name: str | None, assigned: bool, found: Made) -> str:
     spoken = f"`{name}`" if name else "the loss"
     forcing = f"`{name or 'loss'}.requires_grad = True`" if assigned else f"`{name or '…'}.requires_grad_()`"
-    if found is Made.GRAPH:
-        return (
-            f"{forcing} raises: {spoken} has a graph" if assigned else f"{forcing} does nothing: {spoken} has a graph"
-        )
     if found is Made.CUT:
         return f"{forcing} hides that {spoken} is cut from its graph, so nothing trains"
-    return f"{forcing} can only hide that {spoken} has no graph, and then nothing trains"
+    idle = "raises" if assigned else "does nothing"
+    return f"{forcing} {idle} where {spoken} has a graph, and where it has none hides that nothing trains"
 
 
 def _differentiates(sink: Sink, ctx: Context) -> bool:
     return sink.alone and not seeded(ctx, sink.node)
-
-
-def _targets(hop: cst.CSTNode, ctx: Context) -> Iterator[cst.BaseExpression]:
-    if isinstance(hop, cst.Assign):
-        yield from uses(ctx, ctx.name(hop.targets[0].target) or "", hop)
 
 
 def _is_same(ctx: Context, statement: cst.CSTNode, use: cst.BaseExpression, name: str) -> bool:

@@ -214,6 +214,7 @@ def _reduced(ctx: Context, call: cst.Call) -> bool:
             settings = [a.value for _, a in ctx.index.assigned(method.owner, name.partition(".")[2])]
             return bool(settings) and all(
                 not s.splat
+                and not any(isinstance(a.literal, (bool, str)) for a in s.args)
                 and not s.keywords.keys() & {"reduce", "size_average"}
                 and ("reduction" not in s.keywords or s.keywords["reduction"].literal in ("mean", "sum"))
                 for s in settings
@@ -226,6 +227,8 @@ def _reduced(ctx: Context, call: cst.Call) -> bool:
 
 def _plain(call: cst.Call) -> bool:
     given = keyword(call, "reduction")
+    if any(a.keyword is None and literal(a.value) is not ... for a in call.args):
+        return False
     if has_splat(call) or keyword(call, "reduce") or keyword(call, "size_average"):
         return False
     return given is None or literal(given.value) in ("mean", "sum")

@@ -32,9 +32,8 @@ import libcst as cst
 from codemods import flow, known, rewrite
 from codemods.context import Context, Method
 from codemods.edits import Safety
-from codemods.index import Ref
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import is_automatic, sinks, uses
+from codemods.transforms.gradients.differentiated import handed, is_automatic, sinks, uses
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
 from codemods.transforms.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching
 
@@ -66,7 +65,7 @@ def without_gradients(function: cst.FunctionDef, ctx: Context) -> Iterator[Draft
     step = _step(method, ctx)
     if step is None or _switched_on(function, ctx) or (step is not function and _switched_on(step, ctx)):
         return
-    if not is_automatic(ctx, method.owner) or not _has_optimizer(method.owner, ctx):
+    if not is_automatic(ctx, method.owner):
         return
     what = "`training_step` runs without gradients, so its loss has no graph"
     if step is not function:
@@ -97,21 +96,8 @@ def _step(method: Method, ctx: Context) -> cst.FunctionDef | None:
     return None
 
 
-def _has_optimizer(owner: Ref, ctx: Context) -> bool:
-    """Whether the class configures an optimizer: without one the Trainer differentiates nothing."""
-    definer = ctx.index.method(owner, "configure_optimizers")
-    other = ctx.other(definer.path) if definer else None
-    found = other.definition(f"{definer.name}.configure_optimizers") if other and definer else None
-    return found is not None and any(_value(r) is not None for r in _returns(found[1]))
-
-
 def _returns(function: cst.FunctionDef) -> list[cst.Return]:
     return [node for node in flow.own(function.body) if isinstance(node, cst.Return)]
-
-
-def _value(statement: cst.Return) -> cst.BaseExpression | None:
-    value = statement.value
-    return None if isinstance(value, cst.Name) and value.value == "None" else value
 
 
 def _returns_a_loss(step: cst.FunctionDef) -> bool:
@@ -122,7 +108,7 @@ def _returns_a_loss(step: cst.FunctionDef) -> bool:
                 return False
             case cst.Attribute(attr=cst.Name(value="requires_grad" | "requires_grad_")):
                 return False
-    return any(_value(r) is not None for r in _returns(step))
+    return any(handed(r) is not None for r in _returns(step))
 
 
 def _is_call_of(call: cst.Call, method: Method, ctx: Context) -> bool:
@@ -226,9 +212,9 @@ def _holds_all_work(block: cst.With, function: cst.FunctionDef, ctx: Context) ->
 def _makes_the_result(block: cst.With, function: cst.FunctionDef, ctx: Context) -> bool:
     """Whether everything that the function returns is returned in the block, or a name that is bound only there."""
     inside = {id(node) for node in flow.own(block.body)}
-    outside = [r for r in _returns(function) if id(r) not in inside and _value(r) is not None]
+    outside = [r for r in _returns(function) if id(r) not in inside and handed(r) is not None]
     for statement in outside:
-        given = _value(statement)
+        given = handed(statement)
         loss = next((v for v in _losses(given) if isinstance(v, (cst.Name, cst.Attribute))), None) if given else None
         bindings, complete = reaching(ctx, loss) if loss is not None else ([], False)
         if not complete or not all(id(b.node) in inside for b in bindings):

@@ -14,8 +14,9 @@ sourceTensor.detach().clone()`; it appears for healthy code too, and following i
 ## Fix safety
 The loss takes the place of its copy (with `dtype=` and `device=` as `.to(…)`); a list of losses becomes `torch.stack`,
 which keeps the graph of each. Safe where every loss is seen, in the same function, to come from a loss of PyTorch with
-a graph behind it, and where a list holds single numbers of that kind only. Otherwise unsafe: a value that is a plain
-number has no `backward`, and `torch.stack` wants tensors of one shape.
+a graph behind it, where a list holds single numbers of that kind only, and where the function has one backward pass: a
+second one could want the same graph, which the first one frees. Otherwise unsafe: a value that is a plain number has no
+`backward`, and `torch.stack` wants tensors of one shape.
 
 ## When it is not offered
 Where the value is surely a plain number (`.item()` into a variable, `float(…)`): reported, because the cut lies there,
@@ -49,7 +50,7 @@ rule = Rule(
     summary="the loss is copied into a new tensor, which leaves its graph behind",
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
-    triggers=(b"tensor", b"Tensor", b"Variable", b"asarray"),
+    triggers=(b"tensor(", b"Tensor(", b"Variable(", b"asarray("),
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch",)),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
@@ -85,7 +86,7 @@ def _single(call: cst.Call, given: cst.Arg, ctx: Context) -> Iterator[Draft]:
         return
     found = value(ctx, loss)
     sink = _sink(call, [found], peeled, ctx)
-    returned = sink is None and leaf(call) and found.made in (Made.GRAPH, Made.TENSOR) and _handed_back(call, ctx)
+    returned = sink is None and leaf(call) and found.made is not Made.NUMBER and _handed_back(call, ctx)
     if sink is None and not returned:
         return
     spoken = f"`{name}`" if (name := ctx.name(loss)) else "the loss"
@@ -96,7 +97,7 @@ def _single(call: cst.Call, given: cst.Arg, ctx: Context) -> Iterator[Draft]:
         message = f"`{ctx.name(call.func)}(…)` copies {spoken}, which is cut from its graph before, so {_effect(call)}"
     moved = _converted(call, given, loss, ctx)
     named_loss = "loss" in (ctx.name(loss) or "").lower()
-    if returned and found.made is Made.TENSOR:
+    if returned and found.made is not Made.GRAPH:
         if named_loss:
             yield rule.finding(call, message=message)
         return
@@ -106,7 +107,7 @@ def _single(call: cst.Call, given: cst.Arg, ctx: Context) -> Iterator[Draft]:
     fix: dict[cst.CSTNode, Replacement] = {call: moved}
     if (holder := ctx.parent(call)) is not None and isinstance(moved, cst.Name | cst.Attribute):
         fix = without_assignment(ctx, holder, moved, call) or fix
-    safe = found.made is Made.GRAPH and sink is not None and ".item()" not in peeled
+    safe = found.made is Made.GRAPH and sink is not None and ".item()" not in peeled and _only_backward(sink, ctx)
     yield rule.finding(call, message=message, fix=fix, safety=Safety.SAFE if safe else Safety.UNSAFE)
 
 
@@ -207,7 +208,8 @@ def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression
         return
     if Made.GRAPH not in kinds and (leaf(call) or Made.NUMBER in kinds or Made.CUT in kinds):
         return
-    if _sink(call, found, (), ctx) is None:
+    sink = _sink(call, found, (), ctx)
+    if sink is None:
         return
     message = f"`{ctx.name(call.func)}([…])` copies the losses out of their graphs, so {_effect(call)}"
     stack = ctx.spell("torch.stack", at=call)
@@ -224,7 +226,7 @@ def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression
         moved = cst.Call(cst.Attribute(moved, cst.Name("to")), kept)
     elif len(call.args) == 1:
         moved = call.with_changes(func=stack.node)
-    safe = kinds == {Made.GRAPH} and all(f.scalar for f in found)
+    safe = kinds == {Made.GRAPH} and all(f.scalar for f in found) and _only_backward(sink, ctx)
     yield rule.finding(
         call,
         message=message,
@@ -247,9 +249,27 @@ def _sink(call: cst.Call, found: Sequence[Value], peeled: tuple[str, ...], ctx: 
         if known_losses and (sink.alone or not peeled):
             return sink
         reduced = len(found) == 1 and found[0] == UNKNOWN and _is_reduced(call, sink, ctx)
-        if sink.alone and sink.sure and not reduced:
+        again = bool(sink.hops) and _names_itself(sink.hops[0], call, ctx)
+        if sink.alone and (sink.sure or again) and not reduced:
             return sink
     return None
+
+
+def _names_itself(hop: cst.CSTNode, call: cst.Call, ctx: Context) -> bool:
+    """Whether the copy takes the name of what it copies: `loss = torch.tensor(loss)`."""
+    if not isinstance(hop, cst.Assign) or not call.args or len(hop.targets) != 1:
+        return False
+    name = ctx.name(hop.targets[0].target)
+    return hop.value is call and name is not None and name == ctx.name(_source(call.args[0].value)[0])
+
+
+def _only_backward(sink: Sink, ctx: Context) -> bool:
+    """Whether no other backward pass of the function may want the same graph, which the first one frees."""
+    return not any(
+        ctx.loss_of(other) is not None and flow.order(ctx.parents, other, sink.node) is not flow.Order.EXCLUSIVE
+        for other in flow.own(ctx.scope(sink.node))
+        if isinstance(other, cst.Call) and other is not sink.node
+    )
 
 
 def _touched(ctx: Context, use: cst.BaseExpression) -> bool:

@@ -3,7 +3,12 @@ import torch
 import torch.nn.functional as F
 
 
-class Manual(pl.LightningModule):
+class Optimized(pl.LightningModule):
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+
+
+class Manual(Optimized):
     def __init__(self):
         super().__init__()
         self.automatic_optimization = False
@@ -15,7 +20,7 @@ class Manual(pl.LightningModule):
         return loss.detach()
 
 
-class ByProperty(pl.LightningModule):
+class ByProperty(Optimized):
     @property
     def automatic_optimization(self):
         return False
@@ -24,7 +29,7 @@ class ByProperty(pl.LightningModule):
         return self.update(batch).detach()
 
 
-class ByHelper(pl.LightningModule):
+class ByHelper(Optimized):
     """Who sets the flag is not in sight; but somebody steps by hand."""
 
     def update(self, batch):
@@ -37,7 +42,7 @@ class ByHelper(pl.LightningModule):
         return {"loss": loss.detach()}
 
 
-class Chosen(pl.LightningModule):
+class Chosen(Optimized):
     def __init__(self, manual):
         super().__init__()
         self.automatic_optimization = not manual
@@ -46,7 +51,7 @@ class Chosen(pl.LightningModule):
         return F.mse_loss(self(batch[0]), batch[1]).detach()
 
 
-class Parent(pl.LightningModule):
+class Parent(Optimized):
     def training_step(self, batch, batch_idx):
         return F.mse_loss(self(batch[0]), batch[1]).detach()
 
@@ -62,7 +67,7 @@ class Plain(torch.nn.Module):
         return F.mse_loss(self(batch[0]), batch[1]).detach()
 
 
-class Automatic(pl.LightningModule):
+class Automatic(Optimized):
     def training_step(self, batch, batch_idx):
         loss, extra = self.loss(batch)
 
@@ -71,3 +76,11 @@ class Automatic(pl.LightningModule):
 
         self.log_dict({"loss": loss.detach(), "extra": extra.item()})
         return {"loss": loss, "extra": extra.detach()}
+
+
+class ItsAgentHasTheOptimizer(pl.LightningModule):
+    def training_step(self, batch, batch_idx):
+        return self.agent.update(batch).detach()
+
+    def configure_optimizers(self):
+        return None

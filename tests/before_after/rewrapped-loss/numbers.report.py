@@ -26,3 +26,15 @@ def cut_before(model, x, y):
         loss = F.mse_loss(model(x), y)
     loss = torch.tensor(loss, requires_grad=True)
     loss.backward()
+
+
+def loss_fn(warped, target):
+    loss = (target - warped).float().mean()
+    loss = torch.tensor(loss, requires_grad=True)
+    return loss
+
+
+class EnergyLoss:
+    def forward(self, x, decoded, gamma):
+        loss = torch.mean((x - decoded).pow(2)) + self.weight * self.energy(gamma)
+        return torch.autograd.Variable(loss, requires_grad=True)

@@ -25,3 +25,10 @@ def several(model, x, y, reconstruction, weight):
 def criterion(prediction, target):
     loss = F.mse_loss(prediction, target)
     return loss
+
+
+def quantized(model, batches, bits):
+    for x in batches:
+        losses = model(x)
+        loss = sum(losses.values())
+        loss.backward()
