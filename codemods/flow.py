@@ -214,14 +214,24 @@ def _leaves(node: cst.CSTNode) -> tuple[str, ...]:
                 return found
     if isinstance(node, cst.With):
         return _leaves(node.body)
+    if isinstance(node, (cst.Try, cst.TryStar)):
+        if node.finalbody is not None and (found := _leaves(node.finalbody.body)):
+            return found
+        kinds = [_leaves(node.body) or (_leaves(node.orelse.body) if node.orelse is not None else ())]
+        kinds += [_leaves(handler.body) for handler in node.handlers]
+        return _either(kinds)
     if isinstance(node, cst.If) and node.orelse is not None:
         arm = node.orelse if isinstance(node.orelse, cst.If) else node.orelse.body
-        then, other = _leaves(node.body), _leaves(arm)
-        if then and other:
-            return then if then == other else ("continue",) if "continue" in (*then, *other) else then
+        return _either([_leaves(node.body), _leaves(arm)])
     return ()
 
 
+def _either(arms: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """How a choice of blocks certainly leaves: the way that lets most run afterwards."""
+    return min(arms, key=lambda arm: _WEAKEST.index(arm[0])) if all(arms) else ()
+
+
+_WEAKEST = ("continue", "break", "return", "raise")
 _EXITS: dict[type[cst.CSTNode], str] = {
     cst.Return: "return",
     cst.Raise: "raise",
