@@ -221,6 +221,10 @@ def without_links(paths: Iterable[str], root: Path) -> tuple[list[str], list[str
     real: set[str] = set()
     outside: list[str] = []
     for path in paths:
+        # Neither git nor the walk goes through a linked directory, so only the last name can be a link.
+        if not (root / path).is_symlink():
+            real.add(path)
+            continue
         target = Path(os.path.realpath(root / path))
         if target.is_relative_to(root):
             real.add(target.relative_to(root).as_posix())
