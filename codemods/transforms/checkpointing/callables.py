@@ -12,9 +12,9 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.index import Lineage, Ref
-from codemods.transforms.checkpointing.containers import contents
+from codemods.transforms.checkpointing.attributes import attribute
+from codemods.transforms.checkpointing.containers import appended, contents, grown
 from codemods.transforms.checkpointing.frames import (
-    Argument,
     Bound,
     Code,
     Frame,
@@ -74,14 +74,15 @@ class Tracer:
             case cst.Call():
                 yield from self.made_by(expr, frame)
                 return
+            case cst.Subscript(value=value) if ctx.means(value, ACTIVATIONS):
+                yield Library("torch.nn.Module", None, frame)
+                return
             case cst.Subscript(value=value):
-                if ctx.means(value, ACTIVATIONS):
-                    return
                 for made, where in contents(self, value, frame):
                     yield from self.parts(made, where)
                 return
             case cst.Name() if held := list(self.named(expr, frame)):
-                for each, where in held:
+                for each, where in [*held, *appended(self, ctx, expr.value, ctx.function(expr), frame)]:
                     yield from [Code(each, where)] if isinstance(each, cst.FunctionDef) else self.parts(each, where)
                 return
             case cst.Attribute(value=value, attr=cst.Name(value=name)) if owners := self.objects(value, frame):
@@ -138,7 +139,7 @@ class Tracer:
         below = [r for r in defined if r not in lineage.refs]
         if above not in (None, owner.ref) and not lineage.complete:
             raise Unseen(f"`{owner.ref.name}` is not fully in sight")
-        held = list(self.attribute(owner, name))
+        held = [*attribute(self, owner, name), *grown(self, owner, name)]
         for ref in dict.fromkeys([*below, *([above] if above else [])]):
             yield self.method(owner, ref, name)
         for expr, frame in held:
@@ -285,34 +286,3 @@ class Tracer:
                 if context and context.origin(call.func) == {str(ref)}:
                     method = context.method(call)
                     yield bind(call, function, Frame(context, Instance(method.owner) if method else None), skip=1)
-
-    def attribute(self, owner: Instance, name: str) -> Iterator[Argument]:
-        """The expressions assigned to an attribute of an object, by its class and its relatives."""
-        for ref in self.classes(owner):
-            klass = self.index.klass(ref)
-            given = klass.attributes.get(name, ()) if klass else ()
-            if not given:
-                continue
-            context = self.open(ref.path)
-            for method in dict.fromkeys(a.method for a in given):
-                holder, target = self._holder(context, ref, method, name)
-                bindings = context.bindings(holder).get(target, ())
-                if len(bindings) != sum(a.method == method for a in given) or any(b.value is None for b in bindings):
-                    raise Unseen(f"what `{ref.name}.{name}` holds is not in sight")
-                made = owner.made if holder is self.constructor(owner.ref) else None
-                frame = Frame(context, owner, {holder: made} if made and isinstance(holder, cst.FunctionDef) else {})
-                for binding in bindings:
-                    if binding.value is not None and context.name(binding.value) != "None":
-                        yield binding.value, frame
-
-    def _holder(self, context: Context, ref: Ref, method: str, name: str) -> tuple[cst.CSTNode, str]:
-        """The method or class whose body assigns an attribute, and the name by which it does."""
-        if not method:
-            klass = next((k for k in context.all(cst.ClassDef) if context.ref(k) == ref), None)
-            if klass is not None:
-                return klass, name
-        elif definition := context.definition(f"{ref.name}.{method}"):
-            first = next(parameters(definition[1]), None)
-            if first is not None:
-                return definition[1], f"{first.name.value}.{name}"
-        raise Unseen(f"what `{ref.name}.{name}` holds is not in sight")

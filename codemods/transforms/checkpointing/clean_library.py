@@ -17,7 +17,16 @@ _UNCLEAN = (
     *("torch.jit.", "torch.library.", "torch.load", "torch.manual_seed", "torch.ops.", "torch.profiler.", "torch.save"),
     *("torch.seed", "torch.initial_seed", "torch.random.", "torch.set_", "torch.Generator", "torch.utils."),
     *("torch.nn.DataParallel", "torch.nn.Lazy", "torch.nn.attention.flex_attention", "torch.nn.init."),
-    *("torch.nn.parallel.", "torch.nn.utils.", "torch.classes.", "torch.hub.", "torch.optim."),
+    *(
+        "torch.vmap",
+        "torch.cond",
+        "torch.while_loop",
+        "torch.nn.parallel.",
+        "torch.nn.utils.",
+        "torch.classes.",
+        "torch.hub.",
+        "torch.optim.",
+    ),
 )
 _CONTEXTS = known.AUTOCAST | known.NO_GRAD | {"torch.enable_grad", "torch.set_grad_enabled"}
 
@@ -70,3 +79,8 @@ def is_clean(origin: str) -> bool:
     if origin in _CONTEXTS:
         return True
     return origin.startswith(_CLEAN) and not origin.startswith(_UNCLEAN)
+
+
+def is_idempotent(function: str) -> bool:
+    """Whether doing this to its own result changes nothing, so that it may be done in place."""
+    return function.rpartition(".")[2].lower() in ("relu", "relu_", "relu6", "hardtanh", "threshold", "clamp")

@@ -9,6 +9,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
+from codemods.transforms.checkpointing.attributes import attribute
 from codemods.transforms.checkpointing.clean_library import CONTAINERS
 from codemods.transforms.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters, written
 
@@ -55,11 +56,16 @@ def contents(tracer: Tracer, expr: cst.BaseExpression, frame: Frame) -> Iterator
 def contents_of(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
     """The elements that an attribute of an object is given, by its constructor and by `append`."""
     found = False
-    for value, where in tracer.attribute(owner, name):
+    for value, where in attribute(tracer, owner, name):
         found = True
         yield from contents(tracer, value, where)
     if not found:
         raise Unseen(f"what `{owner.ref.name}.{name}` holds is not in sight")
+    yield from grown(tracer, owner, name)
+
+
+def grown(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
+    """What the methods of an object's class append to its attribute."""
     for ref in tracer.classes(owner):
         context, klass = tracer.open(ref.path), tracer.index.klass(ref)
         for method in klass.methods if klass else ():

@@ -20,17 +20,17 @@ the argument is missing (every version from 2.1 to 2.15 falls back to `True`, no
 same, bit for bit. It is safe where all code that runs in the block was followed and is harmless; else it is unsafe,
 for some blocks train reentrant and fail otherwise: TorchScript inside (`failed in the TorchScript interpreter`), an
 `autograd.Function` that reads its saved tensors twice (`CheckpointError: Unpack is being triggered`), Python's or
-numpy's random numbers (`different number of tensors`), a cache that grows (`different metadata`). The message says
-what is in the way.
+numpy's random numbers (`different number of tensors`), a cache that grows (`different metadata`), or a closure over a
+variable that changes before the backward. The message says what is in the way.
 
 `preserve` writes `use_reentrant=True`: the behaviour of today, without the warning. Always safe.
 
 ## When it is not offered
 Where `**kwargs` may hold the argument, or `context_fn`, `debug` or `respect_saved_tensors_hooks` is given (they belong
 to the other variant); in code that tests versions; where the project replaces `torch.utils.checkpoint.checkpoint`; and
-for functions of the same name from elsewhere. A closure over a variable that has another value by the time of the
-backward (`for layer in layers: checkpoint(lambda h: layer(h), h)`) is only reported: the recomputation reads the new
-value, and gradients are wrong in either variant. In projects with flex attention, or that train frozen weights under
+for functions of the same name from elsewhere. A closure without inputs over a variable that changes before the backward
+(`x = x + checkpoint(lambda: f(x))`) is only reported: the recomputation would read the new value, and bring gradients,
+but wrong ones. In projects with flex attention, or that train frozen weights under
 DeepSpeed ZeRO-3 (`CheckpointError … recomputed {'shape': [0]}`), only `preserve` is offered. The decorator form
 (`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
 """
@@ -104,8 +104,11 @@ def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         floor = "2.0"
     elif not functions or functions[0].keyword is not None:
         floor = "2.14"
+    what, reason = _checkpointed(ctx, call, functions, sequential)
     late = late_bound(ctx, functions[0].value) if functions else None
-    yield from _drafts(ctx, call, *_checkpointed(ctx, call, functions, sequential), floor, late)
+    if late is not None and len(functions) > 1:
+        reason, late = f"`{late}` may have another value when it is recomputed; pass it as an input", None
+    yield from _drafts(ctx, call, what, reason, floor, late)
 
 
 def _drafts(
@@ -113,11 +116,11 @@ def _drafts(
 ) -> Iterator[Draft]:
     forbidden = forbids_non_reentrant(ctx)
     available = ("preserve",) if forbidden or late else rule.strategies
-    # Nothing makes a late closure right but another argument; to end its warning is for those who ask for it.
+    # Without an input the other variant would bring gradients, but of other data: nothing helps but an argument.
     strategy = None if late and rule.code not in ctx.strategies else ctx.choose(rule, available)
     message = f"{what} without `use_reentrant`: its parameters get no gradient unless an input requires one"
     if late:
-        message = f"{what}: pass `{late}` as an input, for it has another value when the block is recomputed"
+        message = f"{what} has no input, and no gradient; pass it `{late}`, which changes before the recomputation"
     elif forbidden:
         message += f"; left so, for {forbidden}"
     elif reason is None and may_forbid_non_reentrant(ctx):

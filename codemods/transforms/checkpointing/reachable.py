@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known
+from codemods import known, rewrite
 from codemods.context import Context
 from codemods.transforms.checkpointing.callables import Tracer
-from codemods.transforms.checkpointing.clean_library import BUILTINS, CONTAINERS, MAKERS, METHODS, VIEWS, is_clean
+from codemods.transforms.checkpointing.clean_library import BUILTINS, CONTAINERS, METHODS, is_clean, is_idempotent
 from codemods.transforms.checkpointing.containers import contents
 from codemods.transforms.checkpointing.frames import (
     Code,
@@ -25,15 +25,22 @@ from codemods.transforms.checkpointing.frames import (
     Unseen,
     bind,
     is_method,
-    parameters,
     written,
 )
+from codemods.transforms.checkpointing.writes import is_new, is_own
 from codemods.tree import children
 
 DEEPEST = 20
 """Calls within calls."""
 
 _DECORATORS = known.AUTOCAST | known.NO_GRAD | {"torch.enable_grad", "typing.override", "functools.wraps"}
+LAYERED = frozenset({"torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder"})
+"""Modules that are handed a layer, as their first argument."""
+
+CALLED = ("layer", "activation", "act", "norm", "fn", "custom_encoder", "custom_decoder")
+"""How arguments end that a library module calls."""
+
+_PLAIN_DECORATORS = ("staticmethod", "classmethod", "property")
 _BASES = ("torch.nn.", "builtins.object", "typing.", "abc.ABC")
 
 
@@ -62,7 +69,7 @@ def trouble_in(ctx: Context, functions: cst.BaseExpression | cst.FunctionDef, *,
 
 
 class _Sight:
-    """Reads all code that a call runs, each function once per object it runs on."""
+    """Reads all code that a call runs."""
 
     def __init__(self, ctx: Context) -> None:
         self.trace = Tracer(ctx)
@@ -71,7 +78,9 @@ class _Sight:
         self.depth = 0
 
     def run(self, parts: Iterator[Part]) -> None:
+        ran = False
         for part in parts:
+            ran = True
             match part:
                 case Code():
                     self.read(part)
@@ -80,12 +89,40 @@ class _Sight:
                 case Library(origin=origin, call=cst.Call() as call, frame=frame) if origin in CONTAINERS:
                     for made, where in contents(self.trace, call, frame):
                         self.run(self.trace.parts(made, where))
-                case Library(origin=origin):
-                    self.library(origin)
+                case Library():
+                    self.library(part)
+        if not ran:
+            raise Unseen("what it runs is not in sight")
 
-    def library(self, origin: str) -> None:
-        if not is_clean(origin):
-            raise Unseen(f"`{origin}` runs inside it")
+    def library(self, part: Library) -> None:
+        """A function or module of a library, and what of the project it is handed (layers, activations)."""
+        if not is_clean(part.origin):
+            raise Unseen(f"`{part.origin}` runs inside it")
+        if part.call is None:
+            return
+        ctx = part.frame.ctx
+        self.in_place(part.call, ctx)
+        for position, arg in enumerate(part.call.args):
+            name = arg.keyword.value if arg.keyword is not None else ""
+            value = arg.value.func if isinstance(arg.value, cst.Call) else arg.value
+            if part.origin in LAYERED and (name.endswith("layer") or (position == 0 and not name)):
+                self.run(self.trace.parts(arg.value, part.frame))
+            elif name.endswith(CALLED) and rewrite.literal(arg.value) is ...:
+                for maker in self.trace.makers(value, part.frame):
+                    if isinstance(maker, Code) or not is_clean(maker):
+                        raise Unseen(f"`{written(ctx, part.call.func)}` is handed code of the project")
+            elif isinstance(value, cst.Lambda) or any(":" in origin for origin in ctx.origin(value)):
+                raise Unseen(f"`{written(ctx, part.call.func)}` is handed code of the project")
+
+    def in_place(self, call: cst.Call, ctx: Context) -> None:
+        """`inplace=True`, which a second run on the same input repeats: harmless for rectifiers alone."""
+        given = rewrite.keyword(call, "inplace")
+        if (
+            given is not None
+            and rewrite.literal(given.value) is not False
+            and not is_idempotent(written(ctx, call.func))
+        ):
+            raise Unseen(f"`{written(ctx, call.func)}` works in place")
 
     def forward(self, module: Instance) -> None:
         """Calling a module of the project."""
@@ -97,7 +134,8 @@ class _Sight:
             raise Unseen(f"`{name}` is not fully in sight")
         for ref in lineage.refs:
             klass = self.index.klass(ref)
-            if klass is None or {"__call__", "__getattr__", "__getattribute__"} & set(klass.methods):
+            odd = {"__call__", "__getattr__", "__getattribute__"}
+            if klass is None or odd & set(klass.methods) or {"forward", "__call__"} & set(klass.attributes):
                 raise Unseen(f"`{name}` is not fully in sight")
             if b"register_forward" in (self.index.text(ref.path) or "").encode():
                 raise Unseen(f"a forward hook may run in `{name}`")
@@ -140,9 +178,8 @@ class _Sight:
                 raise Unseen(f"`{name}` is asynchronous")
             for decorator in code.node.decorators if decorated else ():
                 plain = decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
-                if not ctx.means(plain, _DECORATORS) and ctx.name(plain) not in ("staticmethod", "classmethod"):
-                    if ctx.name(plain) not in ("property",):
-                        raise Unseen(f"`{name}` is decorated with `{written(ctx, plain)}`")
+                if not ctx.means(plain, _DECORATORS) and ctx.name(plain) not in _PLAIN_DECORATORS:
+                    raise Unseen(f"`{name}` is decorated with `{written(ctx, plain)}`")
         for node in _inside(code.node.body):
             self.trace.step()
             self.look(node, code)
@@ -158,7 +195,7 @@ class _Sight:
             case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.For(target=target):
                 self.write(target, code)
             case cst.AugAssign(target=target):
-                if not isinstance(target, cst.Name) or not self.is_own(target, code, counting=True):
+                if not isinstance(target, cst.Name) or not is_own(target, ctx, counting=True):
                     raise Unseen(f"`{written(ctx, target)}` is changed in place")
             case cst.Call():
                 self.call(node, code)
@@ -182,41 +219,15 @@ class _Sight:
             case cst.Attribute():
                 raise Unseen(f"`{written(code.frame.ctx, target)}` is set inside it")
             case cst.Subscript(value=held):
-                if not isinstance(held, cst.Name) or not self.is_own(held, code):
+                if not isinstance(held, cst.Name) or not is_own(held, code.frame.ctx):
                     raise Unseen(f"`{written(code.frame.ctx, held)}` is written to")
-
-    def is_own(self, name: cst.Name, code: Code, *, counting: bool = False) -> bool:
-        """Whether a name holds something that this very call made (`counting`: or a plain number)."""
-        ctx = code.frame.ctx
-        scope = ctx.scope(name)
-        if not isinstance(scope, cst.FunctionDef):
-            return False
-        values = [b.value for b in ctx.bindings(scope).get(name.value, ()) if not isinstance(b.node, cst.AugAssign)]
-        if not values or any(p.name.value == name.value for p in parameters(scope)):
-            return False
-        return all(value is not None and self.is_new(value, ctx, counting) for value in values)
-
-    def is_new(self, value: cst.BaseExpression, ctx: Context, counting: bool) -> bool:
-        match value:
-            case cst.List() | cst.Tuple() | cst.Dict() | cst.ListComp() | cst.DictComp() | cst.BinaryOperation():
-                return True
-            case cst.Integer() | cst.Float() | cst.SimpleString():
-                return counting
-            case cst.IfExp(body=body, orelse=orelse):
-                return self.is_new(body, ctx, counting) and self.is_new(orelse, ctx, counting)
-            case cst.Call(func=cst.Attribute(value=changed, attr=cst.Name(value=name))) if name.endswith("_"):
-                return self.is_new(changed, ctx, counting)
-            case cst.Call(func=func):
-                last = func.attr.value if isinstance(func, cst.Attribute) else (ctx.name(func) or "")
-                return last in MAKERS or (counting and last not in VIEWS)
-            case _:
-                return False
 
     def call(self, call: cst.Call, code: Code) -> None:
         """A call inside: library code that is known, project code that is read in turn."""
         ctx, func = code.frame.ctx, call.func
         if any(a.keyword is not None and a.keyword.value == "generator" for a in call.args):
             raise Unseen("a random generator of its own is used inside it")
+        self.in_place(call, ctx)
         match func:
             case cst.Name(value=name) if name in BUILTINS and self.is_builtin(name, ctx):
                 return
@@ -250,11 +261,13 @@ class _Sight:
             return False
         if name in METHODS:
             return True
-        if not name.endswith("_") and self.trace.objects(receiver, code.frame):
+        changing = name in ("append", "extend", "insert", "update", "pop", "setdefault", "add")
+        changing = changing or (name.endswith("_") and not name.startswith("_"))
+        if not changing and self.trace.objects(receiver, code.frame):
             return False
-        if name.endswith("_") or name in ("append", "extend", "insert", "update", "pop", "setdefault", "add"):
-            made = isinstance(receiver, cst.Call) and self.is_new(receiver, ctx, False)
-            if made or (isinstance(receiver, cst.Name) and self.is_own(receiver, code)):
+        if changing:
+            made = isinstance(receiver, cst.Call) and is_new(receiver, ctx, False)
+            if made or (isinstance(receiver, cst.Name) and is_own(receiver, ctx)):
                 return True
             raise Unseen(f"`{written(ctx, call.func)}` changes something in place")
         raise Unseen(f"`{written(ctx, call.func)}` is not in sight")
@@ -275,11 +288,9 @@ class _Sight:
 
 
 def _is_super_init(call: cst.Call) -> bool:
-    match call.func:
-        case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value="__init__")):
-            return True
-        case _:
-            return False
+    func = call.func
+    parent = func.value if isinstance(func, cst.Attribute) and func.attr.value == "__init__" else None
+    return isinstance(parent, cst.Call) and isinstance(parent.func, cst.Name) and parent.func.value == "super"
 
 
 def _inside(body: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -1,0 +1,48 @@
+"""What the attributes of objects of the project hold, by the classes that assign them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from codemods.context import Context
+from codemods.index import Ref
+from codemods.transforms.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters
+
+if TYPE_CHECKING:
+    from codemods.transforms.checkpointing.callables import Tracer
+
+
+def attribute(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
+    """The expressions assigned to an attribute of an object, by its class and its relatives."""
+    for ref in tracer.classes(owner):
+        klass = tracer.index.klass(ref)
+        given = klass.attributes.get(name, ()) if klass else ()
+        if not given:
+            continue
+        context = tracer.open(ref.path)
+        for method in dict.fromkeys(a.method for a in given):
+            holder, target = _holder(context, ref, method, name)
+            bindings = context.bindings(holder).get(target, ())
+            if len(bindings) != sum(a.method == method for a in given) or any(b.value is None for b in bindings):
+                raise Unseen(f"what `{ref.name}.{name}` holds is not in sight")
+            made = owner.made if holder is tracer.constructor(owner.ref) else None
+            frame = Frame(context, owner, {holder: made} if made and isinstance(holder, cst.FunctionDef) else {})
+            for binding in bindings:
+                if binding.value is not None and context.name(binding.value) != "None":
+                    yield binding.value, frame
+
+
+def _holder(context: Context, ref: Ref, method: str, name: str) -> tuple[cst.CSTNode, str]:
+    """The method or class whose body assigns an attribute, and the name by which it does."""
+    if not method:
+        klass = next((k for k in context.all(cst.ClassDef) if context.ref(k) == ref), None)
+        if klass is not None:
+            return klass, name
+    elif definition := context.definition(f"{ref.name}.{method}"):
+        first = next(parameters(definition[1]), None)
+        if first is not None:
+            return definition[1], f"{first.name.value}.{name}"
+    raise Unseen(f"what `{ref.name}.{name}` holds is not in sight")
