@@ -32,6 +32,7 @@ Silent where `unscale_` is called before, here or in a function called in betwee
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 import libcst as cst
@@ -39,9 +40,10 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.rewrite import insert, remove
-from codemods.rule import Draft, Replacement, Rule
+from codemods.rewrite import insert
+from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import block, conditions, touched
+from codemods.transforms.scaler.merging import Fix, without_statement
 from codemods.transforms.scaler.steps import CLIP, Scaler, Training, optimizer, spelled, trainings
 
 rule = Rule(
@@ -56,19 +58,29 @@ rule = Rule(
 )
 
 _ASIDE = (cst.Try, cst.TryStar)
-_LINES = (cst.SimpleStatementLine, cst.SimpleStatementSuite)
 
 
 @rule.on(cst.Module)
 def clip_before_unscale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
     for training in trainings(ctx):
-        clips = [call for call in training.calls if _clips(ctx, call)]
         for scaler in training.scalers:
             if not scaler.disabled:
-                yield from _of_scaler(training, scaler, clips)
+                yield from scaled_clips(training, scaler)
 
 
-def _clips(ctx: Context, call: cst.Call) -> bool:
+def clips_after(training: Training, scaler: Scaler, backward: cst.Call) -> Fix | None:
+    """What has to be done about clips once a backward without scaling is scaled; None: it cannot be done."""
+    now = replace(scaler, backwards=(*scaler.backwards, backward))
+    then = replace(training, scalers=(now,), raw=tuple(r for r in training.raw if r is not backward))
+    fix: Fix = {}
+    for draft in scaled_clips(then, now):
+        if not draft.fix:
+            return None
+        fix |= draft.fix
+    return fix
+
+
+def clips(ctx: Context, call: cst.Call) -> bool:
     """Whether a call clips gradients: one of torch's or timm's functions, or a function here that calls one."""
     if ctx.means(call.func, CLIP):
         return True
@@ -78,10 +90,11 @@ def _clips(ctx: Context, call: cst.Call) -> bool:
     return any(isinstance(n, cst.Call) and where.means(n.func, CLIP) for n in flow.own(function.body))
 
 
-def _of_scaler(training: Training, scaler: Scaler, clips: list[cst.Call]) -> Iterator[Draft]:
+def scaled_clips(training: Training, scaler: Scaler) -> Iterator[Draft]:
+    """The clips that see gradients which this scaler has scaled."""
     groups: dict[tuple[cst.Call, ...], list[cst.Call]] = {}
-    for clip in clips:
-        if steps := _steps_after(training, scaler, clip):
+    for clip in training.calls:
+        if clips(training.ctx, clip) and (steps := _steps_after(training, scaler, clip)):
             groups.setdefault(steps, []).append(clip)
     for steps, group in groups.items():
         wrong = [c for c in group if _is_scaled(training, scaler, c, steps)]
@@ -160,7 +173,7 @@ def _fix(
     later: list[cst.Call],
     steps: tuple[cst.Call, ...],
     names: list[str],
-) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+) -> tuple[Fix | None, str]:
     """The statements inserted before the clip, or what stands in the way."""
     ctx = training.ctx
     if not all(names):
@@ -210,25 +223,21 @@ def _between(training: Training, anchor: cst.CSTNode, steps: tuple[cst.Call, ...
 
 def _moved(
     training: Training, scaler: Scaler, anchor: cst.CSTNode, steps: tuple[cst.Call, ...], code: list[str]
-) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+) -> tuple[Fix | None, str]:
     """Insert the calls; one that stands too late already is taken away."""
     ctx = training.ctx
-    fix = insert(ctx, anchor, code, after=False)
+    fix: Fix = insert(ctx, anchor, code, after=False)
     for unscale in scaler.unscales:
         if training.before(anchor, unscale) and any(training.before(unscale, s) for s in steps):
             if not isinstance(ctx.parent(unscale), cst.Expr) or block(ctx, unscale) is not block(ctx, steps[0]):
                 return None, f"`{scaler.name}.unscale_` runs only after it"
-            late = ctx.statement(unscale)
-            for line, new in remove(ctx, unscale).items():
-                both = fix.get(line)  # the clip stands on the same line
-                kept = [s for s in both.body if s is not late] if isinstance(both, _LINES) else None
-                fix[line] = both.with_changes(body=kept) if isinstance(both, _LINES) and kept else new
+            fix = without_statement(ctx, fix, unscale)
     return fix, ""
 
 
 def _before_loop(
     training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...], loop: cst.For
-) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+) -> tuple[Fix | None, str]:
     """For `for optimizer in optimizers: scaler.step(optimizer)`: the same loop, unscaling, before the clip."""
     ctx = training.ctx
     target, items = ctx.name(loop.target), spelled(ctx, loop.iter)
@@ -248,7 +257,7 @@ def _before_loop(
 
 def _under_condition(
     training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...], names: list[str]
-) -> tuple[dict[cst.CSTNode, Replacement] | None, str]:
+) -> tuple[Fix | None, str]:
     """For steps under `if use_amp:`, as the backward is, and a clip under none: the call under the same condition."""
     ctx = training.ctx
     elsewhere = "it does not stand under the condition of the step"

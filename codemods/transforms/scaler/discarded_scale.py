@@ -10,6 +10,8 @@ has a `GradScaler`, up to 2.15.
 
 ## Fix safety
 Safe: the two statements become the one that was meant, `scaler.scale(loss).backward()`. Arguments of `backward` stay.
+Where gradients are clipped before `scaler.step`, `scaler.unscale_(optimizer)` is inserted before the clip, which would
+see scaled gradients from now on.
 
 ## When it is not offered
 Only reported where the two statements do not stand in the same block, so that one may run without the other. Silent
@@ -25,10 +27,12 @@ import libcst as cst
 
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.rewrite import remove, replace, unparenthesized
-from codemods.rule import Draft, Replacement, Rule
+from codemods.rewrite import unparenthesized
+from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import block, conditions
-from codemods.transforms.scaler.steps import Scaler, discarded, scaled, trainings
+from codemods.transforms.scaler.clip_before_unscale import clips_after
+from codemods.transforms.scaler.merging import with_change, without_statement
+from codemods.transforms.scaler.steps import Scaler, Training, discarded, scaled, trainings
 
 rule = Rule(
     code="SCL004",
@@ -53,14 +57,18 @@ def discarded_scale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
                 after = [b for b in training.raw if training.reaches(alone, b)]
                 backward = next((b for b in after if _alike(ctx, ctx.loss_of(b), loss)), None)
                 if backward is not None:
-                    yield _draft(ctx, scaler, alone, backward)
+                    yield _draft(training, scaler, alone, backward)
 
 
-def _draft(ctx: Context, scaler: Scaler, alone: cst.Call, backward: cst.Call) -> Draft:
+def _draft(training: Training, scaler: Scaler, alone: cst.Call, backward: cst.Call) -> Draft:
+    ctx = training.ctx
     message = f"the result of `{scaler.name}.scale(…)` is thrown away: `backward()` sees the unscaled loss"
     together = conditions(ctx, backward, block(ctx, alone)) == []
     fixed = scaled(ctx, backward, ctx.module.code_for_node(alone.func))
-    fix = _fix(ctx, alone, backward, fixed) if fixed is not None and together else None
+    fix = clips_after(training, scaler, backward) if together else None
+    if fix is None or fixed is None:
+        return rule.finding(alone, message=message)
+    fix = with_change(ctx, without_statement(ctx, fix, alone), backward, fixed)
     return rule.finding(alone, fix=fix, message=message)
 
 
@@ -68,13 +76,3 @@ def _alike(ctx: Context, a: cst.BaseExpression | None, b: cst.BaseExpression) ->
     if a is None:
         return False
     return ctx.module.code_for_node(unparenthesized(a)) == ctx.module.code_for_node(unparenthesized(b))
-
-
-def _fix(ctx: Context, alone: cst.Call, backward: cst.Call, fixed: cst.Call) -> dict[cst.CSTNode, Replacement]:
-    statement, line = ctx.statement(alone), ctx.parent(ctx.statement(alone) or alone)
-    if line is not ctx.parent(ctx.statement(backward) or backward):
-        return {**remove(ctx, alone), backward: fixed}
-    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
-    kept = [replace(s, {backward: fixed}) for s in line.body if s is not statement]
-    kept[-1] = kept[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-    return {line: line.with_changes(body=kept)}

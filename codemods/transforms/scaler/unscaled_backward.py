@@ -12,7 +12,8 @@ loss no longer takes part in training. In every version of torch that has a `Gra
 
 ## Fix safety
 Safe: `loss.backward(…)` becomes `scaler.scale(loss).backward(…)`, with the same arguments. A disabled scaler returns
-the loss as it is.
+the loss as it is. Where gradients are clipped before `scaler.step`, `scaler.unscale_(optimizer)` is inserted before the
+clip, which would see scaled gradients from now on.
 
 ## When it is not offered
 Only reported where `scaler.step` runs under a condition that is no accumulation (`if use_amp: scaler.step(optimizer)
@@ -35,6 +36,8 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import block, conditions, may_mention
+from codemods.transforms.scaler.clip_before_unscale import clips_after
+from codemods.transforms.scaler.merging import with_change
 from codemods.transforms.scaler.steps import (
     Scaler,
     Training,
@@ -187,6 +190,7 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
         return rule.finding(raw, message=f"if `{scaler.name}` is a GradScaler: {about}")
     direct = conditions(ctx, raw, block(ctx, step)) is not None
     fixed = scaled(ctx, raw, f"{scaler.name}.scale")
-    if not (direct or _accumulates(ctx, raw, step)) or fixed is None:
+    fix = clips_after(training, scaler, raw) if direct or _accumulates(ctx, raw, step) else None
+    if fix is None or fixed is None:
         return rule.finding(raw, message=about)
-    return rule.finding(raw, fix={raw: fixed}, message=about)
+    return rule.finding(raw, fix=with_change(ctx, fix, raw, fixed), message=about)

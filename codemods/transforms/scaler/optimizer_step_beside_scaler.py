@@ -1,0 +1,137 @@
+"""`optimizer.step()` after `scaler.scale(loss).backward()`.
+
+The gradients are multiplied by the loss scale, and only `scaler.step(optimizer)` (or `unscale_`) divides them again.
+
+## Why is this bad?
+Without `scaler.update()` nothing is raised: the optimizer takes a step 65,536 times too large. With it:
+
+    AssertionError: No inf checks were recorded prior to update.
+
+After `scaler.unscale_(optimizer)` the size of the step is right, but an overflow, which the scaler would skip, makes
+the weights infinite. In every version of torch that has a `GradScaler`, up to 2.15.
+
+## Fix safety
+Unsafe: `scaler.step(optimizer)` skips a step whose gradients overflowed, and training goes on differently from there.
+`scaler.update()` is added where nothing calls it, and `scaler.unscale_(optimizer)` before a clip: where the clip came
+last, it hid the scale by cutting every step down to its own norm.
+
+## When it is not offered
+Only reported where the same function also steps by the scaler, where scaling stands under a condition and the step
+does not, where a clip stands under a condition of its own, and where `step` is given a closure (`Closure use is not
+currently supported if GradScaler is enabled.`).
+
+Silent where the step is the other arm of a scaled one (`if use_amp: … else: optimizer.step()`), where a raw backward
+may have made its gradients, where the code divides by `get_scale()` or writes to `.grad` itself, and where the
+receiver is not surely a `GradScaler`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.rewrite import insert
+from codemods.rule import Draft, Rule
+from codemods.transforms.scaler.between import block, conditions, touched
+from codemods.transforms.scaler.clip_before_unscale import clips
+from codemods.transforms.scaler.merging import Fix, with_change
+from codemods.transforms.scaler.steps import Scaler, Training, is_optimizer, optimizer, spelled, trainings
+
+rule = Rule(
+    code="SCL005",
+    name="optimizer-step-beside-scaler",
+    summary="`optimizer.step()` uses gradients that are still multiplied by the loss scale",
+    fix_title="Step with the scaler",
+    safety=Safety.UNSAFE,
+    triggers=(b".scale(",),
+    triggers_all=((b".step(",), (b"backward",)),
+    errors=("No inf checks were recorded prior to update.",),
+    references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.step",),
+)
+
+
+@rule.on(cst.Module)
+def step_beside_scaler(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+    for training in trainings(ctx):
+        if len(training.scalers) != 1:
+            continue
+        scaler = training.scalers[0]
+        if scaler.sure and not scaler.disabled:
+            wrong = [p for p in training.plain if _is_wrong(training, scaler, p)]
+            for step in wrong:
+                yield _draft(training, scaler, step, last=step is wrong[-1])
+
+
+def _is_wrong(training: Training, scaler: Scaler, step: cst.Call) -> bool:
+    ctx = training.ctx
+    assert isinstance(step.func, cst.Attribute)
+    backwards = [b for b in scaler.backwards if training.reaches(b, step)]
+    raw = [r for r in training.raw if not any(training.exclusive(r, b) for b in backwards)]
+    if not backwards or any(training.before(r, step) for r in raw):
+        return False
+    owner = spelled(ctx, step.func.value)
+    for other in scaler.steps:
+        if training.exclusive(other, step) or spelled(ctx, optimizer(other)) in (owner, None):
+            return False
+    if scaler.steps and not is_optimizer(ctx, step.func.value, surely=True):
+        return False  # a moving average may be called an optimizer, too, and step after the scaler
+    return owner is not None and not touched(training, scaler, backwards[-1], step)
+
+
+def _draft(training: Training, scaler: Scaler, step: cst.Call, *, last: bool) -> Draft:
+    ctx = training.ctx
+    assert isinstance(step.func, cst.Attribute)
+    owner = spelled(ctx, step.func.value)
+    unscaled = any(spelled(ctx, optimizer(u)) == owner for u in scaler.unscales)
+    sees = "takes no notice of overflows" if unscaled else "uses gradients that are multiplied by the loss scale"
+    message = f"`{owner}.step()` {sees}: `{scaler.name}.step({owner})` is meant"
+    together = any(_together(training, b, step) for b in scaler.backwards)
+    if step.args or scaler.steps or not together or not isinstance(ctx.parent(step), cst.Expr):
+        return rule.finding(step, message=message)
+    fixed = step.with_changes(
+        func=cst.parse_expression(f"{scaler.name}.step"), args=[cst.Arg(step.func.value.with_changes(lpar=[], rpar=[]))]
+    )
+    fix = _before_clips(training, scaler, step, owner) if not unscaled else {}
+    if last and not scaler.updates and not _updated_elsewhere(training, scaler):
+        after = insert(ctx, step, [f"{scaler.name}.update()"], after=True)
+        fix = {**fix, **after} if fix is not None and not set(fix) & set(after) else None
+    if fix is None:
+        return rule.finding(step, message=message)
+    return rule.finding(step, fix=with_change(ctx, fix, step, fixed), message=message)
+
+
+def _before_clips(training: Training, scaler: Scaler, step: cst.Call, owner: str | None) -> Fix | None:
+    """`unscale_` before the first clip, which has worked on scaled gradients so far; None: there is no place for it."""
+    ctx = training.ctx
+    before = [c for c in training.calls if clips(ctx, c) and training.reaches(c, step)]
+    seen = [c for c in before if any(training.before(b, c) for b in scaler.backwards)]
+    if not seen:
+        return {}
+    for node in training.nodes:
+        if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
+            if training.before(seen[0], node) and training.before(node, step):
+                return None
+    if conditions(ctx, seen[0], block(ctx, step)) != []:
+        return None
+    return insert(ctx, seen[0], [f"{scaler.name}.unscale_({owner})"], after=False)
+
+
+def _together(training: Training, backward: cst.Call, step: cst.Call) -> bool:
+    """Whether the step surely follows the scaled backward: under the conditions of the latter, or more of them."""
+    ctx = training.ctx
+    if conditions(ctx, step, block(ctx, backward)) is not None:
+        return True
+    around = conditions(ctx, backward, block(ctx, step))
+    return around is not None and all(isinstance(a, (cst.For, cst.While)) for a in around)
+
+
+def _updated_elsewhere(training: Training, scaler: Scaler) -> bool:
+    last = scaler.name.rpartition(".")[2]
+    ctx = training.ctx
+    for attribute in ctx.all(cst.Attribute):
+        if attribute.attr.value == "update" and (ctx.name(attribute.value) or "").rpartition(".")[2] == last:
+            return True
+    return False

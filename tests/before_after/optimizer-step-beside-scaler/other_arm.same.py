@@ -1,0 +1,41 @@
+import torch
+
+
+def branches(model, optimizer, loader, use_amp, accumulate):
+    scaler = torch.amp.GradScaler("cuda")
+    for step, batch in enumerate(loader):
+        loss = model(batch)
+        if use_amp:
+            scaler.scale(loss).backward()
+        else:
+            loss.backward()
+        if (step + 1) % accumulate == 0:
+            if use_amp:
+                scaler.step(optimizer)
+                scaler.update()
+            else:
+                optimizer.step()
+
+
+def early(model, optimizer, loader, use_amp):
+    scaler = torch.amp.GradScaler("cuda")
+    for batch in loader:
+        loss = model(batch)
+        if use_amp:
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            continue
+        loss.backward()
+        optimizer.step()
+
+
+def scheduled(model, optimizer, scheduler, loader):
+    scaler = torch.amp.GradScaler("cuda")
+    scheduler_of_optimizer = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+    for batch in loader:
+        scaler.scale(model(batch)).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        scheduler.step()
+        scheduler_of_optimizer.step()

@@ -1,0 +1,9 @@
+from torch.cuda.amp import GradScaler
+
+
+def train(model, optimizer, loader, GradScaler):
+    scaler = GradScaler()
+    for batch in loader:
+        scaler.scale(model(batch)).backward()
+        optimizer.step()
+        scaler.update()
