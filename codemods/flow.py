@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import libcst as cst
 
@@ -16,7 +17,7 @@ from codemods.tree import children
 Parents = Mapping[cst.CSTNode, cst.CSTNode]
 LOOPS = (cst.For, cst.While)
 SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
-_BLOCKS = (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)
+_BLOCKS = (cst.IndentedBlock, cst.SimpleStatementSuite, cst.SimpleStatementLine, cst.Module)
 
 
 class Order(enum.Enum):
@@ -79,10 +80,7 @@ def _rank(parent: cst.CSTNode, child: cst.CSTNode) -> int:
         return 0 if child is parent.for_in else 1
     if isinstance(parent, (cst.For, cst.CompFor)) and child is parent.iter:
         return -1
-    for position, each in enumerate(children(parent)):
-        if each is child:
-            return position
-    return -1
+    return next(position for position, each in enumerate(children(parent)) if each is child)
 
 
 def _exclusive(parent: cst.CSTNode, a: cst.CSTNode, b: cst.CSTNode) -> bool:
@@ -118,19 +116,20 @@ def comes_round(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
     loop = loop_around(parents, a, b)
     if loop is None:
         return False
-    below = a
-    for above in ancestors(parents, a):
-        if isinstance(above, _BLOCKS):
+    below, jumped = a, None
+    for above in takewhile(lambda node: node is not loop, ancestors(parents, a)):
+        if jumped is None and isinstance(above, _BLOCKS):
             leaving = next((k for s in _following(above, below) for k in _leaves(s)), None)
             if leaving in ("return", "raise"):
                 return False
-            inner = loop_around(parents, below)
-            if leaving == "break" and inner is loop:
-                return False
-        if above is loop:
-            return True
+            if leaving is not None:
+                jumped = loop_around(parents, below)
+                if jumped is loop:
+                    return leaving == "continue"
+        if above is jumped:
+            jumped = None
         below = above
-    return False
+    return True
 
 
 def dominates(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
@@ -139,13 +138,11 @@ def dominates(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
     if b not in (line := [*ancestors(parents, a)]) and order(parents, a, b) is not Order.BEFORE:
         return False
     below = a
-    for above in line:
-        if above in around_b:
-            return True
+    for above in takewhile(lambda node: node not in around_b, line):
         if _conditional(above, below):
             return False
         below = above
-    return False
+    return True
 
 
 def _conditional(parent: cst.CSTNode, child: cst.CSTNode) -> bool:
@@ -189,7 +186,7 @@ def _unblocked(parents: Parents, a: cst.CSTNode, b: cst.CSTNode) -> bool:
         if above in around_b and not isinstance(above, _BLOCKS):
             return True
         below = above
-    return True
+    raise AssertionError("two nodes of a function meet")  # pragma: no cover
 
 
 def _following(block: cst.CSTNode, child: cst.CSTNode) -> Iterator[cst.CSTNode]:
