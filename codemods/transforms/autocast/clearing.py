@@ -34,7 +34,9 @@ def cleared(
         edits |= _before_return(ctx, node, code)
     if all(flow.falls_through(each) for each in block):
         last = block[-1]
-        edits |= insert(ctx, last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, [code], after=True)
+        if isinstance(last, cst.SimpleStatementLine):
+            last = last.body[-1]
+        edits |= insert(ctx, last, [code], after=True)
     return edits
 
 

@@ -19,7 +19,13 @@ _MODULE_NAMES = (
     r"model|net|network|unet|encoder|decoder|backbone|generator|discriminator|critic|actor|policy|student|teacher|head"
     r"|transformer|denoiser|module|classifier|segmentor|detector|predictor|projector|embedder|feature_extractor"
 )
-_NAMED = re.compile(rf"(?:.*_)?(?:{_MODULE_NAMES})\d*|net_?[a-z]|[dg]_?net|model_?\w", re.IGNORECASE)
+_VERBS = (
+    r"unwrap|wrap|build|get|create|load|save|make|select|init|initialize|setup|prepare|export|compile|freeze|unfreeze"
+    r"|update|reset|train|eval|copy|clone|set|restore|store|parse|print|log|test|fit|convert|move|init|register|push"
+)
+_NAMED = re.compile(
+    rf"(?!(?:{_VERBS})_)(?:(?:.*_)?(?:{_MODULE_NAMES})\d*|net_?[a-z]|[dg]_?net|model_?\w)", re.IGNORECASE
+)
 _LIBRARIES = re.compile(
     r"(torchvision\.models|timm|transformers|diffusers|segmentation_models_pytorch|monai\.networks|torch_geometric\.nn"
     r"|open_clip|efficientnet_pytorch|sentence_transformers)\..+"

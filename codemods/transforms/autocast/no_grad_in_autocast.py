@@ -51,7 +51,7 @@ from codemods.transforms.autocast.modules import Path, covers, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, callers, evaluates, lexical, shared, switched_off
-from codemods.transforms.autocast.uses import Use, forgets, grad_mode, gradients, outward, switch, uses
+from codemods.transforms.autocast.uses import BLOCKS, Use, forgets, grad_mode, gradients, outward, singles, switch, uses
 
 rule = Rule(
     code="AMP001",
@@ -100,16 +100,21 @@ def decorated(node: cst.FunctionDef, ctx: Context) -> Iterator[Draft]:
         yield from _findings(ctx, decorator, list(node.body.body), None)
 
 
-@rule.on(cst.SimpleStatementLine)
-def switched(node: cst.SimpleStatementLine, ctx: Context) -> Iterator[Draft]:
+@rule.on(cst.Expr)
+def switched(node: cst.Expr, ctx: Context) -> Iterator[Draft]:
     """`torch.set_grad_enabled(False)` … `torch.set_grad_enabled(True)`"""
-    around = ctx.parent(node)
-    if switch(ctx, node) != "off" or not isinstance(around, (cst.IndentedBlock, cst.Module)):
+    if switch(ctx, node) != "off":
         return
-    following = list(around.body[list(around.body).index(node) + 1 :])
+    around = ctx.parent(node)
+    if isinstance(around, cst.SimpleStatementLine):
+        around = ctx.parent(around)
+    if not isinstance(around, BLOCKS):
+        return
+    statements = list(singles(around.body))
+    following = statements[statements.index(node) + 1 :]
     end = next((i for i, s in enumerate(following) if switch(ctx, s) == "on"), 0)
     if end:
-        yield from _findings(ctx, node.body[0], following[:end], None)
+        yield from _findings(ctx, node, following[:end], None)
 
 
 def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], block: cst.With | None) -> Iterator[Draft]:
@@ -121,7 +126,7 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
     if trouble is None:
         return
     name, region = written(trouble.path), trouble.region
-    off = ctx.name(shown.func if isinstance(shown, cst.Call) else shown) or "no_grad"
+    off = _called(ctx, shown)
     what = f"`{name}` runs under `{off}` and is trained after it in the same autocast region"
     if region is None:
         if _suspect(ctx, body[0]):
@@ -161,6 +166,12 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
     )
 
 
+def _called(ctx: Context, shown: cst.CSTNode) -> str:
+    """How to name what switches gradients off."""
+    node = shown.value if isinstance(shown, cst.Expr) else shown
+    return ctx.name(node.func if isinstance(node, cst.Call) else node) or "no_grad"
+
+
 def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     """The first of some uses without gradients whose weights are trained after it, here or in a caller."""
     scope = ctx.scope(pairs[0][1].node)
@@ -181,7 +192,9 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
                 continue
             if region is not None and stays_open(ctx, region, off.node, on.node):
                 return Trouble(origin.path, region)
-            if region is None and not any(lexical(ctx, n) or switched_off(ctx, n) for n in (off.node, on.node)):
+            if region is None and not any(
+                u.enclosed or lexical(ctx, u.node) or switched_off(ctx, u.node) for u in (off, on)
+            ):
                 suspicion = suspicion or Trouble(origin.path, None)
     for where, call in callers(ctx, scope) if depth and isinstance(scope, cst.FunctionDef) else ():
         if gradients(where, call) == "" and not evaluates(where, call):

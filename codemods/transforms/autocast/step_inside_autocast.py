@@ -39,7 +39,7 @@ from codemods.transforms.autocast.modules import Path, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, callers, shared, whole
-from codemods.transforms.autocast.uses import Use, forgets, outward, uses
+from codemods.transforms.autocast.uses import Use, forgets, outward, singles, uses
 from codemods.tree import text_of
 
 rule = Rule(
@@ -158,25 +158,21 @@ def _narrowed(ctx: Context, node: cst.CSTNode, region: Region) -> dict[cst.CSTNo
     if len(holder.items) > 1 or holder.items[0].asname or whole(ctx, ctx.scope(holder)):
         return None
     match holder.body.body:
-        case [cst.For() | cst.While() as loop] if isinstance(loop.body, cst.IndentedBlock) and loop.orelse is None:
-            parts = _parts(ctx, holder, list(loop.body.body), node)
-            if parts is None:
-                return None
+        case [cst.For() | cst.While() as loop] if loop.orelse is None:
+            parts = _parts(ctx, holder, loop.body, node)
             lead = [*holder.leading_lines, *loop.leading_lines]
-            return {holder: loop.with_changes(body=with_body(loop.body, parts), leading_lines=lead)}
-        case [*statements] if isinstance(holder.body, cst.IndentedBlock):
-            parts = _parts(ctx, holder, list(statements), node)
+            whole_loop = parts and loop.with_changes(body=with_body(loop.body, parts), leading_lines=lead)
+            return {holder: whole_loop} if whole_loop else None
+        case _:
+            parts = _parts(ctx, holder, holder.body, node)
             if parts is None:
                 return None
-            first = parts[0]
-            return {holder: [first.with_changes(leading_lines=holder.leading_lines), *parts[1:]]}
-    return None
+            return {holder: [parts[0].with_changes(leading_lines=holder.leading_lines), *parts[1:]]}
 
 
-def _parts(
-    ctx: Context, holder: cst.With, statements: Sequence[cst.CSTNode], node: cst.CSTNode
-) -> list[cst.CSTNode] | None:
+def _parts(ctx: Context, holder: cst.With, suite: cst.BaseSuite, node: cst.CSTNode) -> list[cst.CSTNode] | None:
     """Statements in and out of the region: out from the backward pass to the step and on to the next forward pass."""
+    statements: list[cst.CSTNode] = list(singles(suite.body))
     line = [node, *ctx.ancestors(node)]
     at = next((i for i, s in enumerate(statements) if s in line), None)
     if at is None:
@@ -191,9 +187,23 @@ def _parts(
     end = next((i for i in range(at, len(statements)) if runs[i]), len(statements))
     if runs[at] or start == 0:
         return None
+    lines = [_line(ctx, s) for s in statements]
 
     def inside(some: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
         body = cst.IndentedBlock(body=list(some))  # type: ignore[arg-type]
         return [holder.with_changes(body=body, leading_lines=())] if some else []
 
-    return [*inside(statements[:start]), *statements[start:end], *inside(statements[end:])]
+    return [*inside(lines[:start]), *lines[start:end], *inside(lines[end:])]
+
+
+def _line(ctx: Context, statement: cst.CSTNode) -> cst.CSTNode:
+    """A statement on a line of its own; the first of a line keeps what stands above, the last what stands behind."""
+    line = ctx.parent(statement)
+    if not isinstance(statement, cst.BaseSmallStatement):
+        return statement
+    alone = cst.SimpleStatementLine([statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+    if isinstance(line, cst.SimpleStatementLine) and statement is line.body[0]:
+        alone = alone.with_changes(leading_lines=line.leading_lines)
+    if isinstance(line, cst.SimpleStatementLine) and statement is line.body[-1]:
+        alone = alone.with_changes(trailing_whitespace=line.trailing_whitespace)
+    return alone

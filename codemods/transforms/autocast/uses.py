@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -13,12 +13,15 @@ from codemods.context import Context
 from codemods.rewrite import keyword, literal, positional
 from codemods.transforms.autocast.modules import Path, is_module, path_of
 from codemods.transforms.autocast.openings import DEPTH, values
-from codemods.transforms.autocast.regions import switched_off
+from codemods.transforms.autocast.regions import lexical, switched_off
 
 _FORWARDS = re.compile(r"_*(forward|encode|decode|embed|generate|predict|sample|extract|get_\w+_features)(_\w*)?")
 _MATMULS = re.compile(
     r"linear|bilinear|matmul|mm|bmm|addmm|baddbmm|einsum|conv(_transpose)?[123]d|(multi_head|scaled)_.*"
 )
+
+
+BLOCKS = (cst.IndentedBlock, cst.SimpleStatementSuite, cst.SimpleStatementLine, cst.Module)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Use:
     """Without gradients."""
     sure: bool = True
     """Whether the use happens whenever `node` runs."""
+    enclosed: bool = False
+    """It runs in a region that is opened and closed inside the call."""
 
 
 # -- gradients on or off
@@ -66,10 +71,10 @@ def gradients(ctx: Context, node: cst.CSTNode) -> str:
         if isinstance(above, cst.With) and below is above.body:
             if modes := [m for item in above.items if (m := grad_mode(ctx, item.item))]:
                 return modes[-1]
-        elif isinstance(above, (cst.IndentedBlock, cst.Module)):
-            for statement in reversed(above.body[: above.body.index(below)]):
-                if mode := switch(ctx, statement):
-                    return mode
+        elif isinstance(above, BLOCKS):
+            before = above.body[: list(above.body).index(below)]
+            if mode := next((m for each in reversed(list(singles(before))) if (m := switch(ctx, each))), ""):
+                return mode
         elif isinstance(above, cst.FunctionDef) and below is above.body:
             return next((m for d in above.decorators if (m := grad_mode(ctx, d.decorator))), "")
         if isinstance(above, (cst.Lambda, cst.ClassDef)):
@@ -78,11 +83,20 @@ def gradients(ctx: Context, node: cst.CSTNode) -> str:
     return ""
 
 
+def singles(statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """Statements one by one: the small ones of each line, and the compound ones."""
+    for each in statements:
+        if isinstance(each, cst.SimpleStatementLine):
+            yield from each.body
+        else:
+            yield each
+
+
 def switch(ctx: Context, statement: cst.CSTNode) -> str:
     """`off`, `on` or `maybe` for a statement `torch.set_grad_enabled(…)`."""
     match statement:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call() as call)]):
-            return grad_mode(ctx, call) if ctx.means(call.func, "torch.set_grad_enabled") else ""
+        case cst.Expr(value=cst.Call() as call) if ctx.means(call.func, "torch.set_grad_enabled"):
+            return grad_mode(ctx, call)
         case _:
             return ""
 
@@ -110,7 +124,7 @@ def _uses(ctx: Context, root: cst.CSTNode, depth: int) -> Iterator[Use]:
         mode = gradients(ctx, node) if found else ""
         if mode == "maybe" or (found and switched_off(ctx, node)):
             continue
-        yield from (Use(u.path, u.node, u.off or mode == "off", u.sure) for u in found)
+        yield from (replace(u, off=u.off or mode == "off") for u in found)
 
 
 def _call(ctx: Context, call: cst.Call, depth: int) -> Iterator[Use]:
@@ -119,7 +133,7 @@ def _call(ctx: Context, call: cst.Call, depth: int) -> Iterator[Use]:
         for inner in uses(where, function.body, depth - 1) if depth else ():
             if (path := outward(ctx, call, where, function, inner.path)) is not None:
                 sure = inner.sure and flow.dominates(where.parents, inner.node, function)
-                yield Use(path, call, inner.off, sure)
+                yield Use(path, call, inner.off, sure, inner.enclosed or lexical(where, inner.node) is not None)
         return
     last = (ctx.name(call.func) or "").rpartition(".")[2]
     if _MATMULS.fullmatch(last):

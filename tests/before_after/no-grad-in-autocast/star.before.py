@@ -1,10 +1,10 @@
+import torch
 import torch.nn.functional as F
-from torch import *
 from torch.cuda.amp import *
 
 
 def train(model, x):
     with autocast():
-        with no_grad():
+        with torch.no_grad():
             target = model(x)
         return F.mse_loss(model(x + 0.1), target)

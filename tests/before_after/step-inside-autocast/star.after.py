@@ -1,5 +1,5 @@
 import torch
-from torch import *
+from torch.cuda.amp import *
 import torch.nn.functional as F
 
 

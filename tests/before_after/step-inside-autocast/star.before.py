@@ -1,4 +1,5 @@
-from torch import *
+import torch
+from torch.cuda.amp import *
 import torch.nn.functional as F
 
 
