@@ -7,7 +7,7 @@ Offsets are 0-based character offsets into a file's decoded text (without a byte
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -184,16 +184,27 @@ def select(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
     """
     taken: list[Finding] = []
     deferred: list[Finding] = []
-    edits: list[Edit] = []
+    edits: dict[str, list[Edit]] = {}
     for finding in sorted(findings, key=lambda f: (f.order, f.message, f.fix.edits if f.fix else ())):
         if finding.fix is None:
             continue
-        if any(new.touches(old) for new in finding.fix.edits for old in edits):
+        if any(edit.touches(old) for edit in finding.fix.edits for old in _near(edit, edits.get(edit.path, ()))):
             deferred.append(finding)
         else:
             taken.append(finding)
-            edits.extend(finding.fix.edits)
+            for edit in finding.fix.edits:
+                insort(edits.setdefault(edit.path, []), edit)
     return taken, deferred
+
+
+def _near(edit: Edit, taken: Sequence[Edit]) -> Iterator[Edit]:
+    """Those of the sorted, disjoint `taken` that may touch `edit`: from the last that starts before its end, backwards."""
+    index = bisect_right(taken, (edit.path, edit.end), key=lambda e: (e.path, e.start))
+    while index > 0:
+        index -= 1
+        yield taken[index]
+        if taken[index].end < edit.start:
+            return
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:
@@ -214,12 +225,12 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
 
 
 def map_back(offset: int, edits: Sequence[Edit]) -> int:
-    """Where `offset` of the spliced text lay before `edits` (sorted, non-overlapping) were applied.
+    """Where `offset` of the spliced text lay before `edits` (sorted, without doubles) were applied.
 
     An offset inside inserted text maps to the start of what that text replaced.
     """
     shift = 0
-    for edit in sorted(set(edits)):
+    for edit in edits:
         if offset < edit.start + shift:
             break
         if offset < edit.start + shift + len(edit.text):
