@@ -18,7 +18,7 @@ def run(case):
     case.AutoModelForCausalLM = type("Loader", (), {"from_pretrained": staticmethod(lambda name: base)})
     given, arguments = {}, case.TrainingArguments
 
-    def with_folder(**options):
+    def with_folder(*_, **options):
         given.update(options)
         options["output_dir"] = tempfile.mkdtemp()
         return arguments(**options, report_to=[], max_steps=3, save_strategy="no", use_cpu=True, disable_tqdm=True)
