@@ -7,7 +7,8 @@ Offsets are 0-based character offsets into a file's decoded text (without a byte
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -198,7 +199,7 @@ def select(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
 
 
 def _near(edit: Edit, taken: Sequence[Edit]) -> Iterator[Edit]:
-    """Those of the sorted, disjoint `taken` that may touch `edit`: from the last that starts before its end, backwards."""
+    """Those of the sorted, disjoint `taken` that may touch `edit`, from the last that starts before its end backwards."""
     index = bisect_right(taken, (edit.path, edit.end), key=lambda e: (e.path, e.start))
     while index > 0:
         index -= 1
@@ -224,16 +225,17 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts)
 
 
-def map_back(offset: int, edits: Sequence[Edit]) -> int:
+def map_back(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
     """Where `offset` of the spliced text lay before `edits` (sorted, without doubles) were applied.
 
-    An offset inside inserted text maps to the start of what that text replaced.
+    An offset inside inserted text maps to the start of what that text replaced; the end of a span, to its end.
     """
     shift = 0
     for edit in edits:
-        if offset < edit.start + shift:
+        begin = edit.start + shift
+        if offset - end < begin:
             break
-        if offset < edit.start + shift + len(edit.text):
-            return edit.start
+        if offset - end < begin + len(edit.text):
+            return edit.end if end else edit.start
         shift += len(edit.text) - (edit.end - edit.start)
     return offset - shift
