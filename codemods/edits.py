@@ -199,7 +199,7 @@ def select(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
 
 
 def _near(edit: Edit, taken: Sequence[Edit]) -> Iterator[Edit]:
-    """Those of the sorted, disjoint `taken` that may touch `edit`, from the last that starts before its end backwards."""
+    """Those of the sorted, disjoint `taken` that may touch `edit`, last first."""
     index = bisect_right(taken, (edit.path, edit.end), key=lambda e: (e.path, e.start))
     while index > 0:
         index -= 1
