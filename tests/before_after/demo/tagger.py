@@ -34,5 +34,5 @@ class Tagger(pl.LightningModule):
 
 
 def train(train_loader, val_loader):
-    trainer = pl.Trainer(max_epochs=5, precision="bf16-mixed")
+    trainer = pl.Trainer(accelerator="cpu", max_epochs=5, precision="bf16-mixed")
     trainer.fit(Tagger(), train_loader, val_loader)
