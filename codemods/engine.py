@@ -116,10 +116,8 @@ def steps(whole: Plan, reader: Reader, options: Options) -> tuple[Step, ...]:
             some = replace(options, rules=tuple(r for r in options.rules if r.code in chosen))
             partial = plan(paths, reader, some, fix=True)
             files = {**{f.path: f.before for f in whole.changed}, **{f.path: f.after for f in partial.changed}}
-            if not partial.skips and number == len(codes) - 1 and files == final:
-                waiting.append(code)
-                continue
-            if partial.skips:
+            settled = set(partial.skips) <= set(whole.skips)
+            if not settled or (number == len(codes) - 1 and files == final):
                 waiting.append(code)
                 continue
         waiting.append(code)
@@ -149,7 +147,8 @@ def _last_differs(
 class _File:
     """One file on its way through the rounds."""
 
-    def __init__(self, path: str, reader: Reader, index: Index, options: Options) -> None:
+    def __init__(self, path: str, reader: Reader, options: Options, *, reached: bool) -> None:
+        """`reached`: a fix of another file may lead here, whatever the triggers say."""
         self.path = path
         self.rules = options.rules_for(path)
         self.skips: list[Skip] = []
@@ -158,6 +157,8 @@ class _File:
         self.changes: list[Change] = []
         self.rounds: list[list[Edit]] = []
         self.remaining: list[Finding] = []
+        self.first: list[Finding] = []
+        """What was found in the file as it was read."""
         self.source: Source | None = None
         self.data = b""
         self.text = ""
@@ -166,7 +167,7 @@ class _File:
             self.skips.append(Skip(path, SkipReason.UNREADABLE, "cannot be read"))
             return
         self.data = data
-        if not any(r.wants(data) for r in self.rules):
+        if not (reached or suppress.MARK in data or any(r.wants(data) for r in self.rules)):
             return
         source = decode(path, data)
         if isinstance(source, Skip):
@@ -186,14 +187,28 @@ class _File:
         if self.source is not None:
             self.text = self.source.text
         self.skips.append(skip)
-        self.remaining = [replace(f, applied=False) for f in self.applied]
+        self.remaining = self.first
         self.applied, self.changes, self.rounds = [], [], []
 
-    def original(self, offset: int) -> int:
-        """Where an offset of the current text lay in the file as it was read."""
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Where a span of the current text lay in the file as it was read."""
         for edits in reversed(self.rounds):
-            offset = map_back(offset, edits)
-        return offset
+            start, end = map_back(start, edits), map_back(end, edits, end=end > start)
+        return start, max(start, end)
+
+    def original_of(self, edit: Edit) -> Edit:
+        """An edit of the current text, with the span it has in the file as it was read."""
+        start, end = self.original(edit.start, edit.end)
+        return replace(edit, start=start, end=end)
+
+    def holds(self, text: str) -> bool:
+        """Whether the file's encoding can hold a text."""
+        assert self.source is not None
+        try:
+            self.source.encode(text)
+        except UnicodeEncodeError:
+            return False
+        return True
 
 
 class _Component:
@@ -209,35 +224,34 @@ class _Component:
         fix: bool,
     ) -> None:
         self.options, self.allowed, self.fix, self.index = options, allowed, fix, index
-        self.files = [_File(path, reader, index, options) for path in paths]
+        self.files = [_File(path, reader, options, reached=len(paths) > 1) for path in paths]
+        self.failed: set[tuple[str, str]] = set()
+        """Code and path of rules whose fixes give no program there: no more of them are taken."""
         self.by_path = {f.path: f for f in self.files}
 
     def settle(self) -> frozenset[str]:
         """Run the rounds. Returns the paths beyond this component that a fix reaches (then it must be widened)."""
         seen = [self._texts()]
         index = self.index
-        for round_number in range(ROUNDS + 1):
+        round_number = 0
+        while True:
             findings = [f for file in self.files for f in self._look(file, index, round_number)]
             if not self.fix:
                 return frozenset()
             least = Safety.UNSAFE if self.options.unsafe else Safety.SAFE
             wanted = [f for f in findings if f.fix and f.safety >= least and self.allowed.issuperset(f.fix.paths)]
-            beyond = frozenset(p for f in wanted if f.fix for p in f.fix.paths) - self.by_path.keys()
-            if beyond:
+            if beyond := frozenset(p for f in wanted if f.fix for p in f.fix.paths) - self.by_path.keys():
                 return beyond
-            taken, _ = select(wanted)
-            if not taken:
+            step = self._step(wanted, index)
+            if step is None:
                 return frozenset()
-            derived = self._take(taken, index)
-            if derived is None:
-                return frozenset()
-            index = derived
+            taken, index = step
             if self._texts() in seen or round_number == ROUNDS:
                 codes = ", ".join(sorted({f.code for f in taken}))
                 self._revert(SkipReason.UNSETTLED, f"fixes of {codes} do not come to rest; nothing was changed")
                 return frozenset()
             seen.append(self._texts())
-        return frozenset()
+            round_number += 1
 
     def _texts(self) -> dict[str, str]:
         return {f.path: f.text for f in self.files}
@@ -253,49 +267,65 @@ class _Component:
             return []
         findings, skips = look(file.path, file.text, index, file.rules, self.options.strategies)
         kept, unused = suppress.apply(file.path, suppress.read(file.text), findings, (r.code for r in file.rules))
-        file.unused = unused if round_number == 0 else file.unused
         file.skips += [s for s in skips if s not in file.skips]
-        if round_number:
+        if round_number == 0:
+            file.first, file.unused = kept, unused
+        else:
             lines = Lines(file.source.text)
-            kept = [
-                replace(f, origin=lines.place(file.original(f.place.start), file.original(f.place.end))) for f in kept
-            ]
+            kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
         file.remaining = kept
         return kept
 
-    def _take(self, taken: Sequence[Finding], index: Index) -> Index | None:
-        """Apply one round's fixes; None if the result is no program (then the component is reverted)."""
+    def _step(self, wanted: Sequence[Finding], index: Index) -> tuple[Sequence[Finding], Index] | None:
+        """Take as many of the fixes as together give programs; None where there are none.
+
+        A rule whose fix alone gives none is set aside for that file: it costs nobody else.
+        """
+        while taken := select(f for f in wanted if (f.code, f.path) not in self.failed)[0]:
+            derived = self._take(taken, index)
+            while isinstance(derived, str) and len(taken) > 1:
+                taken = taken[: len(taken) // 2]
+                derived = self._take(taken, index)
+            if isinstance(derived, Index):
+                return taken, derived
+            first = taken[0]
+            self.failed.add((first.code, first.path))
+            detail = f"a fix of {first.code} would not give a program: {derived}"
+            self.by_path[first.path].skips.append(Skip(first.path, SkipReason.RULE_FAILED, detail))
+        return None
+
+    def _take(self, taken: Sequence[Finding], index: Index) -> Index | str:
+        """Apply one round's fixes; or, with nothing changed, why the result is no program."""
         edits: dict[str, list[Edit]] = {}
+        changes: dict[str, list[Change]] = {}
         for finding in taken:
             for edit in finding.fix.edits if finding.fix else ():
                 edits.setdefault(edit.path, []).append(edit)
+                there = self.by_path[edit.path].original_of(edit)
+                changes.setdefault(edit.path, []).append(Change(finding.code, there, finding.message, finding.safety))
         texts: dict[str, tuple[str, Facts]] = {}
         for path, mine in edits.items():
             file = self.by_path[path]
-            if file.source is None:
-                self._revert(SkipReason.UNSETTLED, f"a fix reaches {path}, which cannot be changed")
-                return None
-            for finding in taken:
-                for edit in finding.fix.edits if finding.fix else ():
-                    if edit.path == path:
-                        start, end = file.original(edit.start), file.original(edit.end)
-                        there = Edit(path, start, max(start, end), edit.text, edit.shared)
-                        file.changes.append(Change(finding.code, there, finding.message, finding.safety))
-            before = index.facts(path)
-            text = splice(file.text, mine)
+            try:
+                text = splice(file.text, mine)
+            except ValueError as error:
+                return str(error)
             facts = gather(path, text)
-            if isinstance(facts, Skip) or before is None or not _encodable(file.source, text):
-                codes = ", ".join(sorted({f.code for f in taken}))
-                detail = facts.detail if isinstance(facts, Skip) else "a character its encoding cannot hold"
-                self._revert(SkipReason.RULE_FAILED, f"the fixes of {codes} would not give a program: {detail}")
-                return None
+            if isinstance(facts, Skip):
+                return facts.detail
+            if not file.holds(text):
+                return "its encoding cannot hold the new text"
+            texts[path] = (text, facts)
+        for path, (text, facts) in texts.items():
+            file, before = self.by_path[path], index.facts(path)
+            assert before is not None
             old, file.text = file.text, text
-            file.rounds.append(sorted(set(mine)))
+            file.changes += changes[path]
+            file.rounds.append(sorted(set(edits[path])))
             dropped = self._drop_orphans(file, old, before, facts, taken, index)
             texts[path] = (file.text, dropped)
         for finding in taken:
-            file = self.by_path[finding.path]
-            file.applied.append(replace(finding, applied=True))
+            self.by_path[finding.path].applied.append(replace(finding, applied=True))
         return index.derive(texts)
 
     def _drop_orphans(
@@ -318,16 +348,7 @@ class _Component:
         here = [(f, e) for f in taken if f.fix for e in f.fix.edits if e.path == file.path]
         cause = next((f for f, e in here if word.search(old[e.start : e.end])), here[0][0])
         for edit in edits:
-            there = Edit(file.path, file.original(edit.start), file.original(edit.end), edit.text)
-            file.changes.append(Change(cause.code, there, cause.message, cause.safety))
+            file.changes.append(Change(cause.code, file.original_of(edit), cause.message, cause.safety))
         file.text = text
         file.rounds.append(sorted(edits))
         return facts
-
-
-def _encodable(source: Source, text: str) -> bool:
-    try:
-        source.encode(text)
-    except UnicodeEncodeError:
-        return False
-    return True

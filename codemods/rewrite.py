@@ -230,15 +230,15 @@ def insert(ctx: Context, anchor: cst.CSTNode, code: Sequence[str], *, after: boo
     at = next(i for i, s in enumerate(body) if s is holder) + after
     between = [statement(ctx, c) for c in code]
     if any(isinstance(s, cst.BaseCompoundStatement) for s in between):
-        parts = [cst.SimpleStatementLine(_joined_line(part)) for part in (body[:at], body[at:]) if part]
+        parts = [cst.SimpleStatementLine(joined(part)) for part in (body[:at], body[at:]) if part]
         broken = [*parts[: at > 0], *between, *parts[at > 0 :]]
         if isinstance(line, cst.SimpleStatementSuite):
             return {line: cst.IndentedBlock(body=broken)}
         return {line: [_with_lead(broken[0], line), *broken[1:]]}
-    return {line: line.with_changes(body=_joined_line([*body[:at], *(small(ctx, c) for c in code), *body[at:]]))}
+    return {line: line.with_changes(body=joined([*body[:at], *(small(ctx, c) for c in code), *body[at:]]))}
 
 
-def _joined_line(body: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+def joined(body: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
     """Small statements for one line: a semicolon after each but the last."""
     between = cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" "))
     front = [s if _spaced(s.semicolon) else s.with_changes(semicolon=between) for s in body[:-1]]
@@ -261,7 +261,7 @@ def remove(ctx: Context, anchor: cst.CSTNode) -> dict[cst.CSTNode, Replacement]:
         return {line: None}
     assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
     kept = [s for s in line.body if s is not holder]
-    return {line: line.with_changes(body=_joined_line(kept) if kept else [cst.Pass()])}
+    return {line: line.with_changes(body=joined(kept) if kept else [cst.Pass()])}
 
 
 def block(ctx: Context, suite: cst.BaseSuite) -> list[Statement]:

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from codemods.edits import Finding
 from codemods.plan import UnusedSuppression
 
+MARK = b"fixer: ignore"
+"""What the bytes of a file hold if one of our comments is in it, written as we write them."""
+
 _FIXER = re.compile(r"#\s*fixer:\s*ignore(?P<file>-file)?\[(?P<codes>[^\]]*)\]")
-_NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+[0-9]*(?:[\s,]+[A-Z]+[0-9]*)*)", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
 _CODE = re.compile(r"[A-Z]+[0-9]*")
 
 
@@ -26,8 +29,10 @@ class Suppression:
     ours: bool
     """Written for `fixer`, not a `# noqa` that other tools may want."""
 
-    def covers(self, code: str, lines: tuple[int, int]) -> bool:
-        return self.line in (0, *lines) and any(code.startswith(c) for c in self.codes)
+    def covers(self, finding: Finding) -> bool:
+        place = finding.place
+        lines = (0, *finding.lines, place.line, place.end_line)
+        return self.line in lines and finding.code.startswith(self.codes)
 
 
 def read(text: str) -> tuple[Suppression, ...]:
@@ -60,7 +65,7 @@ def apply(
     used: set[tuple[Suppression, str]] = set()
     kept = []
     for finding in findings:
-        silencers = [s for s in suppressions if s.covers(finding.code, finding.lines)]
+        silencers = [s for s in suppressions if s.covers(finding)]
         used.update((s, c) for s in silencers for c in s.codes if finding.code.startswith(c))
         if not silencers:
             kept.append(finding)

@@ -167,11 +167,11 @@ def spans(module: cst.Module, wanted: Iterable[cst.CSTNode]) -> Mapping[cst.CSTN
     return state.found
 
 
-def render(module: cst.Module, node: cst.CSTNode, indent: Sequence[str]) -> str:
-    """The text of a node as it would stand in `module` at an indentation."""
+def render(module: cst.Module, node: cst.CSTNode, indent: Sequence[str], **flags: bool) -> str:
+    """The text of a node as it would stand in `module` at an indentation; `flags` as its parent would give them."""
     state = CodegenState(default_indent=module.default_indent, default_newline=module.default_newline)
     state.indent_tokens = list(indent)
-    node._codegen(state)
+    node._codegen(state, **flags)
     return "".join(state.tokens)
 
 
