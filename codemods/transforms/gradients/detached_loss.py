@@ -21,8 +21,9 @@ used for more than the backward pass, because these uses would then keep the gra
 ## When it is not offered
 In the `return` of a `training_step` that optimizes by hand, anywhere in its class: there a detached loss is right, and
 frees memory. For `.data` of something that is not surely a loss of PyTorch: wrappers such as `PackedSequence` keep
-their tensor there. Where the cut value is only a part of what is differentiated, where it is made to require gradients
-again (`forced-requires-grad` speaks of that), and where a test expects the error.
+their tensor there. For `.item()` of such a value under a backward call: reported, because some projects have loss
+objects whose `item()` is the tensor. Where the cut value is only a part of what is differentiated, where it is made to
+require gradients again (`forced-requires-grad` speaks of that), and where a test expects the error.
 """
 
 from __future__ import annotations
@@ -80,6 +81,12 @@ def _cut(cut: cst.BaseExpression, loss: cst.BaseExpression, how: str, ctx: Conte
         return
     where = "differentiated" if isinstance(sink.node, cst.Call) else "returned to the Trainer"
     spoken = f"`{name}`" if (name := ctx.name(loss)) else "the loss"
+    message = f"`{how}` cuts {spoken} from its graph before it is {where}"
+    in_doubt = how == ".item()" and value(ctx, loss).made not in (Made.GRAPH, Made.TENSOR)
+    if in_doubt and isinstance(sink.node, cst.Call):
+        # some projects have loss objects whose `item()` is the tensor
+        yield rule.finding(cut, message=message)
+        return
     fix: dict[cst.CSTNode, Replacement] = {cut: _shaped(cut, loss)}
     safety = Safety.SAFE
     for hop in sink.hops:
@@ -89,7 +96,6 @@ def _cut(cut: cst.BaseExpression, loss: cst.BaseExpression, how: str, ctx: Conte
             safety = Safety.UNSAFE
         if removal := without_assignment(ctx, hop, loss, cut):
             fix = removal
-    message = f"`{how}` cuts {spoken} from its graph before it is {where}"
     yield rule.finding(cut, message=message, fix=fix, safety=safety)
 
 

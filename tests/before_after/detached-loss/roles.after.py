@@ -22,8 +22,8 @@ def with_autograd(model, x, weights):
     autograd.backward((loss * weights).sum())
 
 
-def with_numbers(criterion, model, x, y):
-    criterion(model(x), y).backward()
+def with_numbers(model, x, y):
+    torch.nn.functional.l1_loss(model(x), y).backward()
     loss = torch.nn.functional.l1_loss(model(x), y)
     (-loss).backward()
     loss.mean().backward()

@@ -22,8 +22,8 @@ def with_autograd(model, x, weights):
     autograd.backward((loss * weights).detach().sum())
 
 
-def with_numbers(criterion, model, x, y):
-    criterion(model(x), y).item().backward()
+def with_numbers(model, x, y):
+    torch.nn.functional.l1_loss(model(x), y).item().backward()
     loss = torch.nn.functional.l1_loss(model(x), y)
     (-loss.data).backward()
     loss.mean().data.backward()
