@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from codemods import flow, known
+from codemods import flow, kinds, known
 from codemods.edits import Skip
-from codemods.facts import Facts, Value
+from codemods.facts import Facts
 from codemods.index import NONE, Index, Ref
+from codemods.kinds import Kind
 from codemods.plan import Target
 from codemods.rule import Need, Rule
-from codemods.tree import parents, parse, walk
+from codemods.tree import parameter_names, parents, walk
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -41,15 +42,6 @@ class Binding:
     value: cst.BaseExpression | None
     node: cst.CSTNode
     conditional: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a value is an instance of: canonical class names, and on which evidence."""
-
-    names: frozenset[str]
-    how: str
-    """constructor, annotation, or protocol"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +142,7 @@ class Context:
                     return None
                 name = params[0].name.value
                 for nested in inner[:-1]:
-                    if name in _parameter_names(nested):
+                    if name in parameter_names(nested):
                         return None
                 if name in self.bindings(function):
                     return None
@@ -194,7 +186,7 @@ class Context:
         """What a function (parameters left out), class or module assigns, by dotted target: `loss`, `self.scaler`."""
         if scope not in self._bindings:
             found: dict[str, list[Binding]] = {}
-            body = scope.body if isinstance(scope, (cst.FunctionDef, cst.ClassDef)) else scope
+            body = scope.body if isinstance(scope, (cst.FunctionDef, cst.ClassDef, cst.Lambda)) else scope
             for node in flow.own(body):
                 for target, value in _targets(node):
                     if (name := self.name(target)) is not None:
@@ -216,11 +208,12 @@ class Context:
         None where it is a parameter, or bound nowhere in sight; for `self.x`, use `kind` or the index.
         """
         name = self.name(node)
-        scope = self.scope(at or node)
+        first = scope = self.scope(at or node)
         while name:
-            if isinstance(scope, cst.FunctionDef) and name in _parameter_names(scope):
+            if isinstance(scope, (cst.FunctionDef, cst.Lambda)) and name in parameter_names(scope):
                 return None
-            if not isinstance(scope, cst.Lambda) and (found := self.bindings(scope).get(name)):
+            seen = scope is first or not isinstance(scope, cst.ClassDef)
+            if seen and (found := self.bindings(scope).get(name)):
                 return list(found)
             if isinstance(scope, cst.Module):
                 return None
@@ -229,95 +222,7 @@ class Context:
 
     def kind(self, node: cst.CSTNode) -> Kind | None:
         """What an expression's value is an instance of, by constructor, annotation or protocol. None: unknown."""
-        if isinstance(node, cst.IfExp):
-            arms = [a for a in (node.body, node.orelse) if self.name(a) != "None"]
-            kinds = [self.kind(a) for a in arms]
-            return kinds[0] if kinds and all(k == kinds[0] for k in kinds) else None
-        if isinstance(node, cst.Call):
-            names = self.origin(node.func)
-            return Kind(names, "constructor") if names else None
-        name = self.name(node)
-        if name is None:
-            return None
-        return self._constructed(node, name) or self._annotated(node, name) or self._protocol(node, name)
-
-    def _constructed(self, node: cst.CSTNode, name: str) -> Kind | None:
-        found: list[frozenset[str]] = []
-        method = self.method(node)
-        if method and name.startswith(method.self + ".") and name.count(".") == 1:
-            for ref, a in self.index.assigned(method.owner, name.partition(".")[2]):
-                if a.value.literal is None:
-                    continue
-                found.append(self._value_origin(ref, a.value))
-        else:
-            for binding in self.assigned(node) or ():
-                if binding.value is None:
-                    return None
-                if self.name(binding.value) == "None":
-                    continue
-                if self.name(binding.value) == name:
-                    return None
-                inner = self.kind(binding.value) if not isinstance(binding.value, cst.Name) else None
-                if isinstance(binding.value, cst.Name) and binding.value.value != name:
-                    inner = self._constructed(binding.value, binding.value.value)
-                found.append(inner.names if inner else NONE)
-        if not found or not all(found):
-            return None
-        return Kind(frozenset().union(*found), "constructor")
-
-    def _value_origin(self, ref: Ref, value: Value) -> frozenset[str]:
-        return self.index.resolve(ref.path, value.dotted) if value.call and value.dotted else NONE
-
-    def _annotated(self, node: cst.CSTNode, name: str) -> Kind | None:
-        for above in self.ancestors(node):
-            if isinstance(above, cst.FunctionDef):
-                for param in _parameters(above):
-                    if param.name.value == name:
-                        if param.annotation is None or name in self.bindings(above):
-                            return None
-                        names = self._annotation(param.annotation.annotation)
-                        return Kind(names, "annotation") if names else None
-        return None
-
-    def _annotation(self, node: cst.BaseExpression) -> frozenset[str]:
-        """`X` of `X`, `"X"`, `Optional[X]`, `X | None`."""
-        match node:
-            case cst.SimpleString():
-                try:
-                    return self._annotation(cst.parse_expression(str(node.evaluated_value)))
-                except cst.ParserSyntaxError:
-                    return NONE
-            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]):
-                return self._annotation(inner) if (self.name(node.value) or "").endswith("Optional") else NONE
-            case cst.BinaryOperation(left=left, right=right, operator=cst.BitOr()):
-                if self.name(right) == "None":
-                    return self._annotation(left)
-                return self._annotation(right) if self.name(left) == "None" else NONE
-            case _:
-                return self.origin(node)
-
-    def _protocol(self, node: cst.CSTNode, name: str) -> Kind | None:
-        """By use, in one function: `S.scale(…).backward()` and `S.step(…)`: a GradScaler; `A.backward(x)` beside
-        `A.prepare(…)` or `A.accumulate(…)`: an Accelerator. Where a constructor is in sight, it decides.
-        """
-        if self.assigned(node) is not None:
-            return None
-        scope = self.scope(node)
-        used: set[str] = set()
-        for call in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-            if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
-                continue
-            if self.name(call.func.value) == name:
-                used.add(call.func.attr.value)
-            elif call.func.attr.value == "backward" and isinstance(call.func.value, cst.Call):
-                scale = call.func.value.func
-                if isinstance(scale, cst.Attribute) and scale.attr.value == "scale" and self.name(scale.value) == name:
-                    used.add("scale().backward")
-        if {"scale().backward", "step"} <= used:
-            return Kind(known.GRAD_SCALER, "protocol")
-        if "backward" in used and used & {"prepare", "accumulate"}:
-            return Kind(known.ACCELERATOR, "protocol")
-        return None
+        return kinds.of(self, node)
 
     def is_a(self, node: cst.CSTNode, names: frozenset[str]) -> bool:
         """Whether an expression's value is surely an instance of one of these library classes."""
@@ -342,16 +247,12 @@ class Context:
         receiver, attribute = call.func.value, call.func.attr.value
         if attribute == "manual_backward":
             return first
-        if attribute != "backward" or self.calls(receiver, "builtins.super") or self.name(receiver) == "super":
+        if attribute != "backward" or (isinstance(receiver, cst.Call) and self.name(receiver.func) == "super"):
             return None
         if isinstance(receiver, cst.Call) and isinstance(receiver.func, cst.Attribute):
             scaled = receiver.func.attr.value == "scale" and len(receiver.args) == 1
             if scaled and not receiver.args[0].star:
                 return receiver.args[0].value
-            if self.name(receiver.func) is None and self.name(receiver.func.value) == "super":
-                return None
-        if isinstance(receiver, cst.Call) and self.name(receiver.func) == "super":
-            return None
         if first is not None and self.owns_backward(receiver):
             return first
         method = self.method(call)
@@ -415,7 +316,7 @@ class Context:
             return self
         if path not in self.others:
             facts, text = self.index.facts(path), self.index.text(path)
-            tree = parse(path, text) if facts is not None and text is not None else None
+            tree = self.index.trees.get(path, text) if facts is not None and text is not None else None
             if tree is None or isinstance(tree, Skip) or facts is None or text is None:
                 self.others[path] = None
             else:
@@ -473,16 +374,6 @@ class Context:
         return found
 
 
-def _parameters(function: cst.FunctionDef) -> list[cst.Param]:
-    p = function.params
-    extra = [each for each in (p.star_arg, p.star_kwarg) if isinstance(each, cst.Param)]
-    return [*p.posonly_params, *p.params, *p.kwonly_params, *extra]
-
-
-def _parameter_names(function: cst.FunctionDef) -> set[str]:
-    return {p.name.value for p in _parameters(function)}
-
-
 def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
     """The targets that a node binds, each with its value where that is one expression."""
     match node:
@@ -502,6 +393,8 @@ def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpressio
         case cst.Del(target=target):
             yield from _unpacked(target, None)
         case cst.FunctionDef(name=name) | cst.ClassDef(name=name):
+            yield name, None
+        case cst.MatchAs(name=cst.Name() as name) | cst.MatchStar(name=cst.Name() as name):
             yield name, None
 
 

@@ -44,8 +44,17 @@ _SPACE = (
     "asynchronous",
     "colon",
 )
-_FIRST = ("decorators", "name", "keyword", "params", "bases", "keywords")
-"""Fields that stand in the source before where libcst lists them."""
+_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
+    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
+    cst.TypeAlias: ("name", "type_parameters", "value"),
+    cst.Arg: ("star", "keyword", "value"),
+    cst.IfExp: ("body", "test", "orelse"),
+    cst.ExceptHandler: ("type", "name", "body"),
+    cst.ExceptStarHandler: ("type", "name", "body"),
+    cst.MatchCase: ("pattern", "guard", "body"),
+}
+"""Fields with code, in the order of the source, where libcst lists them in another."""
 
 
 def parse(path: str, text: str) -> cst.Module | Skip:
@@ -61,13 +70,38 @@ def parse(path: str, text: str) -> cst.Module | Skip:
         return Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")
 
 
+class Trees:
+    """The trees of the files looked at last. Parsing is dear, and so is keeping: the oldest go first."""
+
+    def __init__(self, most: int = 2_000_000) -> None:
+        self.most = most
+        """Characters of source whose trees are kept."""
+        self._kept: dict[str, tuple[str, cst.Module | Skip]] = {}
+        self._size = 0
+
+    def get(self, path: str, text: str) -> cst.Module | Skip:
+        """The tree of a file that holds `text`, parsed once while it is kept."""
+        if path in self._kept:
+            known, tree = self._kept.pop(path)
+            self._size -= len(known)
+        else:
+            known, tree = "", None
+        if tree is None or known != text:
+            tree = parse(path, text)
+        self._kept[path] = (text, tree)
+        self._size += len(text)
+        while self._size > self.most and len(self._kept) > 1:
+            oldest, _ = self._kept.pop(next(iter(self._kept)))
+            self._size -= len(oldest)
+        return tree
+
+
 @cache
 def _children_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node type that can hold code (not white space, punctuation or comments)."""
-    names = [f.name for f in dataclasses.fields(kind) if not f.name.startswith(_SPACE)]
-    if kind in (cst.FunctionDef, cst.ClassDef, cst.Arg):
-        names.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
-    return tuple(names)
+    if kind in _ORDER:
+        return _ORDER[kind]
+    return tuple(f.name for f in dataclasses.fields(kind) if not f.name.startswith(_SPACE))
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -182,31 +216,34 @@ def text_of(node: cst.CSTNode) -> str:
 
 def same(a: cst.CSTNode, b: cst.CSTNode) -> bool:
     """Whether two pieces of code are equal apart from white space, parentheses and comments."""
-    stack = [(a, b)]
+    stack: list[tuple[Any, Any]] = [(a, b)]
     while stack:
         x, y = stack.pop()
-        if type(x) is not type(y):
+        if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and len(x) == len(y):
+            stack.extend(zip(x, y, strict=True))
+        elif isinstance(x, cst.CSTNode) and type(x) is type(y):
+            stack.extend((getattr(x, name), getattr(y, name)) for name in _meaning_of(type(x)))
+        elif x != y:
             return False
-        if isinstance(x, (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Imaginary)):
-            if x.value != y.value:  # type: ignore[attr-defined]
-                return False
-            continue
-        left, right = list(children(x)), list(children(y))
-        if len(left) != len(right) or _flags(x) != _flags(y):
-            return False
-        stack.extend(zip(left, right, strict=True))
     return True
 
 
-def _flags(node: cst.CSTNode) -> tuple[Any, ...]:
-    """What distinguishes nodes of one type beside their children: operators, stars, quotes."""
-    if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.AugAssign)):
-        return (type(node.operator),)
-    if isinstance(node, cst.ComparisonTarget):
-        return (type(node.operator),)
-    if isinstance(node, cst.Arg):
-        return (node.star, node.keyword.value if node.keyword else None)
-    return ()
+@cache
+def _meaning_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The fields in which two nodes of a type must agree to mean the same."""
+    operators = [f.name for f in dataclasses.fields(kind) if f.name in ("operator", "asynchronous")]
+    return (*_children_of(kind), *operators)
+
+
+def parameters(function: cst.FunctionDef | cst.Lambda) -> list[cst.Param]:
+    """All parameters, `*args` and `**kwargs` among them."""
+    p = function.params
+    extra = [each for each in (p.star_arg, p.star_kwarg) if isinstance(each, cst.Param)]
+    return [*p.posonly_params, *p.params, *p.kwonly_params, *extra]
+
+
+def parameter_names(function: cst.FunctionDef | cst.Lambda) -> set[str]:
+    return {p.name.value for p in parameters(function)}
 
 
 def find(root: cst.CSTNode, test: Callable[[cst.CSTNode], bool]) -> Iterator[cst.CSTNode]:
