@@ -17,9 +17,10 @@ from codemods.edits import Skip
 from codemods.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
 from codemods.plan import Project, Target
 from codemods.sources.python import decode
+from codemods.tree import Trees
 
 NONE: frozenset[str] = frozenset()
-_DEPTH = 12
+_MOST_ANCESTORS = 100
 
 
 class Reader(Protocol):
@@ -47,7 +48,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A class with all its ancestors, nearest first (depth first, as written)."""
+    """A class with all its ancestors in the order in which attributes are looked up."""
 
     refs: tuple[Ref, ...]
     external: frozenset[str]
@@ -65,7 +66,10 @@ class Index:
         self._facts: dict[str, Facts | None] = {}
         self._roots: dict[str, str] = {}
         self.versions = versions.Versions(reader, self.overrides)
+        self.trees = Trees()
         self._settings: dict[str, tuple[tuple[str, Setting], ...]] = {}
+        self._resolved: dict[tuple[str, str], frozenset[str]] = {}
+        self._lineages: dict[Ref, Lineage] = {}
         self._literals: dict[tuple[str, tuple[bytes, ...]], tuple[str, ...]] = {}
 
     def derive(self, changed: Mapping[str, tuple[str, Facts]]) -> Index:
@@ -73,7 +77,7 @@ class Index:
         index = Index(self.reader, self.overrides)
         index._texts = {**self._texts, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
-        index._roots, index.versions = self._roots, self.versions
+        index._roots, index.versions, index.trees = self._roots, self.versions, self.trees
         return index
 
     # -- files
@@ -148,21 +152,27 @@ class Index:
 
     def _file(self, base: str, dotted: str) -> str | None:
         stem = posixpath.join(base, *dotted.split(".")) if dotted else base
-        for path in (f"{stem}.py", posixpath.join(stem, "__init__.py")):
-            if (dotted or path.endswith("__init__.py")) and self.reader.exists(path):
+        for path in (posixpath.join(stem, "__init__.py"), f"{stem}.py" if dotted else ""):
+            if path and self.reader.exists(path):
                 return path
         return None
 
-    def resolve(self, path: str, name: str, _depth: int = 0) -> frozenset[str]:
+    def resolve(self, path: str, name: str) -> frozenset[str]:
         """What a dotted name, as written in `path`, may mean. Empty: unknown."""
+        if (path, name) not in self._resolved:
+            self._resolved[path, name] = NONE  # while it is being asked for: a name that leads to itself is unknown
+            self._resolved[path, name] = self._resolve(path, name)
+        return self._resolved[path, name]
+
+    def _resolve(self, path: str, name: str) -> frozenset[str]:
         facts = self.facts(path)
-        if facts is None or _depth > _DEPTH:
+        if facts is None:
             return NONE
         head, _, rest = name.partition(".")
         bound = facts.rebound.get(head, 0)
         imports = list(facts.named(head))
         if imports:
-            return NONE if bound else self._union(self._import(path, i.target, rest, _depth) for i in imports)
+            return NONE if bound else self._union(self._import(path, i.target, rest) for i in imports)
         if name in facts.classes and "." in name:
             return frozenset({f"{path}:{name}"})
         if head in facts.classes or head in facts.functions:
@@ -173,14 +183,14 @@ class Index:
             if bound != len(given):
                 return NONE
             return self._union(
-                self.resolve(path, a.value.dotted + ("." + rest if rest else ""), _depth + 1)
-                if a.value.dotted and not a.value.call and a.value.dotted.partition(".")[0] != head
+                self.resolve(path, a.value.dotted + ("." + rest if rest else ""))
+                if a.value.dotted and not a.value.call
                 else NONE
                 for a in given
             )
-        return NONE if bound else self._starred(path, facts, name, _depth)
+        return NONE if bound else self._starred(path, facts, name)
 
-    def _starred(self, path: str, facts: Facts, name: str, depth: int) -> frozenset[str]:
+    def _starred(self, path: str, facts: Facts, name: str) -> frozenset[str]:
         """What star imports make of a name that nothing else binds."""
         answers: set[str] = set()
         head = name.partition(".")[0]
@@ -188,10 +198,17 @@ class Index:
             target = star.target
             module = self.module(path, target)
             if isinstance(module, str):
-                answers |= self.resolve(module, name, depth + 1)
+                found = self.resolve(module, name)
+                if not found and self._binds(module, head):
+                    return NONE
+                answers |= found
             elif module is None and head in known.STARS.get(target, ()):
                 answers.add(known.canonical(f"{target}.{name}"))
         return frozenset(answers)
+
+    def _binds(self, path: str, name: str) -> bool:
+        facts = self.facts(path)
+        return facts is not None and (name in facts.rebound or any(facts.named(name)))
 
     @staticmethod
     def _union(parts: Iterable[frozenset[str]]) -> frozenset[str]:
@@ -199,36 +216,35 @@ class Index:
         answers = list(parts)
         return frozenset().union(*answers) if answers and all(answers) else NONE
 
-    def _import(self, path: str, target: str, rest: str, depth: int) -> frozenset[str]:
+    def _import(self, path: str, target: str, rest: str) -> frozenset[str]:
         """The meaning of `rest` on what `import target` of `path` binds."""
-        dotted = f"{target}.{rest}" if rest and not target.endswith(".") else target + rest
+        dotted = f"{target}.{rest}" if rest else target
         lead = len(dotted) - len(dotted.lstrip("."))
         parts = dotted[lead:].split(".")
-        for split in range(len(parts), 0, -1):
+        ours = bool(lead)
+        for split in range(len(parts), -1 if lead else 0, -1):
             module = self.module(path, dotted[:lead] + ".".join(parts[:split]))
             if isinstance(module, str):
                 symbol = ".".join(parts[split:])
-                return self.resolve(module, symbol, depth + 1) if symbol else frozenset({module})
-            if module is None:
-                break
-        if lead:
-            base = self.module(path, dotted[:lead])
-            return self.resolve(base, ".".join(parts), depth + 1) if isinstance(base, str) else NONE
-        if self.module(path, parts[0]) is not None:
-            return NONE
-        return frozenset({known.canonical(dotted)})
+                return self.resolve(module, symbol) if symbol else frozenset({module})
+            ours = ours or module is UNKNOWN
+        return NONE if ours else frozenset({known.canonical(dotted)})
 
     def imported_elsewhere(self, path: str, name: str) -> bool:
-        """Whether another file of the project takes `name` from the module `path`, or might."""
-        for candidate in self.search(path, (name.encode(),)):
+        """Whether another file of the repository takes `name` from the module `path`, or might."""
+        stem = posixpath.basename(path).removesuffix(".py")
+        for candidate in self._holding("", (name.encode(),)):
             facts = self.facts(candidate) if candidate != path else None
-            for i in facts.imports if facts else ():
+            if facts is None:
+                continue
+            if f"{stem}.{name}" in (self.text(candidate) or ""):
+                return True
+            for i in facts.imports:
                 base, _, last = i.target.rpartition(".")
                 if i.name == "*" and self.module(candidate, i.target) == path:
                     return True
-                if last == name and self.module(candidate, base or "." * len(i.target)) == path:
+                if last == name and self.module(candidate, base) == path:
                     return True
-                stem = posixpath.basename(path.removesuffix("/__init__.py")).removesuffix(".py")
                 if last == stem and self.module(candidate, i.target) == path:
                     return True
         return False
@@ -241,31 +257,34 @@ class Index:
 
     def lineage(self, ref: Ref) -> Lineage:
         """All ancestors of a class."""
-        refs: list[Ref] = []
-        external: set[str] = set()
-        complete = True
-        stack = [ref]
-        while stack:
-            current = stack.pop(0)
-            if current in refs:
-                continue
-            klass = self.klass(current)
-            if klass is None or len(refs) > 50:
-                complete = False
-                continue
-            refs.append(current)
-            complete = complete and not klass.conditional
-            parents: list[Ref] = []
-            for base in klass.bases:
-                origins = self.base(current, base)
-                complete = complete and bool(origins)
-                for origin in sorted(origins):
-                    if ":" in origin:
-                        parents.append(Ref(*origin.split(":", 1)))
-                    else:
-                        external.add(origin)
-            stack[:0] = parents
-        return Lineage(tuple(refs), frozenset(external), complete)
+        if ref not in self._lineages:
+            refs: dict[Ref, None] = {}
+            external: set[str] = set()
+            complete = True
+            visits = 0
+            stack = [(ref, frozenset[Ref]())]
+            while stack:
+                current, below = stack.pop(0)
+                klass = self.klass(current)
+                visits += 1
+                if klass is None or current in below or visits > _MOST_ANCESTORS:
+                    complete = False
+                    continue
+                refs.pop(current, None)  # a shared ancestor comes after all that descend from it
+                refs[current] = None
+                complete = complete and not klass.conditional
+                parents: list[tuple[Ref, frozenset[Ref]]] = []
+                for base in klass.bases:
+                    origins = self.base(current, base)
+                    complete = complete and bool(origins)
+                    for origin in sorted(origins):
+                        if ":" in origin:
+                            parents.append((Ref(*origin.split(":", 1)), below | {current}))
+                        else:
+                            external.add(origin)
+                stack[:0] = parents
+            self._lineages[ref] = Lineage(tuple(refs), frozenset(external), complete)
+        return self._lineages[ref]
 
     def base(self, ref: Ref, written: str | None) -> frozenset[str]:
         """What a base, as written in the class statement, means."""
@@ -300,29 +319,29 @@ class Index:
         literal counts as that literal. MISSING: nobody in the (fully known) lineage sets it.
         """
         lineage = self.lineage(ref)
-        for each in lineage.refs:
-            klass = self.klass(each)
-            if klass is None:
-                return UNKNOWN
+        classes = [klass for each in lineage.refs if (klass := self.klass(each))]
+        for number, klass in enumerate(classes):
             if (method := klass.methods.get(name)) is not None:
                 return method.returns.literal if method.is_property and not method.conditional else UNKNOWN
             given = klass.attributes.get(name, ())
             if not given:
                 continue
-            on_self = [a for a in given if a.method]
+            if any(a.method for a in given):
+                given = tuple(a for a in given if a.method or a.conditional)
+            else:  # what an ancestor gives to the instance comes before what this class gives to the class
+                above = (a for each in classes[number + 1 :] for a in each.attributes.get(name, ()))
+                given = (*given, *(a for a in above if a.method))
             if any(a.conditional or (a.method and a.method not in methods) for a in given):
                 return UNKNOWN
-            values = {(type(a.value.literal), a.value.literal) for a in (on_self or given)}
-            return (on_self or list(given))[0].value.literal if len(values) == 1 else UNKNOWN
-        return MISSING if lineage.complete or lineage.external else UNKNOWN
+            values = {(type(a.value.literal), a.value.literal) for a in given}
+            return given[0].value.literal if len(values) == 1 else UNKNOWN
+        return MISSING if lineage.complete else UNKNOWN
 
     def method(self, ref: Ref, name: str) -> Ref | None:
-        """The nearest class in the lineage that defines a method, if every class before it is known."""
+        """The nearest known class in the lineage that defines a method."""
         for each in self.lineage(ref).refs:
             klass = self.klass(each)
-            if klass is None:
-                return None
-            if name in klass.methods:
+            if klass is not None and name in klass.methods:
                 return each
         return None
 
@@ -340,18 +359,20 @@ class Index:
     def search(self, path: str, literals: tuple[bytes, ...]) -> tuple[str, ...]:
         """The Python files of the project of `path` that hold any of the literals, sorted."""
         root = self.root(path)
-        key = (root, literals)
+        return tuple(found for found in self._holding(root, literals) if self.root(found) == root)
+
+    def _holding(self, directory: str, literals: tuple[bytes, ...]) -> tuple[str, ...]:
+        """The Python files below a directory that hold any of the literals, sorted."""
+        key = (directory, literals)
         if key not in self._literals:
-            found = []
-            for candidate in self.reader.files():
-                if candidate.endswith(".py") and (not root or candidate.startswith(root + "/")):
-                    if self.root(candidate) == root:
-                        known_text = self._texts.get(candidate)
-                        data = known_text.encode() if known_text is not None else self.reader.read(candidate)
-                        if data is not None and any(literal in data for literal in literals):
-                            found.append(candidate)
-            self._literals[key] = tuple(found)
+            within = f"{directory}/" if directory else ""
+            files = (f for f in self.reader.files() if f.endswith(".py") and f.startswith(within))
+            self._literals[key] = tuple(f for f in files if self._holds(f, literals))
         return self._literals[key]
+
+    def _holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
+        data = self._texts[path].encode() if path in self._texts else self.reader.read(path)
+        return data is not None and any(literal in data for literal in literals)
 
     def settings(self, path: str) -> tuple[tuple[str, Setting], ...]:
         """The calls in the project of `path` that may set precision or training mode, each with its file."""

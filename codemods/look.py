@@ -19,7 +19,7 @@ from codemods.facts import Facts, gather
 from codemods.index import Index, Ref
 from codemods.rewrite import joined, replace
 from codemods.rule import Draft, Replacement, Rule
-from codemods.tree import Span, parse, render, spans, walk
+from codemods.tree import Span, render, spans, walk
 
 
 def look(
@@ -36,7 +36,7 @@ def look(
     wanted = [r for r in wanted if not r.subclasses or _has_descendant(facts, index, r.subclasses)]
     if not wanted:
         return [], []
-    tree = parse(path, text)
+    tree = index.trees.get(path, text)
     if isinstance(tree, Skip):
         return [], [tree]
     try:
