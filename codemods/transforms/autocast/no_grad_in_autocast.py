@@ -50,7 +50,7 @@ from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.transforms.autocast.regions import Region, callers, evaluates, lexical, shared, switched_off
+from codemods.transforms.autocast.regions import Region, around, callers, evaluates, lexical, shared, switched_off
 from codemods.transforms.autocast.uses import BLOCKS, Use, forgets, grad_mode, gradients, outward, singles, switch, uses
 
 rule = Rule(
@@ -105,12 +105,12 @@ def switched(node: cst.Expr, ctx: Context) -> Iterator[Draft]:
     """`torch.set_grad_enabled(False)` … `torch.set_grad_enabled(True)`"""
     if switch(ctx, node) != "off":
         return
-    around = ctx.parent(node)
-    if isinstance(around, cst.SimpleStatementLine):
-        around = ctx.parent(around)
-    if not isinstance(around, BLOCKS):
+    block = ctx.parent(node)
+    if isinstance(block, cst.SimpleStatementLine):
+        block = ctx.parent(block)
+    if not isinstance(block, BLOCKS):
         return
-    statements = list(singles(around.body))
+    statements = list(singles(block.body))
     following = statements[statements.index(node) + 1 :]
     end = next((i for i, s in enumerate(following) if switch(ctx, s) == "on"), 0)
     if end:
@@ -120,6 +120,8 @@ def switched(node: cst.Expr, ctx: Context) -> Iterator[Draft]:
 def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], block: cst.With | None) -> Iterator[Draft]:
     """Report a stretch of code without gradients, `body`, if weights that it uses are trained after it."""
     if evaluates(ctx, body[0]) or "set_autocast_cache_enabled" in ctx.text:
+        return
+    if around(ctx, body[0]) is None and not _suspect(ctx, body[0]):
         return
     offs = [use for each in body for use in uses(ctx, each) if use.off]
     trouble = _trouble(ctx, [(use, use) for use in offs], DEPTH) if offs else None

@@ -38,7 +38,7 @@ from codemods.transforms.autocast.changes import Change, change
 from codemods.transforms.autocast.modules import Path, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.transforms.autocast.regions import Region, callers, shared, whole
+from codemods.transforms.autocast.regions import Region, around, callers, shared, whole
 from codemods.transforms.autocast.uses import Use, forgets, outward, singles, uses
 from codemods.tree import text_of
 
@@ -70,7 +70,7 @@ class Stale:
 @rule.on(cst.Call, cst.For)
 def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
     written_here = change(ctx, node)
-    if written_here is None or "set_autocast_cache_enabled" in ctx.text:
+    if written_here is None or "set_autocast_cache_enabled" in ctx.text or around(ctx, node) is None:
         return
     stale = _stale(ctx, written_here, node, [], DEPTH)
     if stale is None or stale.region.precision == "none":
