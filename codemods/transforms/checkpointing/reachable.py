@@ -229,10 +229,9 @@ class _Sight:
             raise Unseen("a random generator of its own is used inside it")
         self.in_place(call, ctx)
         match func:
-            case cst.Name(value=name) if name in BUILTINS and self.is_builtin(name, ctx):
-                return
-            case cst.Name(value=name) if name.endswith(("Error", "Exception")) and self.is_builtin(name, ctx):
-                return
+            case cst.Name(value=name) if name in BUILTINS or name.endswith(("Error", "Exception")):
+                if _is_builtin(name, ctx):
+                    return
             case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=name)):
                 self.parent(call, name, code)
                 return
@@ -250,9 +249,6 @@ class _Sight:
                 yield Code(part.node, Frame(ctx, part.frame.self, {**part.frame.calls, part.node: given}))
             else:
                 yield part
-
-    def is_builtin(self, name: str, ctx: Context) -> bool:
-        return not any(True for _ in ctx.facts.named(name)) and not ctx.facts.rebound.get(name)
 
     def on_object(self, receiver: cst.BaseExpression, name: str, call: cst.Call, code: Code) -> bool:
         """A method of something: True if it is known to be harmless, False if it is the project's own."""
@@ -285,6 +281,10 @@ class _Sight:
         bases = self.trace.lineage(owner.ref).external if owner else frozenset[str]()
         if not bases or not all(base.startswith("torch.nn.") for base in bases):
             raise Unseen(f"`super().{name}` is not in sight")
+
+
+def _is_builtin(name: str, ctx: Context) -> bool:
+    return next(ctx.facts.named(name), None) is None and not ctx.facts.rebound.get(name)
 
 
 def _is_super_init(call: cst.Call) -> bool:

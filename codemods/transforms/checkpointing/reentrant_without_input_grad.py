@@ -60,8 +60,8 @@ OPTIONS = frozenset(
 """Keywords of `checkpoint` itself."""
 
 FROZEN = re.compile(
-    r"\b[\w.]*(?:emb|wte|wpe)\w*(?:\.\w+)*\.(?:requires_grad_\(\s*False|requires_grad\s*=\s*False)"
-    r"|for\s+\w+\s+in\s+[\w.]*(?:emb|wte|wpe)\w*(?:\.\w+)*\.parameters\(\)\s*:\s*\w+\.requires_grad(?:_\(|\s*=\s*)False"
+    r"\b[\w.]*(?:emb|wte)\w*(?:\.\w+)*\.(?:requires_grad_\(\s*False|requires_grad\s*=\s*False)"
+    r"|for\s+\w+\s+in\s+[\w.]*(?:emb|wte)\w*(?:\.\w+)*\.parameters\(\)\s*:\s*\w+\.requires_grad(?:_\(|\s*=\s*)False"
 )
 """Embeddings are frozen, as a text."""
 
@@ -189,9 +189,10 @@ def _frozen_below(call: cst.Call, ctx: Context) -> str | None:
         return "the project trains adapters, and no gradient reaches them if the embeddings are frozen"
     klass = ctx.klass(call)
     for path in ctx.index.search(ctx.path, (b"requires_grad",)):
-        text = ctx.index.text(path) or ""
-        about = path == ctx.path or (klass is not None and re.search(rf"\b{klass.name.rpartition('.')[2]}\b", text))
-        if about and FROZEN.search(text):
+        about = path == ctx.path or (klass is not None and str(klass) in ctx.index.resolve(path, klass.name))
+        text = re.sub(r"#.*", "", ctx.index.text(path) or "") if about else ""
+        # Positions are added to what the tokens or patches give: frozen or not, they cut nothing.
+        if any("pos" not in found[0] for found in FROZEN.finditer(text)):
             return "embeddings are frozen, so that no gradient reaches the blocks above them"
     return None
 
