@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import enum
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from codemods import known
 from codemods.edits import Skip, SkipReason
@@ -186,7 +186,6 @@ def gather(path: str, text: str) -> Facts | Skip:
         return Skip(path, SkipReason.UNPARSABLE, str(error))
 
 
-_BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With, ast.AsyncWith)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -266,12 +265,16 @@ class _Reader:
             else:
                 for expression in _own_expressions(s):
                     self.expressions(expression, scope, owner is not None)
+                    if method and not isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                        for node in ast.walk(expression):
+                            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                                self.attribute(node, Value(), method, scope, conditional)
                 if isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                     self.assign(s, owner, method, scope, conditional)
                 if isinstance(s, (ast.Global, ast.Nonlocal)):
                     self.bind(*s.names)
                 for block, certain in _blocks(s):
-                    now_checking = checking or _is_type_checking(s)
+                    now_checking = checking or (_is_type_checking(s) and block is s.body)
                     self.body(block, checking=now_checking, **{**inside, "conditional": conditional or not certain})
 
     def importing(self, s: ast.Import | ast.ImportFrom, scope: str, conditional: bool, checking: bool) -> None:
@@ -355,30 +358,30 @@ class _Reader:
     ) -> None:
         if isinstance(s, ast.AnnAssign) and s.value is None:
             return
-        value = Value() if isinstance(s, ast.AugAssign) else value_of(s.value)
-        pairs: list[tuple[ast.expr, Value]] = []
-        for target in s.targets if isinstance(s, ast.Assign) else [s.target]:
-            if isinstance(target, (ast.Tuple, ast.List)):
-                values = s.value.elts if isinstance(s.value, (ast.Tuple, ast.List)) else []
-                same = len(values) == len(target.elts)
-                pairs += [(t, value_of(values[i]) if same else Value()) for i, t in enumerate(target.elts)]
-            else:
-                pairs.append((target, value))
-        for target, given in pairs:
-            if isinstance(target, ast.Name):
-                fact = Assignment(given, "", conditional, s.lineno)
+        for each in s.targets if isinstance(s, ast.Assign) else [s.target]:
+            for target, given in _leaves(each, None if isinstance(s, ast.AugAssign) else s.value):
+                if isinstance(target, ast.Attribute):
+                    self.attribute(target, value_of(given), method, scope, conditional)
+                if not isinstance(target, ast.Name):
+                    continue
+                fact = Assignment(value_of(given), "", conditional, s.lineno)
                 if owner is not None:
                     self.attributes[owner].setdefault(target.id, []).append(fact)
                 elif not scope:
                     self.assignments.setdefault(target.id, []).append(fact)
                     if target.id == "__all__" and isinstance(s.value, (ast.List, ast.Tuple)):
                         self.exports |= {str(e.value) for e in s.value.elts if isinstance(e, ast.Constant)}
-            elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and method:
-                klass, name = method
-                parameters = self.classes[klass].methods[name].parameters if name in self.classes[klass].methods else ()
-                if parameters and target.value.id == parameters[0]:
-                    fact = Assignment(given, name, conditional or scope != f"{klass}.{name}", s.lineno)
-                    self.attributes[klass].setdefault(target.attr, []).append(fact)
+
+    def attribute(
+        self, target: ast.Attribute, given: Value, method: tuple[str, str] | None, scope: str, conditional: bool
+    ) -> None:
+        """Something is given to an attribute: of `self`, perhaps."""
+        if method and isinstance(target.value, ast.Name):
+            klass, name = method
+            parameters = self.classes[klass].methods[name].parameters
+            if target.value.id in parameters[:1]:
+                fact = Assignment(given, name, conditional or scope != f"{klass}.{name}", target.lineno)
+                self.attributes[klass].setdefault(target.attr, []).append(fact)
 
     def expressions(self, root: ast.AST, scope: str, in_class: bool) -> None:
         """Names read and bound, and calls that set precision, in one expression."""
@@ -414,7 +417,7 @@ def _unsubscripted(node: ast.expr) -> ast.expr:
 def _own_expressions(s: ast.stmt) -> Iterator[ast.AST]:
     """The parts of a statement that are not blocks of statements."""
     for name, part in ast.iter_fields(s):
-        if name in ("body", "orelse", "finalbody") and isinstance(s, _BLOCKS):
+        if name in ("body", "orelse", "finalbody"):
             continue
         for item in part if isinstance(part, list) else [part]:
             if isinstance(item, ast.ExceptHandler):
@@ -425,6 +428,21 @@ def _own_expressions(s: ast.stmt) -> Iterator[ast.AST]:
                     yield item.guard
             elif isinstance(item, ast.AST):
                 yield item
+
+
+def _leaves(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """The names and attributes that a target unpacks to, each with its value where that can be told."""
+    if isinstance(target, ast.Starred):
+        yield target.value, None
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        given: Sequence[ast.expr | None] = value.elts if isinstance(value, (ast.Tuple, ast.List)) else ()
+        starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *given))
+        if starred or len(given) != len(target.elts):
+            given = [None] * len(target.elts)
+        for inner, each in zip(target.elts, given, strict=True):
+            yield from _leaves(inner, each)
+    else:
+        yield target, value
 
 
 def _blocks(s: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
@@ -440,5 +458,5 @@ def _blocks(s: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
         yield case.body, False
 
 
-def _is_type_checking(s: ast.stmt) -> bool:
+def _is_type_checking(s: ast.stmt) -> TypeGuard[ast.If]:
     return isinstance(s, ast.If) and (dotted(s.test) or "").rpartition(".")[2] == "TYPE_CHECKING"

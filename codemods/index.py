@@ -69,6 +69,7 @@ class Index:
         self.trees = Trees()
         self._settings: dict[str, tuple[tuple[str, Setting], ...]] = {}
         self._resolved: dict[tuple[str, str], frozenset[str]] = {}
+        self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._lineages: dict[Ref, Lineage] = {}
         self._literals: dict[tuple[str, tuple[bytes, ...]], tuple[str, ...]] = {}
 
@@ -159,10 +160,17 @@ class Index:
 
     def resolve(self, path: str, name: str) -> frozenset[str]:
         """What a dotted name, as written in `path`, may mean. Empty: unknown."""
-        if (path, name) not in self._resolved:
-            self._resolved[path, name] = NONE  # while it is being asked for: a name that leads to itself is unknown
-            self._resolved[path, name] = self._resolve(path, name)
-        return self._resolved[path, name]
+        key, first = (path, name), not self._asking
+        if key in self._resolved:
+            return self._resolved[key]
+        if key not in self._asking:
+            self._asking[key] = NONE  # a name that leads to itself adds nothing
+            self._asking[key] = self._resolve(path, name)
+        found = self._asking[key]
+        if first:
+            self._resolved[key] = found
+            self._asking.clear()
+        return found
 
     def _resolve(self, path: str, name: str) -> frozenset[str]:
         facts = self.facts(path)
