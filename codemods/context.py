@@ -340,10 +340,9 @@ class Context:
             return context.definition(f"{owner.name}.{attribute}") if context and owner else None
         local = self.scope(call)
         while not isinstance(local, cst.Module):
-            if isinstance(local, cst.FunctionDef):
-                inside = [f for f in flow.own(local.body) if isinstance(f, cst.FunctionDef) and f.name.value == name]
-                if inside:
-                    return (self, inside[0]) if len(inside) == 1 and name not in self.bindings(local) else None
+            if isinstance(local, cst.FunctionDef) and (given := self.bindings(local).get(name)):
+                inner = given[0].node
+                return (self, inner) if len(given) == 1 and isinstance(inner, cst.FunctionDef) else None
             local = self.scope(local)
         origins = self.origin(call.func)
         if len(origins) != 1 or ":" not in (origin := next(iter(origins))):
@@ -354,7 +353,12 @@ class Context:
 
     def definition(self, qualified: str) -> tuple[Context, cst.FunctionDef] | None:
         """The one function of this file with a qualified name."""
-        found = [f for f in self.all(cst.FunctionDef) if self.qualified(f) == qualified]
+        if ("definitions",) not in self.memo:
+            named: dict[str, list[cst.FunctionDef]] = {}
+            for function in self.all(cst.FunctionDef):
+                named.setdefault(self.qualified(function), []).append(function)
+            self.memo["definitions",] = named
+        found = self.memo["definitions",].get(qualified, ())
         return (self, found[0]) if len(found) == 1 else None
 
     def qualified(self, node: cst.FunctionDef | cst.ClassDef) -> str:

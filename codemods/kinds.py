@@ -97,19 +97,26 @@ def _protocol(ctx: Context, node: cst.CSTNode) -> Kind | None:
     """
     if ctx.assigned(node) is not None:
         return None
-    name, scope = ctx.name(node), ctx.scope(node)
-    used: set[str] = set()
-    for call in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
-            continue
-        if ctx.name(call.func.value) == name:
-            used.add(call.func.attr.value)
-        elif call.func.attr.value == "backward" and isinstance(call.func.value, cst.Call):
-            scale = call.func.value.func
-            if isinstance(scale, cst.Attribute) and scale.attr.value == "scale" and ctx.name(scale.value) == name:
-                used.add("scale().backward")
+    scope = ctx.scope(node)
+    if ("called", scope) not in ctx.memo:
+        ctx.memo["called", scope] = _called(ctx, scope)
+    used: set[str] = ctx.memo["called", scope].get(ctx.name(node), set())
     if {"scale().backward", "step"} <= used:
         return Kind(known.GRAD_SCALER, "protocol")
     if "backward" in used and used & {"prepare", "accumulate"}:
         return Kind(known.ACCELERATOR, "protocol")
     return None
+
+
+def _called(ctx: Context, scope: cst.CSTNode) -> dict[str | None, set[str]]:
+    """The methods that a scope calls, by receiver; `S.scale(…).backward()` as one."""
+    called: dict[str | None, set[str]] = {}
+    for call in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            continue
+        receiver, method = call.func.value, call.func.attr.value
+        called.setdefault(ctx.name(receiver), set()).add(method)
+        if method == "backward" and isinstance(receiver, cst.Call) and isinstance(receiver.func, cst.Attribute):
+            if receiver.func.attr.value == "scale":
+                called.setdefault(ctx.name(receiver.func.value), set()).add("scale().backward")
+    return called
