@@ -55,6 +55,9 @@ METHODS = _names(
 )
 """Methods of tensors, strings and containers that change nothing."""
 
+CHANGERS = _names("append extend insert update pop setdefault add")
+"""Methods of containers that change them."""
+
 MAKERS = _names(
     """
     dict list set

@@ -48,7 +48,7 @@ def _captured(ctx: Context, site: cst.BaseExpression) -> Iterator[str]:
     seen: set[cst.CSTNode] = set()
     while waiting:
         root = waiting.pop()
-        for node in (root, *walk(root)):
+        for node in walk(root):
             if isinstance(node, (cst.Lambda, cst.FunctionDef)) and node not in seen:
                 seen.add(node)
                 yield from sorted(_free(ctx, node))

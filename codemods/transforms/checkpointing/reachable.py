@@ -1,8 +1,7 @@
 """Whether code may be checkpointed without reentrant autograd: all that runs inside is in sight, and leaves no trace.
 
-Each of these trains reentrant and crashes, or goes wrong, non-reentrant: TorchScript, an `autograd.Function` of the
-project, numbers from `random`, numpy or the clock, and anything that is kept between calls. So what is not known to
-be harmless counts as harmful.
+TorchScript, an `autograd.Function` of the project, numbers from `random`, numpy or the clock, and what is kept between
+calls may crash or go wrong non-reentrant. So what is not known to be harmless counts as harmful.
 """
 
 from __future__ import annotations
@@ -14,7 +13,14 @@ import libcst as cst
 from codemods import known, rewrite
 from codemods.context import Context
 from codemods.transforms.checkpointing.callables import Tracer
-from codemods.transforms.checkpointing.clean_library import BUILTINS, CONTAINERS, METHODS, is_clean, is_idempotent
+from codemods.transforms.checkpointing.clean_library import (
+    BUILTINS,
+    CHANGERS,
+    CONTAINERS,
+    METHODS,
+    is_clean,
+    is_idempotent,
+)
 from codemods.transforms.checkpointing.containers import contents
 from codemods.transforms.checkpointing.frames import (
     Code,
@@ -28,7 +34,7 @@ from codemods.transforms.checkpointing.frames import (
     written,
 )
 from codemods.transforms.checkpointing.writes import is_new, is_own
-from codemods.tree import children
+from codemods.tree import walk
 
 DEEPEST = 20
 """Calls within calls."""
@@ -180,7 +186,7 @@ class _Sight:
                 plain = decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
                 if not ctx.means(plain, _DECORATORS) and ctx.name(plain) not in _PLAIN_DECORATORS:
                     raise Unseen(f"`{name}` is decorated with `{written(ctx, plain)}`")
-        for node in _inside(code.node.body):
+        for node in walk(code.node.body):
             self.trace.step()
             self.look(node, code)
         self.depth -= 1
@@ -257,8 +263,7 @@ class _Sight:
             return False
         if name in METHODS:
             return True
-        changing = name in ("append", "extend", "insert", "update", "pop", "setdefault", "add")
-        changing = changing or (name.endswith("_") and not name.startswith("_"))
+        changing = name in CHANGERS or (name.endswith("_") and not name.startswith("_"))
         if not changing and self.trace.objects(receiver, code.frame):
             return False
         if changing:
@@ -291,12 +296,3 @@ def _is_super_init(call: cst.Call) -> bool:
     func = call.func
     parent = func.value if isinstance(func, cst.Attribute) and func.attr.value == "__init__" else None
     return isinstance(parent, cst.Call) and isinstance(parent.func, cst.Name) and parent.func.value == "super"
-
-
-def _inside(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """All nodes of a body, functions defined in it included."""
-    stack = [body]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(list(children(node))))

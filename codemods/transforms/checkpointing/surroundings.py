@@ -8,7 +8,10 @@ from codemods.context import Context
 
 _ADAPTERS = (b"get_peft_model", b"LoraConfig", b"PeftModel", b"add_adapter(", b"mark_only_lora_as_trainable")
 _FROZEN = (b"requires_grad_(False)", b"requires_grad = False", b"requires_grad=False")
-_INPUT_GRADS = (b"enable_input_require_grads", b"make_inputs_require_grad")
+_INPUT_GRADS = (
+    *(b"enable_input_require_grads", b"make_inputs_require_grad"),
+    *(b"embeddings.requires_grad_(True)", b"get_input_embeddings().requires_grad_(True)"),
+)
 _ZERO3 = (b"zero3", b"ZeRO-3", b"zero_stage=3", b"deepspeed_stage_3", b'"stage": 3', b"'stage': 3", b"stage3_")
 _DEEPSPEED = (b"deepspeed", b"DeepSpeed")
 _ZERO3_FILES = ("ds_config.json", "ds_config_zero3.json", "deepspeed.json", "deepspeed_config.json", "zero3.json")
