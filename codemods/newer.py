@@ -25,9 +25,9 @@ def needed(text: str) -> str | None:
         return None
     try:
         tree = cst.parse_module(text)
-    except (cst.ParserSyntaxError, RecursionError):
+        version = max((version for node in walk(tree) for version in _constructs(node)), default=(3, 0))
+    except (cst.ParserSyntaxError, RecursionError, MemoryError):
         return None
-    version = max((version for node in walk(tree) for version in _constructs(node)), default=(3, 0))
     return f"{version[0]}.{version[1]}" if version > sys.version_info[:2] else None
 
 

@@ -42,11 +42,11 @@ def decode(path: str, data: bytes) -> Source | Skip:
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         text = data[len(codecs.BOM_UTF8) if bom else 0 :].decode(encoding)
-    except (SyntaxError, LookupError) as error:
-        return Skip(path, SkipReason.UNDECODABLE, str(error))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Skip(path, SkipReason.UNDECODABLE, f"line {line}: not valid {error.encoding}")
+    except (SyntaxError, LookupError, UnicodeError) as error:
+        return Skip(path, SkipReason.UNDECODABLE, str(error))
     source = Source(path, text, encoding, bom)
     if source.encode(text) != data:
         return Skip(path, SkipReason.NO_ROUND_TRIP, f"decoding as {encoding} and encoding again changes the bytes")
