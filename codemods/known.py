@@ -74,6 +74,7 @@ _EXACT = {
     "torch.cuda.amp.grad_scaler.GradScaler": "torch.cuda.amp.GradScaler",
     "torch.cpu.amp.grad_scaler.GradScaler": "torch.cpu.amp.GradScaler",
     "torch.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",
+    "torch.GradScaler": "torch.amp.GradScaler",
     "torch.autograd.no_grad": "torch.no_grad",
     "torch.autograd.enable_grad": "torch.enable_grad",
     "torch.autograd.inference_mode": "torch.inference_mode",
