@@ -38,14 +38,16 @@ def touched(training: Training, scaler: Scaler, first: cst.CSTNode, last: cst.CS
         if isinstance(node, cst.Call) and training.before(first, node) and training.before(node, last):
             if node in scaler.looks or may_mention(ctx, node, scaler.name, UNSCALING):
                 return True
-        elif isinstance(node, cst.Attribute) and node.attr.value == "grad" and _writes(ctx, node):
+        elif isinstance(node, cst.Attribute) and writes(ctx, node):
             if training.before(first, node) and training.before(node, last):
                 return True
     return False
 
 
-def _writes(ctx: Context, grad: cst.Attribute) -> bool:
-    """Whether `p.grad` is assigned, or changed in place."""
+def writes(ctx: Context, grad: cst.Attribute) -> bool:
+    """Whether this is a `p.grad` that is assigned, or changed in place."""
+    if grad.attr.value != "grad":
+        return False
     below: cst.CSTNode = grad
     for above in ctx.ancestors(grad):
         if isinstance(above, cst.Attribute) and above.attr.value.endswith("_"):

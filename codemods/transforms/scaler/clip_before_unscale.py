@@ -42,9 +42,10 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
-from codemods.transforms.scaler.between import block, conditions, touched
+from codemods.transforms.scaler.between import UNSCALING, block, conditions, may_mention, touched, writes
 from codemods.transforms.scaler.merging import Fix, without_statement
-from codemods.transforms.scaler.steps import CLIP, Scaler, Training, optimizer, spelled, trainings
+from codemods.transforms.scaler.receivers import optimizer, spelled
+from codemods.transforms.scaler.steps import CLIP, Scaler, Training, trainings
 
 rule = Rule(
     code="SCL001",
@@ -81,12 +82,15 @@ def clips_after(training: Training, scaler: Scaler, backward: cst.Call) -> Fix |
 
 
 def clips(ctx: Context, call: cst.Call) -> bool:
-    """Whether a call clips gradients: one of torch's or timm's functions, or a function here that calls one."""
+    """Whether a call clips gradients: one of torch's or timm's functions, or one of the project's that does."""
     if ctx.means(call.func, CLIP):
         return True
-    if "clip" not in (ctx.name(call.func) or "").rpartition(".")[2] or (target := ctx.callee(call)) is None:
+    name = (ctx.name(call.func) or "").rpartition(".")[2]
+    if "clip" not in name or (target := ctx.callee(call)) is None:
         return False
     where, function = target
+    if "grad" in name and any(isinstance(n, cst.Attribute) and writes(where, n) for n in flow.own(function.body)):
+        return True
     return any(isinstance(n, cst.Call) and where.means(n.func, CLIP) for n in flow.own(function.body))
 
 
@@ -127,6 +131,8 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
         return False  # scaled elsewhere is scaled for sure only where nobody unscales
     if any(training.before(r, clip) and not _beside(training, r, scaler.backwards) for r in training.raw):
         return False
+    if may_mention(ctx, clip, scaler.name, UNSCALING):
+        return False
     if any(ctx.name(n) in (f"{scaler.name}.get_scale", f"{scaler.name}._scale") for n in flow.own(clip)):
         return False
     mine = {spelled(ctx, optimizer(s)) for s in steps}
@@ -145,7 +151,7 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
 
 def _beside(training: Training, raw: cst.Call, backwards: tuple[cst.Call, ...]) -> bool:
     """Whether a backward without scaling is the other arm of one with it (`if use_amp: … else: loss.backward()`)."""
-    return any(training.exclusive(raw, b) for b in backwards)
+    return any(training.contrary(raw, b) for b in backwards)
 
 
 def _draft(
@@ -271,7 +277,8 @@ def _under_condition(
     around = conditions(ctx, clip, block(ctx, gate))
     if around and len(around) == 1 and _is_gate(around[0], ctx, test) and block(ctx, clip) is around[0].body:
         return (None, obstacle) if obstacle else (insert(ctx, clip, _calls(scaler, names), after=False), "")
-    gates = [ctx.parent(block(ctx, b)) for b in scaler.backwards if training.reaches(b, clip)]
+    scalings = (training.scaling(scaler, b) for b in scaler.backwards if training.reaches(b, clip))
+    gates = [ctx.parent(block(ctx, s)) for s in scalings]
     if around != [] or not gates or not all(g and _is_gate(g, ctx, test) for g in gates):
         return None, elsewhere
     if obstacle:

@@ -29,6 +29,7 @@ followed, and where no second iteration is in sight.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import libcst as cst
 
@@ -38,8 +39,8 @@ from codemods.edits import Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import names_in
-from codemods.transforms.scaler.receivers import SCALER
-from codemods.transforms.scaler.steps import Scaler, Training, optimizer, spelled, trainings
+from codemods.transforms.scaler.receivers import SCALER, optimizer, spelled
+from codemods.transforms.scaler.steps import Scaler, Training, trainings
 
 rule = Rule(
     code="SCL002",
@@ -110,29 +111,42 @@ def _updated(training: Training, scaler: Scaler) -> bool:
         if any(isinstance(n, cst.Attribute) and ctx.name(n) == f"{scaler.name}.update" for n in inside):
             return True
         return _leaks(ctx, inside, scaler.name)
-    last = scaler.name.rpartition(".")[2]
-    for path in ctx.index.search(ctx.path, (b"update",)):
+    mine = isinstance(home, cst.Module) and not ctx.index.imported_elsewhere(ctx.path, scaler.name)
+    for path in (ctx.path,) if mine else ctx.index.search(ctx.path, (b"update",)):
         other = ctx.other(path)
-        for attribute in other.all(cst.Attribute) if other else ():
-            if attribute.attr.value == "update":
-                name = (other.name(attribute.value) or "?") if other else "?"
-                owner = name.rpartition(".")[2]
-                if owner == last or "scaler" in owner.lower():
-                    return True
-        if other is None:
+        if other is None or any(_updates(ctx, other, a, scaler, training) for a in other.all(cst.Attribute)):
             return True
     if not scaler.constructors and _leaks_elsewhere(ctx, scaler.name):
         return True
     return _leaks(ctx, ctx.all(type(cst.parse_expression(scaler.name))), scaler.name)
 
 
+def _updates(ctx: Context, other: Context, attribute: cst.Attribute, scaler: Scaler, training: Training) -> bool:
+    """Whether `….update` of some file may be that of this scaler."""
+    if attribute.attr.value != "update":
+        return False
+    name = other.name(attribute.value) or "scaler"
+    owner = name.rpartition(".")[2]
+    if owner != scaler.name.rpartition(".")[2] and "scaler" not in owner.lower():
+        return False
+    here, there = ctx.method(training.scope), other.method(attribute)
+    if here is None or there is None or not scaler.constructors or name != f"{there.self}.{owner}":
+        return True
+    lines = ctx.index.lineage(here.owner), ctx.index.lineage(there.owner)
+    related = here.owner in lines[1].refs or there.owner in lines[0].refs
+    return related or not (lines[0].complete and lines[1].complete)
+
+
 def _home(training: Training, scaler: Scaler) -> cst.CSTNode | None:
-    """The function that makes a scaler of its own; None for parameters, attributes and globals."""
+    """The function, or the module, that makes the scaler; None for parameters and attributes."""
     ctx, scope = training.ctx, training.scope
-    while "." not in scaler.name and isinstance(scope, cst.FunctionDef) and scaler.constructors:
-        if ctx.bindings(scope).get(scaler.name):
+    while "." not in scaler.name and scaler.constructors:
+        if isinstance(scope, cst.Module) or ctx.bindings(scope).get(scaler.name):
             return scope
-        scope = ctx.scope(scope)  # type: ignore[assignment]
+        around = ctx.scope(scope)
+        if not isinstance(around, (cst.FunctionDef, cst.Module)):
+            return None
+        scope = around
     return None
 
 
@@ -180,7 +194,7 @@ def _made_inside(training: Training, scaler: Scaler, loop: cst.CSTNode) -> bool:
 
 def _draft(training: Training, scaler: Scaler, steps: list[cst.CSTNode], obstacle: str) -> Draft:
     ctx = training.ctx
-    node = next(s for s in scaler.steps if s is steps[-1] or steps[-1] in ctx.ancestors(s))
+    node = next(s for s in scaler.steps if _within(ctx, s, steps[-1:]))
     message = f"`{scaler.name}.step(…)` without `{scaler.name}.update()`: the second iteration fails"
     if obstacle:
         return rule.finding(node, message=f"{message} ({obstacle})")
@@ -194,7 +208,12 @@ def _last(ctx: Context, steps: list[cst.CSTNode]) -> cst.CSTNode:
         return steps[0]
     around = [steps[-1], *ctx.ancestors(steps[-1])]
     home = next(n for n in around if isinstance(n, _SUITES) and all(n in ctx.ancestors(s) for s in steps))
-    return around[around.index(home) - 1]
+    last = around[around.index(home) - 1]
+    return last if isinstance(last, cst.BaseCompoundStatement) else steps[-1]
+
+
+def _within(ctx: Context, step: cst.Call, wholes: list[cst.CSTNode]) -> bool:
+    return any(w is step or w in ctx.ancestors(step) for w in wholes)
 
 
 def _obstacle(training: Training, scaler: Scaler, steps: list[cst.CSTNode]) -> str:
@@ -207,6 +226,10 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[cst.CSTNode]) -> s
         if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
             if training.before(steps[0], node) and training.before(node, steps[-1]):
                 return "the last step can be skipped"
+    for first, second in combinations([s for s in scaler.steps if _within(ctx, s, steps)], 2):
+        given = spelled(ctx, optimizer(first))
+        if training.before(first, second) and given in (None, spelled(ctx, optimizer(second))):
+            return "an optimizer is stepped twice, which needs an update in between"
     for later in scaler.steps:
         if training.before(anchor, later):
             if not any(training.before(anchor, b) and training.before(b, later) for b in scaler.backwards):
@@ -217,8 +240,8 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[cst.CSTNode]) -> s
     roots = {(spelled(ctx, optimizer(s)) or "").partition(".")[0].partition("[")[0] for s in scaler.steps}
     scope = training.scope
     method = ctx.method(scope)
-    given = {p.name.value for p in scope.params.params} if isinstance(scope, cst.FunctionDef) else set()
-    given -= {method.self} if method else set()
-    if elsewhere or roots & (given | {""}):
+    taken = {p.name.value for p in scope.params.params} if isinstance(scope, cst.FunctionDef) else set()
+    taken -= {method.self} if method else set()
+    if elsewhere or roots & (taken | {""}):
         return "this function may run once for each of several optimizers"
     return ""

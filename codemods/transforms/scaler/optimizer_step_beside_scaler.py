@@ -38,7 +38,8 @@ from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import block, conditions, touched
 from codemods.transforms.scaler.clip_before_unscale import clips
 from codemods.transforms.scaler.merging import Fix, with_change
-from codemods.transforms.scaler.steps import Scaler, Training, is_optimizer, optimizer, spelled, trainings
+from codemods.transforms.scaler.receivers import is_optimizer, optimizer, spelled
+from codemods.transforms.scaler.steps import Scaler, Training, trainings
 
 rule = Rule(
     code="SCL005",
@@ -68,13 +69,17 @@ def step_beside_scaler(_: cst.Module, ctx: Context) -> Iterator[Draft]:
 def _is_wrong(training: Training, scaler: Scaler, step: cst.Call) -> bool:
     ctx = training.ctx
     assert isinstance(step.func, cst.Attribute)
-    backwards = [b for b in scaler.backwards if training.reaches(b, step)]
-    raw = [r for r in training.raw if not any(training.exclusive(r, b) for b in backwards)]
+    backwards = [
+        b
+        for b in scaler.backwards
+        if training.reaches(b, step) and not training.contrary(training.scaling(scaler, b), step)
+    ]
+    raw = [r for r in training.raw if not any(training.contrary(r, b) for b in backwards)]
     if not backwards or any(training.before(r, step) for r in raw):
         return False
     owner = spelled(ctx, step.func.value)
     for other in scaler.steps:
-        if training.exclusive(other, step) or spelled(ctx, optimizer(other)) in (owner, None):
+        if training.contrary(other, step) or spelled(ctx, optimizer(other)) in (owner, None):
             return False
     if scaler.steps and not is_optimizer(ctx, step.func.value, surely=True):
         return False  # a moving average may be called an optimizer, too, and step after the scaler
@@ -88,7 +93,7 @@ def _draft(training: Training, scaler: Scaler, step: cst.Call, *, last: bool) ->
     unscaled = any(spelled(ctx, optimizer(u)) == owner for u in scaler.unscales)
     sees = "takes no notice of overflows" if unscaled else "uses gradients that are multiplied by the loss scale"
     message = f"`{owner}.step()` {sees}: `{scaler.name}.step({owner})` is meant"
-    together = any(_together(training, b, step) for b in scaler.backwards)
+    together = any(_together(training, scaler, b, step) for b in scaler.backwards)
     if step.args or scaler.steps or not together or not isinstance(ctx.parent(step), cst.Expr):
         return rule.finding(step, message=message)
     fixed = step.with_changes(
@@ -119,12 +124,17 @@ def _before_clips(training: Training, scaler: Scaler, step: cst.Call, owner: str
     return insert(ctx, seen[0], [f"{scaler.name}.unscale_({owner})"], after=False)
 
 
-def _together(training: Training, backward: cst.Call, step: cst.Call) -> bool:
+def _together(training: Training, scaler: Scaler, backward: cst.Call, step: cst.Call) -> bool:
     """Whether the step surely follows the scaled backward: under the conditions of the latter, or more of them."""
     ctx = training.ctx
-    if conditions(ctx, step, block(ctx, backward)) is not None:
+    scaling = training.scaling(scaler, backward)
+    if conditions(ctx, step, block(ctx, scaling)) is not None:
         return True
-    around = conditions(ctx, backward, block(ctx, step))
+    around = conditions(ctx, scaling, block(ctx, step))
+    if around is None and isinstance(gate := ctx.parent(block(ctx, scaling)), cst.If):
+        test = ctx.module.code_for_node(gate.test)
+        own = (a for a in ctx.ancestors(step) if isinstance(a, cst.If))
+        return any(ctx.module.code_for_node(a.test) == test for a in own)  # not contrary to it, so under it
     return around is not None and all(isinstance(a, (cst.For, cst.While)) for a in around)
 
 

@@ -1,7 +1,8 @@
-"""What a receiver is: whether `scaler` or `self.scaler` surely names a `GradScaler`, and where it is made."""
+"""What names stand for: whether `scaler` surely is a `GradScaler`, where it is made, and what is an optimizer."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -9,11 +10,13 @@ import libcst as cst
 from codemods import known
 from codemods.context import Binding, Context
 from codemods.index import Ref
+from codemods.rewrite import argument
 
 SCALER = known.GRAD_SCALER | {
     "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler",
     "fairscale.optim.grad_scaler.ShardedGradScaler",
 }
+_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)")
 _OVERRIDES = ("scale", "step", "unscale_", "update", "__call__")
 
 
@@ -89,3 +92,39 @@ def constructors(ctx: Context, value: cst.BaseExpression | None) -> Iterator[cst
             for _where, v in values(ctx, value) or ():
                 if isinstance(v, cst.Call):
                     yield v
+
+
+def optimizer(step: cst.Call) -> cst.BaseExpression | None:
+    """What `S.step(…)` or `S.unscale_(…)` is given."""
+    found = argument(step, "optimizer", 0)
+    return found.value if found is not None else None
+
+
+def spelled(ctx: Context, node: cst.BaseExpression | None) -> str | None:
+    """The text of an expression that means the same a few statements earlier: a name, dotted, or with a plain index."""
+    match node:
+        case cst.Name() | cst.Attribute() if name := ctx.name(node):
+            return name
+        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
+            plain = isinstance(index, (cst.Integer, cst.SimpleString, cst.Name))
+            return f"{name}[{ctx.module.code_for_node(index)}]" if plain and (name := ctx.name(value)) else None
+    return None
+
+
+def is_optimizer(ctx: Context, node: cst.BaseExpression, *, surely: bool) -> bool:
+    """Whether a value is an optimizer: by its constructor, or, where that need not be sure, by its name."""
+    kind = ctx.kind(node)
+    if kind is not None and all(_OPTIMIZER.fullmatch(name) for name in kind.names):
+        return True
+    if surely or (kind is not None and any(name.startswith("torch.") for name in kind.names)):
+        return False
+    written = ctx.module.code_for_node(node).rpartition(".")[2].lower()
+    return "opt" in written and "sched" not in written
+
+
+def steps_itself(ctx: Context, call: cst.Call) -> bool:
+    """Whether this is `O.step(…)` of an optimizer."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value="step")):
+            return is_optimizer(ctx, owner, surely=False)
+    return False

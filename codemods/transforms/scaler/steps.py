@@ -15,12 +15,13 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.flow import Order
-from codemods.rewrite import argument, keyword, literal, unparenthesized, with_value
-from codemods.transforms.scaler.receivers import SCALER, constructors, kind, values
+from codemods.rewrite import keyword, literal, unparenthesized, with_value
+from codemods.transforms.scaler.receivers import SCALER, constructors, kind, steps_itself, values
 
 CLIP = known.CLIP_GRAD | {
     "torch.nn.utils.clip_grad_norm",
     "torch.nn.utils.clip_grads_with_norm_",
+    "apex.contrib.clip_grad.clip_grad_norm_",
     "timm.utils.dispatch_clip_grad",
     "timm.utils.clip_grad.dispatch_clip_grad",
     "timm.utils.adaptive_clip_grad",
@@ -28,7 +29,6 @@ CLIP = known.CLIP_GRAD | {
 }
 _OWNED = frozenset({"precision_plugin", "accelerator", "fabric", "strategy"})
 _METHODS = ("scale", "step", "unscale_", "update", "get_scale")
-_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,31 @@ class Training:
         return flow.order(self.ctx.parents, a, b) is Order.BEFORE
 
     def exclusive(self, a: cst.CSTNode, b: cst.CSTNode) -> bool:
-        """Whether the two never run in one pass."""
+        """Whether the two surely never run in one pass."""
         return flow.order(self.ctx.parents, a, b) is Order.EXCLUSIVE
+
+    def contrary(self, a: cst.CSTNode, b: cst.CSTNode) -> bool:
+        """Whether the two are meant for different passes: also under two `if`s with the same test."""
+        tests = dict(self._arms(a))
+        return self.exclusive(a, b) or any(tests.get(test, arm) is not arm for test, arm in self._arms(b))
+
+    def scaling(self, scaler: Scaler, backward: cst.Call) -> cst.CSTNode:
+        """Where the loss of a backward is scaled: in the call itself, or in a statement before."""
+        if any(backward in self.ctx.ancestors(s) for s in scaler.scales):
+            return backward
+        return next((s for s in reversed(scaler.scales) if self.before(s, backward)), backward)
+
+    def _arms(self, node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
+        """The tests of the `if`s around a node, innermost first, each with whether it stands under it or the `else`."""
+        below = node
+        for above in self.ctx.ancestors(node):
+            if isinstance(above, cst.If) and below in (above.body, above.orelse):
+                test, arm = above.test, below is above.body
+                while isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+                    test, arm = test.expression, not arm
+                text = self.ctx.module.code_for_node(unparenthesized(test))
+                yield text.replace(" is not ", " is "), arm is (" is not " not in text)
+            below = above
 
     def reaches(self, a: cst.CSTNode, b: cst.CSTNode) -> bool:
         return flow.reaches(self.ctx.parents, a, b)
@@ -121,7 +144,7 @@ def _read(ctx: Context, scope: cst.FunctionDef | cst.Module) -> Training | None:
         if scaler := _scaler(ctx, name, uses, mine):
             scalers.append(scaler)
     plain = tuple(
-        n for n in nodes if isinstance(n, cst.Call) and _steps_itself(ctx, n) and not any(n in s.steps for s in scalers)
+        n for n in nodes if isinstance(n, cst.Call) and steps_itself(ctx, n) and not any(n in s.steps for s in scalers)
     )
     return Training(ctx, scope, nodes, tuple(scalers), tuple(b for b in backwards if b not in scaled), plain)
 
@@ -151,7 +174,8 @@ def _scaler(
     steps, updates = called("step"), called("update")
     sure = kinds == {"scaler"}
     if not sure:
-        if not steps or not (backwards or (updates and "scal" in name.lower())):
+        half = steps and updates and "scal" in name.lower()
+        if not (steps or updates) or not (backwards or half):
             return None
         sure = bool(backwards)
     made_by = tuple(c for where, value in made or () for c in constructors(where, value))
@@ -245,43 +269,4 @@ def is_loss(ctx: Context, scope: cst.CSTNode, loss: cst.BaseExpression) -> bool:
         case cst.Call(func=func):
             last = (ctx.name(func) or "").rpartition(".")[2].lower()
             return bool(re.search(r"loss|criterion|mse|cross_entropy|objective", last))
-    return False
-
-
-# -- optimizers
-
-
-def optimizer(step: cst.Call) -> cst.BaseExpression | None:
-    """What `S.step(…)` or `S.unscale_(…)` is given."""
-    found = argument(step, "optimizer", 0)
-    return found.value if found is not None else None
-
-
-def spelled(ctx: Context, node: cst.BaseExpression | None) -> str | None:
-    """The text of an expression that means the same a few statements earlier: a name, dotted, or with a plain index."""
-    match node:
-        case cst.Name() | cst.Attribute() if name := ctx.name(node):
-            return name
-        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
-            plain = isinstance(index, (cst.Integer, cst.SimpleString, cst.Name))
-            return f"{name}[{ctx.module.code_for_node(index)}]" if plain and (name := ctx.name(value)) else None
-    return None
-
-
-def is_optimizer(ctx: Context, node: cst.BaseExpression, *, surely: bool) -> bool:
-    """Whether a value is an optimizer: by its constructor, or, where that need not be sure, by its name."""
-    kind = ctx.kind(node)
-    if kind is not None and all(_OPTIMIZER.fullmatch(name) for name in kind.names):
-        return True
-    if surely or (kind is not None and any(name.startswith("torch.") for name in kind.names)):
-        return False
-    written = ctx.module.code_for_node(node).rpartition(".")[2].lower()
-    return "opt" in written and "sched" not in written
-
-
-def _steps_itself(ctx: Context, call: cst.Call) -> bool:
-    """Whether this is `O.step(…)` of an optimizer."""
-    match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value="step")):
-            return is_optimizer(ctx, owner, surely=False)
     return False

@@ -38,18 +38,8 @@ from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 from codemods.transforms.scaler.merging import with_change
-from codemods.transforms.scaler.steps import (
-    Scaler,
-    Training,
-    discarded,
-    is_loss,
-    mentions,
-    optimizer,
-    scaled,
-    sources,
-    spelled,
-    trainings,
-)
+from codemods.transforms.scaler.receivers import optimizer, spelled
+from codemods.transforms.scaler.steps import Scaler, Training, discarded, is_loss, mentions, scaled, sources, trainings
 
 rule = Rule(
     code="SCL003",
@@ -74,7 +64,8 @@ def unscaled_backward(_: cst.Module, ctx: Context) -> Iterator[Draft]:
         if not training.raw or len(training.scalers) != 1:
             continue
         scaler = training.scalers[0]
-        found = [(raw, s) for raw in training.raw for s in scaler.steps if training.reaches(raw, s)]
+        pairs = ((raw, s) for raw in training.raw for s in scaler.steps if training.reaches(raw, s))
+        found = [(raw, s) for raw, s in pairs if not training.contrary(raw, s)]
         if found and not scaler.disabled and not _escapes(training, scaler):
             for raw, step in dict(reversed(found)).items():
                 if _is_wrong(training, scaler, raw, step):
@@ -118,7 +109,7 @@ def _is_wrong(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call)
     loss = ctx.loss_of(raw)
     if loss is None or not is_loss(ctx, training.scope, loss) or _may_be_scaled(training, scaler, loss):
         return False
-    if any(training.exclusive(raw, b) for b in scaler.backwards):
+    if any(training.contrary(raw, training.scaling(scaler, b)) for b in scaler.backwards):
         return False
     spoken = ctx.module.code_for_node(loss)
     if any(training.before(d, raw) and _first(ctx, d) == spoken for d in discarded(ctx, scaler)):

@@ -39,3 +39,29 @@ def scheduled(model, optimizer, scheduler, loader):
         scaler.update()
         scheduler.step()
         scheduler_of_optimizer.step()
+
+
+def guarded(model, optimizer, loader, scaler=None):
+    for batch in loader:
+        loss = model(batch)
+        if scaler is not None:
+            loss = scaler.scale(loss)
+        loss.backward()
+        if scaler is not None:
+            scaler.unscale_(optimizer)
+        if not scaler is not None:
+            optimizer.step()
+        else:
+            scaler.update()
+
+
+def none_first(model, optimizer, loader, scaler=None):
+    for batch in loader:
+        loss = model(batch)
+        if scaler is not None:
+            loss = scaler.scale(loss)
+        loss.backward()
+        if scaler is None:
+            optimizer.step()
+        else:
+            scaler.update()

@@ -59,3 +59,16 @@ def mapped(model, optimizer, loader):
         loss.backward()
         scaler.step(optimizer)
         scaler.update()
+
+
+def contrary(model, optimizer, loader, use_amp):
+    scaler = torch.amp.GradScaler("cuda") if use_amp else None
+    for batch in loader:
+        loss = model(batch)
+        if not use_amp:
+            loss.backward()
+        else:
+            model.backward_with(loss)
+        if use_amp:
+            scaler.step(optimizer)
+            scaler.update()
