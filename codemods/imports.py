@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
 from codemods.edits import Edit
 from codemods.facts import Facts, Import
+from codemods.rewrite import closing
 from codemods.rule import Need, Replacement
-from codemods.tree import walk
+from codemods.tree import text_of, walk
+
+FAR = 3
+"""More lines than these between two imports, and the second is not one of the first of a module."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 def satisfy(path: str, text: str, facts: Facts, need: Need, scopes: Sequence[str] = ("",)) -> Edit | None:
@@ -22,45 +30,100 @@ def satisfy(path: str, text: str, facts: Facts, need: Need, scopes: Sequence[str
     """
     if any(_binds(i, need) and i.scope in scopes and not i.type_checking for i in facts.imports):
         return None
-    package = need.module.partition(".")[0]
-    here = [i for i in facts.imports if not i.type_checking and not i.conditional]
-    local = [i for i in here if i.scope in scopes and i.scope and _package(i) == package]
-    if local and not any(not i.scope and _package(i) == package for i in here):
-        scope = next(s for s in scopes if any(i.scope == s for i in local))
-        return _after(path, text, max((i for i in local if i.scope == scope), key=lambda i: i.end_line), need)
+    lines = _LINE.findall(text)
+    here = [i for i in facts.imports if not i.type_checking and not i.conditional and _leads(i, lines)]
+    same = [i for i in here if i.scope in scopes and _package(i.target) == need.package]
+    if same and all(i.scope for i in same):
+        scope = next(s for s in scopes if any(i.scope == s for i in same))
+        last = max((i for i in same if i.scope == scope), key=lambda i: i.end_line)
+        indent = lines[last.line - 1][: last.column]
+        return _line(path, lines, last.end_line, f"{indent}{need.statement}")
     top = [i for i in here if not i.scope and i.end_line > facts.header]
-    same = [i for i in top if _package(i) == package]
-    if same:
-        return _after(
-            path, text, max(same, key=lambda i: i.end_line) if need.name else same[0], need, need.name is None
-        )
-    if top:
-        first = _leading(top)
-        return _after(path, text, first[-1], need)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines(keepends=True)
-    header = facts.header
-    if not header:
-        while header < len(lines) and lines[header].startswith("#"):
-            header += 1
-    offset = sum(map(len, lines[:header]))
-    lead = newline if header and lines[header - 1].strip() and not lines[header - 1].startswith("#!") else ""
-    if offset and not text[:offset].endswith(("\n", "\r")):
-        lead = newline * 2
-    rest = lines[header : header + 1]
-    tail = newline if rest and rest[0].strip() else ""
-    return Edit(path, offset, offset, f"{lead}{need.statement}{newline}{tail}", shared=True)
+    return _line(path, lines, *(_among(top, need, lines) if top else _alone(facts.header, need, lines)))
 
 
-def _leading(imports: Sequence[Import]) -> list[Import]:
-    """The first run of imports, so that an import far down (after code) does not attract new ones."""
-    ordered = sorted(imports, key=lambda i: i.line)
-    run = [ordered[0]]
-    for each in ordered[1:]:
-        if each.line - run[-1].end_line > 3:
+def _line(path: str, lines: Sequence[str], number: int, written: str, before: str = "", after: str = "") -> Edit:
+    """A line of its own after so many others, with line ends like theirs; an empty line before or after it perhaps."""
+    ends = [line[len(line.rstrip("\r\n")) :] for line in lines]
+    newline = next(filter(None, ends), "\n")
+    offset = sum(map(len, lines[:number]))
+    if number and not ends[number - 1]:  # the file ends without a newline, and goes on doing so
+        return Edit(path, offset, offset, f"{newline}{before and newline}{written}", shared=True)
+    return Edit(path, offset, offset, f"{before and newline}{written}{newline}{after and newline}", shared=True)
+
+
+def _among(imports: Iterable[Import], need: Need, lines: Sequence[str]) -> tuple[int, str, str, str]:
+    """Where isort would have a new import among the first ones of a module: number of lines before, text, blank lines.
+
+    In the block of its package, else of its section; plain imports come before `from` and are sorted, unless the
+    block mixes them.
+    """
+    blocks = _blocks(imports, lines)
+    section = _section(need.module)
+    own = [b for b in blocks if any(_package(i.target) == need.package for i in b)]
+    own = own or [b for b in blocks if any(_section(i.target) == section for i in b)]
+    if not own:
+        earlier = [b for b in blocks if all(_section(i.target) < section for i in b)]
+        if earlier:
+            return earlier[-1][-1].end_line, need.statement, "blank", ""
+        return blocks[0][0].line - 1, need.statement, "", "blank"
+    block = [i for i in own[0] if _section(i.target) == section] or own[0]
+    mixed = any(_is_from(a, lines) and not _is_from(b, lines) for a, b in pairwise(block))
+
+    def key(is_from: bool, module: str) -> tuple[bool, str, bool]:
+        return (is_from and not mixed, module.lower(), is_from)
+
+    mine = key(need.name is not None, need.module)
+    after = [i for i in block if key(_is_from(i, lines), _module(i, lines)) <= mine]
+    if after:
+        return after[-1].end_line, need.statement, "", ""
+    return block[0].line - 1, need.statement, "", ""
+
+
+def _alone(header: int, need: Need, lines: Sequence[str]) -> tuple[int, str, str, str]:
+    """Where the first import of a module goes: below its docstring and `__future__` imports, or its first comments."""
+    number = header
+    while not header and number < len(lines) and lines[number].startswith("#"):
+        number += 1
+    above, below = lines[number - 1 : number] if number else [], lines[number : number + 1]
+    before = "blank" if above and above[0].strip() and not above[0].startswith("#!") else ""
+    return number, need.statement, before, "blank" if below and below[0].strip() else ""
+
+
+def _blocks(imports: Iterable[Import], lines: Sequence[str]) -> list[list[Import]]:
+    """The first imports of a module, in groups between empty lines; an import far below, after code, is not of them."""
+    first, *others = sorted(imports, key=lambda i: i.line)
+    blocks = [[first]]
+    for each in others:
+        last = blocks[-1][-1]
+        between = lines[last.end_line : each.line - 1]
+        if len(between) > FAR:
             break
-        run.append(each)
-    return run
+        if all(line.strip() for line in between):
+            blocks[-1].append(each)
+        else:
+            blocks.append([each])
+    return blocks
+
+
+def _section(target: str) -> int:
+    """isort's sections, as far as a name tells: standard library, others, relative."""
+    return 2 if target.startswith(".") else int(_package(target) not in sys.stdlib_module_names)
+
+
+def _leads(i: Import, lines: Sequence[str]) -> bool:
+    """Whether the import is the first thing on its line."""
+    return not lines[i.line - 1][: i.column].strip()
+
+
+def _is_from(i: Import, lines: Sequence[str]) -> bool:
+    return lines[i.line - 1].lstrip().startswith("from")
+
+
+def _module(i: Import, lines: Sequence[str]) -> str:
+    if i.name == "*" or not _is_from(i, lines):
+        return i.path or i.target
+    return i.target.rpartition(".")[0]
 
 
 def _binds(i: Import, need: Need) -> bool:
@@ -71,21 +134,8 @@ def _binds(i: Import, need: Need) -> bool:
     return i.name == need.module and i.target == need.module
 
 
-def _package(i: Import) -> str:
-    return i.target.partition(".")[0]
-
-
-def _after(path: str, text: str, anchor: Import, need: Need, before: bool = False) -> Edit:
-    """A line of its own after (or before) the statement of `anchor`, at its indentation."""
-    lines = text.splitlines(keepends=True)
-    newline = "\r\n" if lines[anchor.line - 1].endswith("\r\n") else "\n"
-    number = anchor.line - 1 if before else anchor.end_line
-    offset = sum(map(len, lines[:number]))
-    indent = lines[anchor.line - 1][: anchor.column]
-    if indent.strip():  # the import shares its line with other code
-        indent = indent[: len(indent) - len(indent.lstrip())]
-    lead = "" if not offset or text[:offset].endswith(("\n", "\r")) else newline
-    return Edit(path, offset, offset, f"{lead}{indent}{need.statement}{newline}", shared=True)
+def _package(target: str) -> str:
+    return target.partition(".")[0]
 
 
 def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]:
@@ -101,8 +151,8 @@ def orphans(path: str, before: Facts, after: Facts, text: str) -> frozenset[str]
         if before.loads.get(i.name)
         and not after.loads.get(i.name)
         and i.name not in before.exports
-        and not i.type_checking
-        and i.name != "*"
+        and not after.rebound.get(i.name)
+        and not any(other.type_checking or other.conditional for other in after.named(i.name))
         and any(b.name == i.name and b.target == i.target for b in before.imports)
     )
     return found - _quoted(text) if found else found
@@ -150,8 +200,7 @@ def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacem
     for line in walk(module):
         if not isinstance(line, cst.SimpleStatementLine):
             continue
-        comment = line.trailing_whitespace.comment
-        if comment is not None and "noqa" in comment.value.lower():
+        if re.search(r"#.*\bnoqa\b", text_of(line), re.IGNORECASE):
             continue
         body = [left for statement in line.body if (left := _without(statement, gone)) is not None]
         if not body:
@@ -171,7 +220,7 @@ def _without(statement: cst.BaseSmallStatement, gone: Collection[str]) -> cst.Ba
     kept = [a for a in statement.names if _bound(a, statement) not in gone]
     if len(kept) == len(statement.names) or not kept:
         return statement if kept else None
-    kept[-1] = kept[-1].with_changes(comma=statement.names[-1].comma)
+    kept[-1] = closing(kept[-1], statement.names[-1])
     return statement.with_changes(names=kept)
 
 

@@ -17,7 +17,7 @@ from codemods.context import Context
 from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, trim, whole_lines
 from codemods.facts import Facts, gather
 from codemods.index import Index, Ref
-from codemods.rewrite import joined, replace
+from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
 from codemods.tree import Span, render, spans, walk
 
@@ -256,7 +256,7 @@ def _list(holder: cst.CSTNode, old: cst.CSTNode, fix: Mapping[cst.CSTNode, Repla
     between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     for i, each in enumerate(listed):
         if each is listed[-1]:
-            listed[i] = each.with_changes(comma=items[-1].comma)
+            listed[i] = closing(each, items[-1])
         elif not isinstance(each.comma, cst.Comma):
             listed[i] = each.with_changes(comma=between)
     return holder.with_changes(**{name: listed})

@@ -128,33 +128,40 @@ def _joined(
     closing: cst.BaseParenthesizableWhitespace, before: cst.BaseParenthesizableWhitespace
 ) -> cst.BaseParenthesizableWhitespace:
     """The break before a new last argument: laid out as `before`, with the comments that stood in `closing`."""
-    if not isinstance(closing, cst.ParenthesizedWhitespace):
-        return before
-    commented = closing.first_line.comment is not None or any(line.comment for line in closing.empty_lines)
-    if not commented:
+    if not isinstance(closing, cst.ParenthesizedWhitespace) or not _commented(closing):
         return before
     if isinstance(before, cst.ParenthesizedWhitespace):
         return before.with_changes(first_line=closing.first_line, empty_lines=closing.empty_lines)
     return closing
 
 
+def _commented(space: cst.BaseParenthesizableWhitespace) -> bool:
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return False
+    return space.first_line.comment is not None or any(line.comment for line in space.empty_lines)
+
+
 def without_argument(call: cst.Call, arg: cst.Arg) -> cst.Call:
     """The call without one of its arguments."""
     kept = [a for a in call.args if a is not arg]
     if kept and arg is call.args[-1]:
-        kept[-1] = _closing(kept[-1], arg)
+        kept[-1] = closing(kept[-1], arg)
+    if not kept and not _commented(call.whitespace_before_args):
+        return call.with_changes(args=[], whitespace_before_args=cst.SimpleWhitespace(""))
     return call.with_changes(args=kept)
 
 
-def _closing(arg: cst.Arg, last: cst.Arg) -> cst.Arg:
-    """`arg` in the place of `last` at the end of a call; a comment after its comma stays."""
-    after = arg.comma.whitespace_after if isinstance(arg.comma, cst.Comma) else None
-    closing = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else last.whitespace_after_arg
-    if isinstance(after, cst.ParenthesizedWhitespace) and isinstance(closing, cst.ParenthesizedWhitespace):
-        if after.first_line.comment is not None and closing.first_line.comment is None:
-            space = closing.with_changes(first_line=after.first_line)
-            return arg.with_changes(comma=cst.Comma(whitespace_after=space))
-    return arg.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+def closing(item: N, last: cst.CSTNode) -> N:
+    """`item` in the place of `last`, at the end of a list with commas: laid out as `last` was, with its own comment."""
+    comma, end = getattr(item, "comma", None), getattr(last, "comma", None)
+    after = comma.whitespace_after if isinstance(comma, cst.Comma) else None
+    space = end.whitespace_after if isinstance(end, cst.Comma) else getattr(last, "whitespace_after_arg", None)
+    if isinstance(after, cst.ParenthesizedWhitespace) and isinstance(space, cst.ParenthesizedWhitespace):
+        space = space.with_changes(first_line=after.first_line, empty_lines=after.empty_lines)
+        return item.with_changes(comma=cst.Comma(whitespace_after=space))
+    if isinstance(last, cst.Arg):
+        return item.with_changes(comma=end, whitespace_after_arg=last.whitespace_after_arg)
+    return item.with_changes(comma=end)
 
 
 def with_value(call: cst.Call, arg: cst.Arg, value: cst.BaseExpression) -> cst.Call:
@@ -273,10 +280,11 @@ def block(ctx: Context, suite: cst.BaseSuite) -> list[Statement]:
 
 
 def with_body(suite: cst.BaseSuite, statements: Iterable[cst.CSTNode]) -> cst.BaseSuite:
-    """A suite with other statements; a one-line suite becomes an indented block."""
+    """A suite with other statements; a one-line suite becomes an indented block, its comment that of the header."""
     if isinstance(suite, cst.IndentedBlock):
         return suite.with_changes(body=list(statements))
-    return cst.IndentedBlock(body=list(statements))  # type: ignore[arg-type]
+    assert isinstance(suite, cst.SimpleStatementSuite)
+    return cst.IndentedBlock(body=list(statements), header=suite.trailing_whitespace)  # type: ignore[arg-type]
 
 
 def append(ctx: Context, owner: N, code: Sequence[str]) -> N:
@@ -289,7 +297,7 @@ def prepend(ctx: Context, owner: N, code: Sequence[str]) -> N:
     """A compound statement (or function) with statements added at the start of its body, after a docstring."""
     suite: cst.BaseSuite = owner.body  # type: ignore[attr-defined]
     lines = block(ctx, suite)
-    at = int(bool(lines) and _is_docstring(lines[0]) and isinstance(owner, cst.FunctionDef))
+    at = int(bool(lines) and _is_docstring(lines[0]) and isinstance(owner, (cst.FunctionDef, cst.ClassDef)))
     return owner.with_changes(body=with_body(suite, [*lines[:at], *(statement(ctx, c) for c in code), *lines[at:]]))
 
 

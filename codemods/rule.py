@@ -32,8 +32,8 @@ class Need:
     """Where it is used; the import goes into the narrowest scope around it that already imports the package."""
 
     @property
-    def binds(self) -> str:
-        return self.name or self.module.partition(".")[0]
+    def package(self) -> str:
+        return self.module.partition(".")[0]
 
     @property
     def statement(self) -> str:
