@@ -216,10 +216,12 @@ def quoted(ctx: Context, text: str) -> cst.SimpleString:
 def insert(ctx: Context, anchor: cst.CSTNode, code: Sequence[str], *, after: bool) -> dict[cst.CSTNode, Replacement]:
     """Statements on lines of their own, directly before or after the statement that holds `anchor`.
 
-    In `a; b` lines and one-line suites small ones join the line; compound ones break it.
+    In `a; b` lines and one-line suites small ones join the line; compound ones break it. An `elif` belongs to its `if`.
     """
     holder = ctx.statement(anchor)
     assert holder is not None
+    while isinstance(above := ctx.parent(holder), cst.If) and above.orelse is holder:
+        holder = above
     if isinstance(holder, cst.BaseCompoundStatement):
         new = [statement(ctx, c) for c in code]
         if after:
@@ -238,6 +240,7 @@ def insert(ctx: Context, anchor: cst.CSTNode, code: Sequence[str], *, after: boo
     between = [statement(ctx, c) for c in code]
     if any(isinstance(s, cst.BaseCompoundStatement) for s in between):
         parts = [cst.SimpleStatementLine(joined(part)) for part in (body[:at], body[at:]) if part]
+        parts[-1] = parts[-1].with_changes(trailing_whitespace=line.trailing_whitespace)
         broken = [*parts[: at > 0], *between, *parts[at > 0 :]]
         if isinstance(line, cst.SimpleStatementSuite):
             return {line: cst.IndentedBlock(body=broken)}
