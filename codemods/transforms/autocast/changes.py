@@ -11,7 +11,8 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.index import Ref
-from codemods.transforms.autocast.modules import Path, is_module, path_of
+from codemods.rewrite import argument
+from codemods.transforms.autocast.modules import Path, is_module, overlap, path_of
 from codemods.transforms.autocast.openings import values
 
 _OPTIMIZER = re.compile(r"_*(?:\w+_)?(?:opt|optim|optimizer)(?:_\w+|\d*)|\w*[Oo]ptimizer\w*")
@@ -36,7 +37,7 @@ class Change:
     def may_write(self, path: Path) -> bool:
         """Whether the weights of `path` may be among those written."""
         if self.paths is not None:
-            return any(p[: len(path)] == path[: len(p)] for p in self.paths)
+            return any(overlap(p, path) for p in self.paths)
         named = {word.lower() for word in _WORDS.findall(path[-1])}
         return not self.words or any(a.startswith(b) or b.startswith(a) for a in self.words for b in named)
 
@@ -136,6 +137,26 @@ def _trained(ctx: Context, optimizer: cst.BaseExpression) -> tuple[Path, ...] | 
     given = values(ctx, optimizer)
     found = [path for where, value in given for path in _owners(where, value)]
     return tuple(found) if found and all(list(_owners(w, v)) for w, v in given) else None
+
+
+def toggled_off(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
+    """Whether Lightning's `toggle_optimizer` may have frozen `path` where a node runs: then nothing is cached."""
+    key = (toggled_off,)
+    if key not in ctx.memo:
+        names = ("toggle_optimizer", "untoggle_optimizer")
+        ctx.memo[key] = [c for c in ctx.all(cst.Call) if (ctx.name(c.func) or "").rpartition(".")[2] in names]
+    toggles: list[cst.Call] = ctx.memo[key]
+    scope = ctx.scope(node)
+    here = [c for c in toggles if ctx.scope(c) is scope]
+    before = [c for c in here if flow.order(ctx.parents, c, node) is flow.Order.BEFORE]
+    if not before:
+        return len(here) < len(toggles)
+    last = before[-1]
+    if (ctx.name(last.func) or "").endswith(".untoggle_optimizer"):
+        return False
+    given = argument(last, "optimizer", 0)
+    paths = _trained(ctx, given.value) if given is not None else None
+    return paths is None or not any(overlap(p, path) for p in paths)
 
 
 def _owners(ctx: Context, value: cst.BaseExpression) -> Iterator[Path]:

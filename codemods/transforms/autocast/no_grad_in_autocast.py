@@ -30,9 +30,10 @@ Other strategies:
 
 ## When it is not offered
 Where the pass with gradients comes first (the cached copies then carry gradients), where the two passes run different
-modules, where weights are frozen or already in low precision, where the region keeps no cache, and in functions that
-evaluate. In code that is compiled or scripted (`torch.compile(fullgraph=True)` and TorchScript refuse the call), where
-no region is in sight, or where a way out of the block cannot be covered, the place is reported only.
+modules, where weights are frozen (by Lightning's `toggle_optimizer`, for one) or already in low precision, where the
+region keeps no cache, and in functions that evaluate. In code that is compiled or scripted, which refuses the call
+(`torch.compile(fullgraph=True)`, TorchScript), where no region is in sight, or where a way out of the block cannot be
+covered, the place is reported only.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
+from codemods.transforms.autocast.changes import toggled_off
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
@@ -123,7 +125,7 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
         return
     if around(ctx, body[0]) is None and not _suspect(ctx, body[0]):
         return
-    offs = [use for each in body for use in uses(ctx, each) if use.off]
+    offs = [u for each in body for u in uses(ctx, each) if u.off and not toggled_off(ctx, u.node, u.path)]
     trouble = _trouble(ctx, [(use, use) for use in offs], DEPTH) if offs else None
     if trouble is None:
         return
@@ -180,7 +182,7 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     if not isinstance(scope, (cst.FunctionDef, cst.Module)):
         return None
     root = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    ons = [use for use in uses(ctx, root) if not use.off]
+    ons = [use for use in uses(ctx, root) if not use.off and not toggled_off(ctx, use.node, use.path)]
     forgotten = list(forgets(ctx, root))
     suspicion: Trouble | None = None
     for origin, off in pairs:

@@ -18,8 +18,9 @@ which is how torch's own examples look. Unsafe: whatever else stood between the 
 
 ## When it is not offered
 Where the region is left before the model runs again (a region inside the loop), where the optimizer is known to train
-another model than the one that runs again, where the cache is emptied already or the region keeps none, and where
-precision is not mixed. Where a step is no statement of its own, or runs in compiled code, it is only reported.
+another model than the one that runs again, where Lightning's `toggle_optimizer` freezes that model for its second turn
+(frozen weights are cast anew), where the cache is emptied already or the region keeps none, and where precision is not
+mixed. Where a step is no statement of its own, or runs in compiled code, it is only reported.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.autocast.changes import Change, change
+from codemods.transforms.autocast.changes import Change, change, toggled_off
 from codemods.transforms.autocast.modules import Path, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
@@ -112,7 +113,7 @@ def _stale(ctx: Context, done: Change, node: cst.CSTNode, seen: Sequence[Path], 
     if not isinstance(scope, (cst.FunctionDef, cst.Module)):
         return None
     root = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    every = uses(ctx, root)
+    every = [use for use in uses(ctx, root) if not toggled_off(ctx, use.node, use.path)]
     forgotten = forgets(ctx, root)
     cached = list(seen)
     for use in every:
