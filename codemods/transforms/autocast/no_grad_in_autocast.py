@@ -53,7 +53,18 @@ from codemods.transforms.autocast.modules import Path, covers, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, evaluates, lexical, shared, switched_off
-from codemods.transforms.autocast.uses import BLOCKS, Use, forgets, grad_mode, gradients, outward, singles, switch, uses
+from codemods.transforms.autocast.uses import (
+    BLOCKS,
+    Use,
+    followed,
+    forgets,
+    grad_mode,
+    gradients,
+    outward,
+    singles,
+    switch,
+    uses,
+)
 
 rule = Rule(
     code="AMP001",
@@ -196,9 +207,7 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
                 continue
             if region is not None and stays_open(ctx, region, off.node, on.node):
                 return Trouble(origin.path, region)
-            if region is None and not any(
-                u.enclosed or lexical(ctx, u.node) or switched_off(ctx, u.node) for u in (off, on)
-            ):
+            if region is None and _open(ctx, off) and _open(ctx, on):
                 suspicion = suspicion or Trouble(origin.path, None)
     for where, call in callers(ctx, scope) if depth and isinstance(scope, cst.FunctionDef) else ():
         if gradients(where, call) == "" and not evaluates(where, call):
@@ -209,6 +218,16 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
             if found is not None and found.region is not None:
                 return found
     return suspicion
+
+
+def _open(ctx: Context, use: Use) -> bool:
+    """Whether a use may run in a region that somebody opens outside: it is in none here, and no function hides it."""
+    if use.enclosed or lexical(ctx, use.node) or switched_off(ctx, use.node):
+        return False
+    if not isinstance(use.node, cst.Call) or followed(ctx, use.node) is None:
+        return True
+    method = ctx.method(use.node)
+    return method is not None and (ctx.name(use.node.func) or "").partition(".")[0] == method.self
 
 
 def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
