@@ -273,8 +273,15 @@ class _Component:
         else:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
-        file.remaining = kept
+        file.remaining = [self._as_read(f) for f in kept]
         return kept
+
+    def _as_read(self, finding: Finding) -> Finding:
+        """A finding with its fix in coordinates of the files as they were read."""
+        if finding.fix is None:
+            return finding
+        edits = (self.by_path[e.path].original_of(e) if e.path in self.by_path else e for e in finding.fix.edits)
+        return replace(finding, fix=replace(finding.fix, edits=tuple(edits)))
 
     def _step(self, wanted: Sequence[Finding], index: Index) -> tuple[Sequence[Finding], Index] | None:
         """Take as many of the fixes as together give programs; None where there are none.
@@ -303,6 +310,7 @@ class _Component:
                 edits.setdefault(edit.path, []).append(edit)
                 there = self.by_path[edit.path].original_of(edit)
                 changes.setdefault(edit.path, []).append(Change(finding.code, there, finding.message, finding.safety))
+        as_read = [self._as_read(finding) for finding in taken]
         texts: dict[str, tuple[str, Facts]] = {}
         for path, mine in edits.items():
             file = self.by_path[path]
@@ -324,7 +332,7 @@ class _Component:
             file.rounds.append(sorted(set(edits[path])))
             dropped = self._drop_orphans(file, old, before, facts, taken, index)
             texts[path] = (file.text, dropped)
-        for finding in taken:
+        for finding in as_read:
             self.by_path[finding.path].applied.append(replace(finding, applied=True))
         return index.derive(texts)
 

@@ -145,7 +145,7 @@ def _finding(
         strategy=draft.strategy if fix else None,
         strategies=draft.strategies,
         bites=dict(draft.bites),
-        fingerprint=hashlib.sha256(f"{seed}\0{counts[seed]}".encode()).hexdigest()[:16],
+        fingerprint=hashlib.sha256(f"{seed}\0{counts[seed]}".encode("utf-8", "surrogateescape")).hexdigest()[:16],
         lines=_statement_lines(context.statement(draft.node), where, lines, place),
     )
 

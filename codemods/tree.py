@@ -52,6 +52,8 @@ _ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.IfExp: ("body", "test", "orelse"),
     cst.ExceptHandler: ("type", "name", "body"),
     cst.ExceptStarHandler: ("type", "name", "body"),
+    cst.ImportFrom: ("relative", "module", "names"),
+    cst.Parameters: ("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg"),
     cst.MatchCase: ("pattern", "guard", "body"),
 }
 """Fields with code, in the order of the source, where libcst lists them in another."""

@@ -399,6 +399,19 @@ def test_changes_stand_in_coordinates_of_the_file_as_it_was_read() -> None:
     ]
 
 
+def test_the_edits_of_a_finding_stand_in_coordinates_of_the_file_as_it_was_read() -> None:
+    late = rule_on_calls("new", lambda call, ctx, rule: iter([rule.finding(call, fix={call: cst.Name("x")})]))
+    late.safety = Safety.UNSAFE
+    found = run("long_name()\n(old() + 1)\n", renaming("long_name", "s", code="TST002"), renamed, late).findings
+    edits = [(f.code, e.start, e.end) for f in found if f.fix for e in f.fix.edits]
+    assert edits == [("TST002", 0, 9), ("TOY001", 13, 16), ("TST001", 13, 18)]
+
+
+def test_a_path_that_is_no_text_has_fingerprints() -> None:
+    found = run({"caf\udce9.py": "old()\n"}, renamed, fix=False).findings
+    assert [len(f.fingerprint) for f in found] == [16]
+
+
 def test_an_orphaned_import_goes_in_the_name_of_the_rule_that_took_its_last_use() -> None:
     (file,) = run("import torch\nfrom lib import legacy\nold()\nlegacy()\n", renamed, torched).changed
     assert file.after == b"import torch\nnew()\ntorch.modern()\n"
