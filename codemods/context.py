@@ -10,7 +10,7 @@ import libcst as cst
 
 from codemods import flow, kinds, known
 from codemods.edits import Skip
-from codemods.facts import Facts
+from codemods.facts import Facts, Import
 from codemods.index import NONE, Index, Ref
 from codemods.kinds import Kind
 from codemods.plan import Target
@@ -279,7 +279,9 @@ class Context:
         for i in self.facts.imports:
             if i.type_checking or i.conditional or i.name == "*" or self.facts.rebound.get(i.name):
                 continue
-            if i.scope and not (scope == i.scope or scope.startswith(i.scope + ".")):
+            if not self._visible(i, scope):
+                continue
+            if any(other.target != i.target and self._visible(other, scope) for other in self.facts.named(i.name)):
                 continue
             if i.target == dotted or known.canonical(i.target) == known.canonical(dotted):
                 written = i.name
@@ -296,6 +298,10 @@ class Context:
         if self.facts.rebound.get(package) or any(i.target != package for i in self.facts.named(package)):
             return None
         return Spelled(cst.parse_expression(dotted), Need(package, at=at))
+
+    def _visible(self, i: Import, scope: str) -> bool:
+        """Whether what an import binds is seen in a scope: from inside a function, but not from inside a class."""
+        return i.scope in ("", scope) or (i.scope not in self.facts.classes and scope.startswith(f"{i.scope}."))
 
     def choose(self, rule: Rule, available: Sequence[str]) -> str | None:
         """The strategy to use here: the one asked for, else the first; None where the one asked for is not possible."""

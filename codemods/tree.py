@@ -54,6 +54,7 @@ _ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.ExceptStarHandler: ("type", "name", "body"),
     cst.ImportFrom: ("relative", "module", "names"),
     cst.Parameters: ("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg"),
+    cst.Slice: ("lower", "upper", "step"),
     cst.MatchCase: ("pattern", "guard", "body"),
 }
 """Fields with code, in the order of the source, where libcst lists them in another."""
