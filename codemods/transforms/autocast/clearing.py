@@ -59,7 +59,7 @@ def _after_call(ctx: Context, sources: Sequence[cst.CSTNode], code: str) -> Repl
 
 def _before_return(ctx: Context, node: cst.Return, code: str) -> Replacements:
     """`return f(x)` → `result = f(x)`, `code`, `return result`."""
-    if node.value is None or not any(isinstance(each, cst.Call) for each in (node.value, *flow.own(node.value))):
+    if node.value is None or _is_finished(node.value):
         return insert(ctx, node, [code], after=False)
     taken = {name.value for name in ctx.all(cst.Name)}
     name = next(n for n in (*_NAMES, *(f"result_{i}" for i in range(len(taken) + 1))) if n not in taken)
@@ -81,3 +81,12 @@ def _before_return(ctx: Context, node: cst.Return, code: str) -> Replacements:
     front = [s for s in line.body if s is not node]
     new = [bound.with_changes(semicolon=between), small(ctx, code).with_changes(semicolon=between), again]
     return {line: line.with_changes(body=[*front, *new])}
+
+
+def _is_finished(value: cst.BaseExpression) -> bool:
+    """Whether nothing is computed any more: names, attributes and literals, also in a tuple."""
+    if isinstance(value, cst.Tuple):
+        return all(isinstance(e, cst.Element) and _is_finished(e.value) for e in value.elements)
+    if isinstance(value, cst.Attribute):
+        return _is_finished(value.value)
+    return isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.SimpleString))

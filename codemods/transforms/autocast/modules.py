@@ -32,7 +32,7 @@ _LIBRARIES = re.compile(
 )
 _WEIGHTLESS = re.compile(
     r"torch\.nn\.(\w*Loss\w*|\w*LU|GELU|Sigmoid|Tanh|Softmax\w*|LogSoftmax|Softplus|Dropout\w*|\w*Pool\w*|Identity"
-    r"|Flatten|Unflatten|Upsample|\w*Pad\w*|PixelShuffle|PixelUnshuffle|Fold|Unfold|CosineSimilarity|ParameterList)"
+    r"|\w*Norm\w*|Embedding\w*|Flatten|Unflatten|Upsample|\w*Pad\w*|PixelShuffle|PixelUnshuffle|Fold|Unfold|CosineSimilarity|ParameterList)"
     r"|(torchmetrics|torch\.optim|torchvision\.transforms|torch\.utils|numpy|torch\.compile|torch\.jit|kornia)\b.*"
 )
 _TRAINED_BY = ("parameters", "named_parameters", "train", "state_dict", "load_state_dict", "zero_grad", "no_sync")

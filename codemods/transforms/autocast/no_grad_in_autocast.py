@@ -217,6 +217,7 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
             found = _trouble(where, there, depth - 1) if there else None
             if found is not None and found.region is not None:
                 return found
+            suspicion = suspicion or found
     return suspicion
 
 

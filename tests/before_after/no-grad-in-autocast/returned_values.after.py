@@ -1,0 +1,48 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Prototypes(nn.Module):
+    def __init__(self, features=8, size=4):
+        super().__init__()
+        torch.manual_seed(3)
+        self.weights = nn.Parameter(torch.randn(features, size))
+        self.net = nn.Linear(features, size)
+
+    @torch.no_grad()
+    def scores(self, x): result = x @ self.weights; torch.clear_autocast_cache(); return result
+
+    @torch.no_grad()
+    def both(self, x):
+        hidden = self.net(x)
+        if hidden.isnan().any():
+            torch.clear_autocast_cache()
+            return hidden, None
+        result = (
+            hidden,  # first
+            self.net(hidden.new_ones(x.shape)),
+        )
+        torch.clear_autocast_cache()
+        return result
+
+    def loss(self, x):
+        with torch.autocast(x.device.type, dtype=torch.bfloat16):
+            hidden, ones = self.both(x)
+            return F.mse_loss(self.scores(x) + hidden + ones, x @ self.weights + self.net(x))
+
+
+def build_model(features=8):
+    return Prototypes(features)
+
+
+def train(model, batches, device_type="cuda"):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for x, _ in batches:
+        loss = model.loss(x.to(device_type))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
