@@ -396,8 +396,6 @@ class _Reader:
                 continue
             if isinstance(node, ast.arg):
                 self.bind(node.arg)
-            elif isinstance(node, ast.NamedExpr):
-                self.bind(node.target.id)
             elif (isinstance(node, ast.ExceptHandler) and node.name) or (
                 isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
             ):
