@@ -58,8 +58,6 @@ rule = Rule(
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )
 
-_ASIDE = (cst.Try, cst.TryStar)
-
 
 @rule.on(cst.Module)
 def clip_before_unscale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
@@ -96,6 +94,8 @@ def clips(ctx: Context, call: cst.Call) -> bool:
 
 def scaled_clips(training: Training, scaler: Scaler) -> Iterator[Draft]:
     """The clips that see gradients which this scaler has scaled."""
+    if training.hides("unscale_"):
+        return
     groups: dict[tuple[cst.Call, ...], list[cst.Call]] = {}
     for clip in training.calls:
         if clips(training.ctx, clip) and (steps := _steps_after(training, scaler, clip)):
@@ -192,7 +192,7 @@ def _fix(
     around = conditions(ctx, clip, home)
     if around is None:
         return _under_condition(training, scaler, clip, steps, names)
-    if any(isinstance(a, _ASIDE) for a in around):
+    if any(isinstance(a, (cst.Try, cst.TryStar)) for a in around):
         return None, "the step can be skipped after it"
     anchor: cst.CSTNode = clip
     lifted = [a for a in around if isinstance(a, (cst.For, cst.While))]

@@ -103,7 +103,7 @@ def _names(node: cst.CSTNode | None) -> set[str]:
 def _updated(training: Training, scaler: Scaler) -> bool:
     """Whether anything may update the scaler, or it is not made where that can be seen."""
     ctx = training.ctx
-    if not scaler.sure or not (scaler.constructors or _made_in_project(ctx)):
+    if not scaler.sure or not (scaler.constructors or (_made_in_project(ctx) and _called_in_project(training))):
         return True
     home = _home(training, scaler)
     if isinstance(home, cst.FunctionDef):
@@ -154,6 +154,22 @@ def _made_in_project(ctx: Context) -> bool:
     for path, setting in ctx.index.settings(ctx.path):
         if setting.call.dotted and ctx.index.resolve(path, setting.call.dotted) <= SCALER:
             return bool(ctx.index.resolve(path, setting.call.dotted))
+    return False
+
+
+def _called_in_project(training: Training) -> bool:
+    """Whether a caller of the function that is given the scaler is in sight."""
+    ctx, scope = training.ctx, training.scope
+    if not isinstance(scope, cst.FunctionDef):
+        return False
+    mine = (ctx.path, ctx.qualified(scope))
+    for path in ctx.index.search(ctx.path, (scope.name.value.encode(),)):
+        other = ctx.other(path)
+        for call in other.all(cst.Call) if other else ():
+            if other and (other.name(call.func) or "").rpartition(".")[2] == scope.name.value:
+                target = other.callee(call)
+                if target and (target[0].path, target[0].qualified(target[1])) == mine:
+                    return True
     return False
 
 

@@ -75,7 +75,7 @@ def _is_wrong(training: Training, scaler: Scaler, step: cst.Call) -> bool:
         if training.reaches(b, step) and not training.contrary(training.scaling(scaler, b), step)
     ]
     raw = [r for r in training.raw if not any(training.contrary(r, b) for b in backwards)]
-    if not backwards or any(training.before(r, step) for r in raw):
+    if not backwards or any(training.before(r, step) for r in raw) or training.hides("unscale_"):
         return False
     owner = spelled(ctx, step.func.value)
     for other in scaler.steps:

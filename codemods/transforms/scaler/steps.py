@@ -80,6 +80,20 @@ class Training:
         """Every call of an `unscale_`, under whatever name the scaler goes."""
         return (c for c in self.calls if isinstance(c.func, cst.Attribute) and c.func.attr.value == "unscale_")
 
+    def hides(self, method: str) -> bool:
+        """Whether a method of a scaler is handed on, or used by a function or lambda inside this one."""
+        for attribute in self.ctx.all(cst.Attribute):
+            if attribute.attr.value != method or self.scope not in self.ctx.ancestors(attribute):
+                continue
+            inside = self.ctx.scope(attribute)
+            if inside is self.scope:
+                call = self.ctx.parent(attribute)
+                if not isinstance(call, cst.Call) or call.func is not attribute:
+                    return True
+            elif isinstance(self.scope, cst.FunctionDef) or isinstance(inside, cst.Lambda):
+                return True
+        return False
+
     def before(self, a: cst.CSTNode, b: cst.CSTNode) -> bool:
         """Whether `a` comes first where both run in one pass."""
         return flow.order(self.ctx.parents, a, b) is Order.BEFORE

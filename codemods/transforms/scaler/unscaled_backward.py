@@ -75,8 +75,7 @@ def unscaled_backward(_: cst.Module, ctx: Context) -> Iterator[Draft]:
 def _escapes(training: Training, scaler: Scaler) -> bool:
     """Whether scaling or stepping cannot be followed: `scale` handed on, or other code that may do either."""
     ctx = training.ctx
-    calls = (ctx.parent(scale) for scale in scaler.scales)
-    if any(not isinstance(c, cst.Call) or c.func not in scaler.scales for c in calls):
+    if training.hides("scale"):
         return True
     return any(
         may_mention(ctx, call, scaler.name, ("scale", "step")) and any(training.before(call, s) for s in scaler.steps)

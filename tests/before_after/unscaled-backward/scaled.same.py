@@ -72,3 +72,13 @@ def contrary(model, optimizer, loader, use_amp):
         if use_amp:
             scaler.step(optimizer)
             scaler.update()
+
+
+def in_lambda(model, optimizer, loader):
+    scaler = torch.amp.GradScaler("cuda")
+    scale_up = lambda loss: scaler.scale(loss)
+    for batch in loader:
+        loss = scale_up(model(batch))
+        loss.backward()
+        scaler.step(optimizer)
+        scaler.update()
