@@ -38,6 +38,7 @@ covered, the place is reported only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,7 @@ from codemods.transforms.autocast.changes import toggled_off
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.transforms.autocast.regions import Region, around, callers, evaluates, lexical, shared, switched_off
+from codemods.transforms.autocast.regions import Region, around, callers, evaluates, holds, shared, switched_off
 from codemods.transforms.autocast.uses import (
     BLOCKS,
     Use,
@@ -61,10 +62,12 @@ from codemods.transforms.autocast.uses import (
     grad_mode,
     gradients,
     outward,
+    runs,
     singles,
     switch,
     uses,
 )
+from codemods.tree import text_of
 
 rule = Rule(
     code="AMP001",
@@ -84,6 +87,8 @@ rule = Rule(
 )
 
 
+_NAMED = re.compile(r"autocast|(?<![a-z])amp(?![a-z])|precision", re.IGNORECASE)
+"""What a context that may be a region is called."""
 Pair = tuple[Use, Use]
 """A use without gradients as it stands in the block, and as the function looked at sees it."""
 
@@ -103,6 +108,31 @@ def block(node: cst.With, ctx: Context) -> Iterator[Draft]:
     item = next((i.item for i in node.items if grad_mode(ctx, i.item) == "off"), None)
     if item is not None and gradients(ctx, node) != "off":
         yield from _findings(ctx, item, list(node.body.body), node)
+
+
+@rule.on(cst.With)
+def recycled(node: cst.With, ctx: Context) -> Iterator[Draft]:
+    """`with torch.set_grad_enabled(last_round): …` in a loop: the last round finds what the others left."""
+    item = next((i.item for i in node.items if ctx.calls(i.item, "torch.set_grad_enabled")), None)
+    loop = flow.loop_around(ctx.parents, node)
+    if not isinstance(item, cst.Call) or grad_mode(ctx, item) != "maybe" or loop is None or not item.args:
+        return
+    scope = ctx.scope(node)
+    changing = {ctx.name(n) for n in (loop.target, *flow.own(loop.target))} if isinstance(loop, cst.For) else set()
+    changing |= {n for n, bs in ctx.bindings(scope).items() if any(loop in ctx.ancestors(b.node) for b in bs)}
+    if not any(ctx.name(n) in changing for n in (item.args[0].value, *flow.own(item.args[0].value))):
+        return
+    if evaluates(ctx, node) or "set_autocast_cache_enabled" in ctx.text or forgets(ctx, node.body):
+        return
+    root = scope.body if isinstance(scope, cst.FunctionDef) else scope
+    ons = [use for use in uses(ctx, root) if not use.off]
+    offs = list(runs(ctx, node.body))
+    for off in offs:
+        region = shared(ctx, off.node, off.node)
+        if region is not None and holds(region, ctx, loop) and not any(_warms(ctx, on, off, region) for on in ons):
+            place = remedies.Place(ctx, None, list(node.body.body), [use.node for use in offs], region)
+            yield from _repairs(ctx, item, Trouble(off.path, region), place)
+            return
 
 
 @rule.on(cst.FunctionDef)
@@ -140,27 +170,28 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
     trouble = _trouble(ctx, [(use, use) for use in offs], DEPTH) if offs else None
     if trouble is None:
         return
-    name, region = written(trouble.path), trouble.region
-    off = _called(ctx, shown)
+    region = trouble.region
+    if region is not None:
+        place = remedies.Place(ctx, block, body, [use.node for use in offs], region)
+        yield from _repairs(ctx, shown, trouble, place)
+    elif _suspect(ctx, body[0]):
+        what = f"`{written(trouble.path)}` runs under `{_called(ctx, shown)}` before it is trained"
+        yield rule.finding(shown, message=f"{what}: under autocast its cached weights have no gradient")
+
+
+def _repairs(ctx: Context, shown: cst.CSTNode, trouble: Trouble, place: remedies.Place) -> Iterator[Draft]:
+    """The finding, with the repair that was asked for, where it is sure and possible."""
+    region = place.region
+    name, off, bites = written(trouble.path), _called(ctx, shown), {**rule.bites, **region.versions}
     what = f"`{name}` runs under `{off}` and is trained after it in the same autocast region"
-    if region is None:
-        if _suspect(ctx, body[0]):
-            message = (
-                f"`{name}` runs under `{off}` before it is trained: under autocast its cached weights have no gradient"
-            )
-            yield rule.finding(shown, message=message)
-        return
-    bites = {**rule.bites, **region.versions}
     if region.precision == "none":
         return
     if region.precision == "unknown":
         yield rule.finding(shown, message=f"{what}, if precision is mixed", bites=bites)
         return
-    if compiled(ctx, body[0]):
+    if compiled(ctx, place.body[0]):
         yield rule.finding(shown, message=f"{what}; compiled code cannot empty the cache", bites=bites)
         return
-    sources = [use.node for use in offs if overlap(use.path, trouble.path)]
-    place = remedies.Place(ctx, block, body, [use.node for use in offs] or sources, region)
     found = {name: remedy for name, make in remedies.REMEDIES.items() if (remedy := make(place)) is not None}
     strategy = ctx.strategies.get(rule.code, rule.strategies[0])  # nothing else is right without being asked for
     if strategy not in found:
@@ -223,7 +254,10 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
 
 def _open(ctx: Context, use: Use) -> bool:
     """Whether a use may run in a region that somebody opens outside: it is in none here, and no function hides it."""
-    if use.enclosed or lexical(ctx, use.node) or switched_off(ctx, use.node):
+    for above in ctx.ancestors(use.node):
+        if isinstance(above, cst.With) and any(_NAMED.search(text_of(item.item)) for item in above.items):
+            return False
+    if use.enclosed or switched_off(ctx, use.node):
         return False
     if not isinstance(use.node, cst.Call) or followed(ctx, use.node) is None:
         return True

@@ -67,19 +67,27 @@ def _made(ctx: Context, call: cst.Call, depth: int) -> Opening | None:
         if returned:
             return _together(opening(where, value, depth) for value in returned)
         return _manager(where, function, depth)
-    found: list[Opening | None] = []
-    for where, value in values(ctx, call.func):
-        match value:
-            case cst.Lambda(body=body):
-                found.append(opening(where, body, depth))
-            case cst.Call(func=func, args=[cst.Arg(value=first), *rest]) if where.means(func, "functools.partial"):
-                caches = where.means(first, known.AUTOCAST) and _caches(where, first, rest)
-                found.append(Opening(caches) if where.means(first, known.AUTOCAST) else None)
-            case cst.IfExp(body=body, orelse=orelse):
-                found.append(Opening(True) if any(where.means(a, known.AUTOCAST) for a in (body, orelse)) else None)
-            case _:
-                found.append(Opening(_caches(where, value, call.args)) if where.means(value, known.AUTOCAST) else None)
+    found = [_factory(where, value, call.args, depth) for where, value in values(ctx, call.func)]
     return _together(iter(found)) if found and all(found) else None
+
+
+def _factory(ctx: Context, node: cst.BaseExpression, args: Sequence[cst.Arg], depth: int) -> Opening | None:
+    """What `node(*args)` opens, for a node that stands for autocast: a partial, a lambda, a choice, a function."""
+    if depth < 0:
+        return None
+    match node:
+        case cst.Lambda(body=body):
+            return opening(ctx, body, depth)
+        case cst.IfExp(body=body, orelse=orelse):
+            return _together(_factory(ctx, arm, args, depth - 1) for arm in (body, orelse))
+        case cst.Call(func=func, args=[cst.Arg(value=first), *rest]) if ctx.means(func, "functools.partial"):
+            return Opening(_caches(ctx, first, [*rest, *args])) if ctx.means(first, known.AUTOCAST) else None
+        case cst.Call() if (target := ctx.callee(node)) is not None:
+            where, function = target
+            returned = [n.value for n in flow.own(function.body) if isinstance(n, cst.Return) and n.value]
+            return _together(_factory(where, value, args, depth - 1) for value in returned)
+        case _:
+            return Opening(_caches(ctx, node, args)) if ctx.means(node, known.AUTOCAST) else None
 
 
 def _manager(ctx: Context, function: cst.FunctionDef, depth: int) -> Opening | None:

@@ -105,26 +105,31 @@ def switch(ctx: Context, statement: cst.CSTNode) -> str:
 
 
 def uses(ctx: Context, root: cst.CSTNode, depth: int = DEPTH) -> list[Use]:
-    """Every run of weights in a body, with those in the project's functions that it calls."""
+    """Every run of weights in a body, with those in the project's functions that it calls.
+
+    Left out are those of which cannot be told whether they run with gradients.
+    """
     key = (uses, root, depth)
     if key not in ctx.memo:
         ctx.memo[key] = []  # what a function that calls itself sees
-        ctx.memo[key] = list(_uses(ctx, root, depth))
+        ctx.memo[key] = [
+            replace(use, off=use.off or mode == "off")
+            for use in runs(ctx, root, depth)
+            if (mode := gradients(ctx, use.node)) != "maybe"
+        ]
     found: list[Use] = ctx.memo[key]
     return found
 
 
-def _uses(ctx: Context, root: cst.CSTNode, depth: int) -> Iterator[Use]:
+def runs(ctx: Context, root: cst.CSTNode, depth: int = DEPTH) -> Iterator[Use]:
+    """Every run of weights in a body, whatever the body says of gradients."""
     for node in flow.own(root):
-        found: list[Use] = []
+        found: Iterator[Use] = iter(())
         if isinstance(node, cst.Call):
-            found = list(_call(ctx, node, depth))
+            found = _call(ctx, node, depth)
         elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
-            found = [Use(p, node, False) for side in (node.left, node.right) if (p := _parameter(ctx, side))]
-        mode = gradients(ctx, node) if found else ""
-        if mode == "maybe" or (found and switched_off(ctx, node)):
-            continue
-        yield from (replace(u, off=u.off or mode == "off") for u in found)
+            found = (Use(p, node, False) for side in (node.left, node.right) if (p := _parameter(ctx, side)))
+        yield from (use for use in found if not switched_off(ctx, node))
 
 
 def _call(ctx: Context, call: cst.Call, depth: int) -> Iterator[Use]:
