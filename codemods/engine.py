@@ -184,8 +184,8 @@ class _File:
 
     def revert(self, skip: Skip) -> None:
         """Leave the file as it was read; what was found stays reported."""
-        if self.source is not None:
-            self.text = self.source.text
+        assert self.source is not None
+        self.text = self.source.text
         self.skips.append(skip)
         self.remaining = self.first
         self.applied, self.changes, self.rounds = [], [], []
@@ -258,8 +258,7 @@ class _Component:
 
     def _revert(self, reason: SkipReason, detail: str) -> None:
         for file in self.files:
-            if file.source is not None:
-                file.revert(Skip(file.path, reason, detail))
+            file.revert(Skip(file.path, reason, detail))
 
     def _look(self, file: _File, index: Index, round_number: int) -> list[Finding]:
         """All findings in the current text of a file."""
@@ -269,7 +268,7 @@ class _Component:
         kept, unused = suppress.apply(file.path, suppress.read(file.text), findings, (r.code for r in file.rules))
         file.skips += [s for s in skips if s not in file.skips]
         if round_number == 0:
-            file.first, file.unused = kept, unused
+            file.first, file.unused = kept, [] if skips else unused
         else:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]

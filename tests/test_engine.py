@@ -585,6 +585,41 @@ def test_rules_that_give_no_program_alone_share_a_step() -> None:
     assert commits("bad()\n", first, second) == []
 
 
+def test_rules_that_do_not_settle_without_a_later_one_share_its_step() -> None:
+    there = rule_on_calls(
+        "a", lambda call, ctx, rule: iter([] if call.args else [rule.finding(call, fix={call.func: cst.Name("b")})])
+    )
+    back = renaming("b", "a", code="TST002")
+    out = rule_on_calls(
+        "b",
+        lambda call, ctx, rule: iter([] if call.args else [rule.finding(call.func, fix={call.func: cst.Name("c")})]),
+        code="TST003",
+    )
+    assert commits("a()\nb(1)\n", there, back, out) == [
+        (("TST001",), "b()\nb(1)\n"),
+        (("TST002", "TST003"), "c()\na(1)\n"),
+    ]
+
+
+# -- gates
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("old()\n", 0),
+        ("class A: pass\nold()\n", 0),
+        ("class A(object): pass\nold()\n", 0),
+        ("from lib import Net\nclass A(Net): pass\nold()\n", 1),
+        ("class A(unknown()): pass\nold()\n", 1),
+    ],
+)
+def test_a_rule_for_subclasses_looks_only_where_there_may_be_one(text: str, found: int) -> None:
+    rule = reporting("old")
+    rule.subclasses = frozenset({"lib.Net"})
+    assert len(run(text, rule).findings) == found
+
+
 # -- needs
 
 
@@ -594,6 +629,8 @@ def test_a_need_without_a_place_goes_to_the_module() -> None:
 
     found = run("def f():\n    bad()\n    bad()\n", rule_on_calls("bad", check))
     assert texts(found) == {"p.py": "import json\n\ndef f():\n    json.loads()\n    json.loads()\n"}
+    met = run("import json\nbad()\n", rule_on_calls("bad", check))
+    assert texts(met) == {"p.py": "import json\njson.loads()\n"}
 
 
 def test_findings_come_in_reading_order() -> None:

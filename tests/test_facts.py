@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 
+from codemods.edits import Skip, SkipReason
 from codemods.facts import MISSING, Facts, Value, gather, value_of
 
 
@@ -202,6 +203,12 @@ def test_a_class_defined_twice_is_unsure() -> None:
 def test_a_method_with_an_overload_is_the_one_that_runs() -> None:
     text = "class A:\n    @overload\n    def f(self): ...\n    def f(self, x): return 1\n"
     assert facts(text).classes["A"].methods["f"].parameters == ("self", "x")
+
+
+def test_a_text_that_no_source_may_be_has_no_facts() -> None:
+    skip = gather("p.py", "x = '\udce9'\n")
+    assert isinstance(skip, Skip)
+    assert skip.reason is SkipReason.UNPARSABLE
 
 
 def test_warnings_of_the_parser_stay_silent(recwarn: pytest.WarningsRecorder) -> None:

@@ -76,6 +76,7 @@ NEWER = [
     pytest.param('x = t"{d}"\n', (3, 14), id="template string"),
     pytest.param("try:\n    pass\nexcept A, B:\n    pass\n", (3, 14), id="exceptions without parentheses"),
     pytest.param('type X = int\nx = t"{d}"\n', (3, 14), id="the newest counts"),
+    pytest.param('try: x = f"{y}"\nexcept* E: pass\nx = t"{d}"\n', (3, 14), id="beside older syntax"),
 ]
 
 

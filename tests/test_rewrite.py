@@ -114,6 +114,7 @@ ARGUMENTS = [
         "f(\n    a,\n    # on b\n    b,\n    x=1,\n)",
         "f(\n    x=1,\n    a,\n    # on b\n    b,\n)",
     ),
+    ("f(a  # one\n)", "f(a,  # one\nx=1\n)", "f(x=1, a  # one\n)"),
     ("f(a,\n  b)", "f(a,\n  b,\n  x=1)", "f(x=1, a,\n  b)"),
 ]
 

@@ -70,6 +70,11 @@ def test_not_silenced(text: str) -> None:
     assert found(text) == ["TOY001"]
 
 
+def test_a_comment_of_a_broken_file_is_not_called_unused() -> None:
+    broken = check("x = (\n# fixer: ignore[TOY001] old\n")
+    assert ([u.code for u in broken.unused], len(broken.skips)) == ([], 1)
+
+
 def test_only_what_the_comment_names_is_silenced() -> None:
     assert found("twice(old())  # fixer: ignore[TOY002]\nold()\n") == ["TOY001", "TOY001"]
 
