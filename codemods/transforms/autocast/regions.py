@@ -69,9 +69,12 @@ def entered(ctx: Context, node: cst.With, below: cst.CSTNode, depth: int = DEPTH
 
 
 def switched_off(ctx: Context, node: cst.CSTNode) -> bool:
-    """Whether the innermost `with` that speaks of autocast keeps nothing in the cache."""
+    """Whether what speaks of autocast nearest to a node, a `with` or a decorator, keeps nothing in the cache."""
     below = node
     for above in ctx.ancestors(node):
+        if isinstance(above, cst.FunctionDef) and below is above.body:
+            opened = next((o for d in above.decorators if (o := opening(ctx, d.decorator))), None)
+            return opened is not None and not opened.caches
         if isinstance(above, flow.SCOPES):
             return False
         if isinstance(above, cst.With) and (opened := entered(ctx, above, below)):

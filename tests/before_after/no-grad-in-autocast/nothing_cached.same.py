@@ -60,3 +60,15 @@ def region_off(model, x, use_amp=False):
         with torch.no_grad():
             target = model(x)
         return F.mse_loss(model(x + 0.1), target)
+
+
+@torch.autocast("cuda", enabled=False)
+def decorated_off(model, x):
+    with torch.no_grad():
+        target = model(x)
+    return F.mse_loss(model(x + 0.1), target)
+
+
+def calls_it(model, x):
+    with torch.autocast("cuda"):
+        return decorated_off(model, x.float())
