@@ -243,8 +243,11 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     for where, call in callers(ctx, scope) if depth and isinstance(scope, cst.FunctionDef) else ():
         if gradients(where, call) == "" and not evaluates(where, call):
             assert isinstance(scope, cst.FunctionDef)
-            out = [(o, u.path and outward(where, call, ctx, scope, u.path)) for o, u in pairs]
-            there = [(o, Use(path, call, True)) for o, path in out if path]
+            there = [
+                (origin, Use(path, call, True, enclosed=not _open(ctx, off)))
+                for origin, off in pairs
+                if (path := outward(where, call, ctx, scope, off.path))
+            ]
             found = _trouble(where, there, depth - 1) if there else None
             if found is not None and found.region is not None:
                 return found
