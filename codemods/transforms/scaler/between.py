@@ -20,6 +20,16 @@ def block(ctx: Context, node: cst.CSTNode) -> cst.CSTNode:
     return next(a for a in ctx.ancestors(node) if isinstance(a, _SUITES) and not isinstance(ctx.parent(a), cst.With))
 
 
+def always(ctx: Context, node: cst.CSTNode) -> bool:
+    """Whether an expression is evaluated whenever its statement runs (not `a() if c else b()`, `c and a()`)."""
+    for above in ctx.ancestors(node):
+        if isinstance(above, (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)):
+            return False
+        if isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            break
+    return True
+
+
 def conditions(ctx: Context, node: cst.CSTNode, within: cst.CSTNode) -> list[cst.CSTNode] | None:
     """The compound statements between `node` and a suite around it, innermost first; None: it is not inside."""
     found: list[cst.CSTNode] = []

@@ -42,7 +42,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
-from codemods.transforms.scaler.between import UNSCALING, block, conditions, may_mention, touched, writes
+from codemods.transforms.scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
 from codemods.transforms.scaler.merging import Fix, without_statement
 from codemods.transforms.scaler.receivers import optimizer, spelled
 from codemods.transforms.scaler.steps import CLIP, Scaler, Training, trainings
@@ -69,7 +69,7 @@ def clip_before_unscale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
 
 def clips_after(training: Training, scaler: Scaler, backward: cst.Call) -> Fix | None:
     """What has to be done about clips once a backward without scaling is scaled; None: it cannot be done."""
-    now = replace(scaler, backwards=(*scaler.backwards, backward))
+    now = replace(scaler, sure=True, backwards=(*scaler.backwards, backward))
     then = replace(training, scalers=(now,), raw=tuple(r for r in training.raw if r is not backward))
     fix: Fix = {}
     for draft in scaled_clips(then, now):
@@ -158,13 +158,12 @@ def _draft(
     training: Training, scaler: Scaler, clip: cst.Call, later: list[cst.Call], steps: tuple[cst.Call, ...]
 ) -> Draft:
     ctx = training.ctx
-    written = ctx.name(clip.func) or "the clip"
+    written = (ctx.name(clip.func) or "the clip").rpartition(".")[2]
     names = list(dict.fromkeys(spelled(ctx, optimizer(s)) or "" for s in steps))
     wanted = " and ".join(f"`{scaler.name}.unscale_({name or 'optimizer'})`" for name in names)
-    seen = f"`{written.rpartition('.')[2]}` sees gradients that are still multiplied by the loss scale"
-    message = f"{seen}: {wanted} must run before it"
+    message = f"`{written}` sees gradients that are still multiplied by the loss scale: {wanted} must run before it"
     if not scaler.sure:
-        about = f"if `{scaler.name}` is a GradScaler, `{written.rpartition('.')[2]}` sees scaled gradients"
+        about = f"if `{scaler.name}` is a GradScaler, `{written}` sees scaled gradients"
         return rule.finding(clip, message=f"{about}: {wanted} must run before it")
     fix, obstacle = _fix(training, scaler, clip, later, steps, names)
     if fix is None:
@@ -184,6 +183,8 @@ def _fix(
     ctx = training.ctx
     if not all(names):
         return None, "which optimizer is stepped cannot be told"
+    if not all(always(ctx, s) for s in steps):
+        return None, "the step stands under a condition"
     home = block(ctx, steps[0])
     if isinstance(loop := ctx.parent(home), cst.For) and conditions(ctx, clip, home) is None:
         return _before_loop(training, scaler, clip, steps, loop)

@@ -29,7 +29,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import unparenthesized
 from codemods.rule import Draft, Rule
-from codemods.transforms.scaler.between import block, conditions
+from codemods.transforms.scaler.between import always, block, conditions
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 from codemods.transforms.scaler.merging import with_change, without_statement
 from codemods.transforms.scaler.steps import Scaler, Training, discarded, scaled, trainings
@@ -63,7 +63,7 @@ def discarded_scale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
 def _draft(training: Training, scaler: Scaler, alone: cst.Call, backward: cst.Call) -> Draft:
     ctx = training.ctx
     message = f"the result of `{scaler.name}.scale(…)` is thrown away: `backward()` sees the unscaled loss"
-    together = conditions(ctx, backward, block(ctx, alone)) == []
+    together = conditions(ctx, backward, block(ctx, alone)) == [] and always(ctx, backward)
     fixed = scaled(ctx, backward, ctx.module.code_for_node(alone.func))
     fix = clips_after(training, scaler, backward) if together else None
     if fix is None or fixed is None:

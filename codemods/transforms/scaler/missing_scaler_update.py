@@ -38,7 +38,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
-from codemods.transforms.scaler.between import names_in
+from codemods.transforms.scaler.between import always, names_in
 from codemods.transforms.scaler.receivers import SCALER, optimizer, spelled
 from codemods.transforms.scaler.steps import Scaler, Training, trainings
 
@@ -236,7 +236,7 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[cst.CSTNode]) -> s
     """What forbids to append an update."""
     ctx, anchor = training.ctx, _last(training.ctx, steps)
     for step in scaler.steps:
-        if not isinstance(ctx.statement(step), (cst.Expr, cst.Assign)):
+        if not isinstance(ctx.statement(step), (cst.Expr, cst.Assign)) or not always(ctx, step):
             return "it is part of a larger statement"
     for node in training.nodes:
         if isinstance(node, (cst.Continue, cst.Break, cst.Return)):

@@ -35,7 +35,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
-from codemods.transforms.scaler.between import block, conditions, touched
+from codemods.transforms.scaler.between import always, block, conditions, touched
 from codemods.transforms.scaler.clip_before_unscale import clips
 from codemods.transforms.scaler.merging import Fix, with_change
 from codemods.transforms.scaler.receivers import is_optimizer, optimizer, spelled
@@ -128,6 +128,8 @@ def _together(training: Training, scaler: Scaler, backward: cst.Call, step: cst.
     """Whether the step surely follows the scaled backward: under the conditions of the latter, or more of them."""
     ctx = training.ctx
     scaling = training.scaling(scaler, backward)
+    if not always(ctx, scaling):
+        return False
     if conditions(ctx, step, block(ctx, scaling)) is not None:
         return True
     around = conditions(ctx, scaling, block(ctx, step))

@@ -35,7 +35,7 @@ from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Rule
-from codemods.transforms.scaler.between import block, conditions, may_mention
+from codemods.transforms.scaler.between import always, block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 from codemods.transforms.scaler.merging import with_change
 from codemods.transforms.scaler.receivers import optimizer, spelled
@@ -121,6 +121,8 @@ def _is_wrong(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call)
                 return False
     if scaler.backwards and _other_optimizer(training, scaler):
         return False
+    if not always(ctx, raw):
+        return False
     around = conditions(ctx, raw, block(ctx, step))
     if around is None:
         return not scaler.backwards or _accumulates(ctx, raw, step)
@@ -153,16 +155,14 @@ def _comes_in(scope: cst.FunctionDef, loss: cst.BaseExpression) -> bool:
     return isinstance(head, cst.Name) and head.value in {p.name.value for p in given} and head.value != "self"
 
 
-def _gates(ctx: Context, raw: cst.Call, step: cst.Call) -> list[cst.CSTNode] | None:
-    return conditions(ctx, step, block(ctx, raw))
-
-
 def _accumulates(ctx: Context, raw: cst.Call, step: cst.Call) -> bool:
     """Whether the step runs under no other condition than `if (i + 1) % n == 0:`."""
-    gates = _gates(ctx, raw, step)
-    return gates is not None and all(
-        isinstance(g, cst.If) and any(isinstance(n, cst.Modulo) for n in _operators(g.test)) for g in gates
-    )
+    gates = conditions(ctx, step, block(ctx, raw))
+    if gates is None or not all(isinstance(g, cst.If) for g in gates):
+        return False
+    tests = [g.test for g in gates if isinstance(g, cst.If)]
+    precision = any(re.search(r"scaler|amp|fp16|half|precision", ctx.module.code_for_node(t)) for t in tests)
+    return not precision and all(any(isinstance(n, cst.Modulo) for n in _operators(t)) for t in tests)
 
 
 def _operators(test: cst.BaseExpression) -> Iterator[cst.CSTNode]:
@@ -180,7 +180,8 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
         return rule.finding(raw, message=f"if `{scaler.name}` is a GradScaler: {about}")
     direct = conditions(ctx, raw, block(ctx, step)) is not None
     fixed = scaled(ctx, raw, f"{scaler.name}.scale")
-    fix = clips_after(training, scaler, raw) if direct or _accumulates(ctx, raw, step) else None
+    follows = always(ctx, step) and (direct or _accumulates(ctx, raw, step))
+    fix = clips_after(training, scaler, raw) if follows else None
     if fix is None or fixed is None:
         return rule.finding(raw, message=about)
     return rule.finding(raw, fix=with_change(ctx, fix, raw, fixed), message=about)

@@ -82,3 +82,12 @@ def in_lambda(model, optimizer, loader):
         loss.backward()
         scaler.step(optimizer)
         scaler.update()
+
+
+def on_one_line(model, optimizer, loader, use_amp):
+    scaler = torch.amp.GradScaler("cuda") if use_amp else None
+    for batch in loader:
+        loss = model(batch)
+        scaler.scale(loss).backward() if scaler is not None else loss.backward()
+        scaler.step(optimizer) if scaler is not None else optimizer.step()
+        scaler is not None and scaler.update()

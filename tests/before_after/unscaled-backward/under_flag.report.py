@@ -11,3 +11,12 @@ def train(model, optimizer, loader, use_amp):
             scaler.update()
         else:
             optimizer.step()
+
+
+def accumulate(model, optimizer, loader, every, scaler: torch.amp.GradScaler = None):
+    for step, batch in enumerate(loader):
+        loss = model(batch)
+        loss.backward()
+        if step % every == 0 and scaler is not None:
+            scaler.step(optimizer)
+            scaler.update()
