@@ -20,6 +20,8 @@ from codemods.sources.python import decode
 from codemods.tree import Trees
 
 NONE: frozenset[str] = frozenset()
+_LONGEST = 20
+"""Dots in a name; more are no answer."""
 _MOST_ANCESTORS = 100
 
 
@@ -163,14 +165,19 @@ class Index:
         key, first = (path, name), not self._asking
         if key in self._resolved:
             return self._resolved[key]
-        if key not in self._asking:
-            self._asking[key] = NONE  # a name that leads to itself adds nothing
-            self._asking[key] = self._resolve(path, name)
-        found = self._asking[key]
-        if first:
-            self._resolved[key] = found
-            self._asking.clear()
-        return found
+        if name.count(".") > _LONGEST:  # `a = a.b` leads from a to a.b to a.b.b and so on
+            return NONE
+        try:
+            if key not in self._asking:
+                self._asking[key] = NONE  # a name that leads to itself adds nothing
+                self._asking[key] = self._resolve(path, name)
+            found = self._asking[key]
+            if first:
+                self._resolved[key] = found
+            return found
+        finally:
+            if first:
+                self._asking.clear()
 
     def _resolve(self, path: str, name: str) -> frozenset[str]:
         facts = self.facts(path)

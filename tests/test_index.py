@@ -66,6 +66,8 @@ def origins(text: str, name: str, others: dict[str, str] | None = None, path: st
         pytest.param("from a import A\nC = A\ndef f():\n    C = 1\n", "C", set(), id="bound elsewhere too"),
         pytest.param("x = x\n", "x", set(), id="itself"),
         pytest.param("a = b\nb = a\n", "a", set(), id="in a circle"),
+        pytest.param("a = a.b\n", "a", set(), id="an attribute of itself"),
+        pytest.param("a = b.x\nb = a.y\n", "a.z", set(), id="in a circle that grows"),
         pytest.param("class A: pass\n", "A", {"p.py:A"}, id="own class"),
         pytest.param("class A:\n    class B: pass\n", "A.B", {"p.py:A.B"}, id="nested class"),
         pytest.param("def f(): pass\n", "f", {"p.py:f"}, id="own function"),
