@@ -31,8 +31,9 @@ def test_names_agree(rule: Rule) -> None:
 
 @each_rule
 def test_metadata(rule: Rule) -> None:
-    assert rule.summary and "\n" not in rule.summary and not rule.summary.endswith(".")
-    assert rule.fix_title and "\n" not in rule.fix_title and not rule.fix_title.endswith(".")
+    for line, first in ((rule.summary, str.islower), (rule.fix_title, str.isupper)):
+        assert line and "\n" not in line and not line.endswith(".")
+        assert line.startswith("`") or first(line[0])
     assert rule.triggers and all(len(t) >= 3 for t in rule.triggers)
     assert rule.checks
     assert rule.references

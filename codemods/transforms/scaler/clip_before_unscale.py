@@ -50,7 +50,7 @@ from codemods.transforms.scaler.steps import CLIP, Scaler, Training, trainings
 rule = Rule(
     code="SCL001",
     name="clip-before-unscale",
-    summary="Gradients are clipped while they are still multiplied by the loss scale",
+    summary="gradients are clipped while they are still multiplied by the loss scale",
     fix_title="Unscale the gradients before the clip",
     safety=Safety.SAFE,
     triggers=(b"clip",),

@@ -37,7 +37,7 @@ from codemods.transforms.scaler.steps import Scaler, Training, discarded, scaled
 rule = Rule(
     code="SCL004",
     name="discarded-scale",
-    summary="The result of `scaler.scale(loss)` is thrown away, and the unscaled loss is differentiated",
+    summary="the result of `scaler.scale(loss)` is thrown away, and the unscaled loss is differentiated",
     fix_title="Differentiate the scaled loss",
     safety=Safety.SAFE,
     triggers=(b".scale(",),

@@ -45,7 +45,7 @@ from codemods.transforms.scaler.steps import Scaler, Training, trainings
 rule = Rule(
     code="SCL002",
     name="missing-scaler-update",
-    summary="A scaler steps optimizers and is never updated",
+    summary="a scaler steps optimizers and is never updated",
     fix_title="Call `scaler.update()` once per iteration",
     safety=Safety.SAFE,
     triggers=(b".step(",),

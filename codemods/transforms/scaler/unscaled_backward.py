@@ -44,7 +44,7 @@ from codemods.transforms.scaler.steps import Scaler, Training, discarded, is_los
 rule = Rule(
     code="SCL003",
     name="unscaled-backward",
-    summary="A raw `backward()` beside a scaler: its gradients are divided by a scale they never had",
+    summary="a raw `backward()` beside a scaler: its gradients are divided by a scale they never had",
     fix_title="Scale the loss before `backward()`",
     safety=Safety.SAFE,
     triggers=(b"backward(",),
