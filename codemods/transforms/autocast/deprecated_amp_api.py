@@ -86,7 +86,12 @@ _PATCHED = re.compile(
 )
 _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
 _CHECKED = re.compile(r"is(?:instance|subclass)\((?:[^()]|\([^()]*\))*GradScaler")
-_REGIONS = (b"set_autocast", b"lightning", b"accelerate", b"TrainingArguments")
+_FRAMEWORKS = (b"lightning", b"pytorch_lightning", b"accelerate")
+_REGIONS = (
+    *(start + name for name in _FRAMEWORKS for start in (b"import ", b"from ")),
+    b"set_autocast",
+    b"TrainingArguments",
+)
 _OTHERS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
 """What stands in a project in which a region of another dtype may be open, by the dtype that the old call has."""
 
