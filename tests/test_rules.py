@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,29 @@ def test_fixes_are_shown_by_fixtures(rule: Rule) -> None:
     shown = {case.options.get("strategy") for case in made}
     for strategy in rule.strategies[1:]:
         assert strategy in shown, f"no fixture of {rule.name} takes the strategy {strategy}"
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (
+            "import nothing_of_this_name",
+            "cannot be loaded (ModuleNotFoundError: No module named",
+        ),
+        ("rule = 1", "is no rule: the entry point mine must name a `codemods.rule.Rule`"),
+    ],
+)
+def test_a_package_whose_rule_is_broken_ends_with_a_sentence(code: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "broken_rule.py").write_text(code)
+    (tmp_path / "broken-1.dist-info").mkdir()
+    (tmp_path / "broken-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (tmp_path / "broken-1.dist-info" / "entry_points.txt").write_text("[fixer.rules]\nmine = broken_rule:rule\n")
+    program = "import sys; sys.argv = ['fixer', 'rules']\nfrom fixer.cli import main; main()"
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT.parents[1]}", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("fixer: ") and done.stderr.count("\n") == 1
+    assert why in done.stderr
 
 
 def test_every_fixture_folder_belongs_to_a_rule() -> None:

@@ -13,11 +13,16 @@ from functools import cache
 from codemods.rule import Rule
 
 
+class Unloadable(ImportError):
+    """A rule of another package cannot be loaded."""
+
+
 @cache
 def load() -> tuple[Rule, ...]:
     """Every rule, by code.
 
     Raises:
+        Unloadable: if a package offers a rule that cannot be imported, or is none.
         ValueError: if two rules share a code or a name.
     """
     rules: list[Rule] = []
@@ -26,9 +31,7 @@ def load() -> tuple[Rule, ...]:
             rule.module = info.name
             rules.append(rule)
     for entry in importlib.metadata.entry_points(group="fixer.rules"):
-        rule = entry.load()
-        rule.module = entry.module
-        rules.append(rule)
+        rules.append(_plugged(entry))
     for key in ("code", "name"):
         seen: dict[str, str] = {}
         for rule in rules:
@@ -37,3 +40,16 @@ def load() -> tuple[Rule, ...]:
                 raise ValueError(f"two rules have the {key} {value!r}: {seen[value]} and {rule.module}")
             seen[value] = rule.module
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def _plugged(entry: importlib.metadata.EntryPoint) -> Rule:
+    """The rule behind an entry point."""
+    try:
+        rule = entry.load()
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise Unloadable(f"the rule {entry.value} cannot be loaded ({why}): repair or uninstall its package") from error
+    if not isinstance(rule, Rule):
+        raise Unloadable(f"{entry.value} is no rule: the entry point {entry.name} must name a `codemods.rule.Rule`")
+    rule.module = entry.module
+    return rule

@@ -63,3 +63,10 @@ def main() -> None:
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)
         sys.exit(2)
+    except ImportError as error:
+        from codemods.transforms import Unloadable
+
+        if not isinstance(error, Unloadable):
+            raise
+        print(f"fixer: {error}", file=sys.stderr)
+        sys.exit(2)
