@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 from cases import Case, cases, listing
+from memory import Memory
+
+from codemods.engine import Options, plan
+from codemods.transforms import load
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.rule.code}-{c.name}-{c.kind}") for c in cases()])
@@ -28,3 +33,21 @@ def test_fixture(case: Case) -> None:
         assert [f"{f.reported.line}: {f.message}" for f in found.findings if f.code == case.rule.code] == []
     else:
         assert listing(found, paths=case.path.is_dir()) == case.report
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.rule.code}-{c.name}-{c.kind}") for c in cases()])
+def test_all_rules_together(case: Case) -> None:
+    """On every fixture: no rule fails, the order of rules is all one, the result parses, a second run is empty."""
+    options = replace(case.engine_options(), rules=load(), unsafe=True)
+
+    def run(files: dict[str, bytes], options: Options) -> dict[str, bytes]:
+        found = plan([path for path in files if path.endswith(".py")], Memory(files), options, fix=True)
+        assert found.skips == ()
+        return {**files, **{f.path: f.after for f in found.changed}}
+
+    after = run(case.files, options)
+    assert run(case.files, replace(options, rules=load()[::-1])) == after
+    assert run(after, options) == after
+    for path, data in after.items():
+        if path.endswith(".py"):
+            ast.parse(data)
