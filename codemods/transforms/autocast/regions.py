@@ -155,14 +155,22 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
     if name in _UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef):
         return
     qualified = ctx.qualified(function)
-    regions = set(ctx.index.search(ctx.path, (b"autocast", b"training_step")))
-    for path in ctx.index.search(ctx.path, (f"{name}(".encode(),)):
-        if path == ctx.path or path not in regions or (where := ctx.other(path)) is None:
+    for path in ctx.index.search(ctx.path, (b"autocast", b"training_step")):
+        if path == ctx.path or f"{name}(" not in (ctx.index.text(path) or "") or not _imports(ctx, path, qualified):
+            continue
+        if (where := ctx.other(path)) is None:
             continue
         for call in where.all(cst.Call):
             if (where.name(call.func) or "").rpartition(".")[2] == name and (target := where.callee(call)):
                 if target[0].path == ctx.path and target[0].qualified(target[1]) == qualified:
                     yield where, call
+
+
+def _imports(ctx: Context, path: str, qualified: str) -> bool:
+    """Whether a file imports the module of `ctx`, or a part of `qualified` from wherever it is handed on."""
+    facts = ctx.index.facts(path)
+    names = {*qualified.split("."), *ctx.path.removesuffix(".py").split("/"), "*"}
+    return facts is not None and any({i.name, i.target.rpartition(".")[2]} & names for i in facts.imports)
 
 
 def evaluates(ctx: Context, node: cst.CSTNode) -> bool:
