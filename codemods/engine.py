@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,12 +28,6 @@ class Options:
     unsafe: bool = False
     strategies: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, str] = field(default_factory=dict)
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Glob → code prefixes that are not reported in matching files."""
-
-    def rules_for(self, path: str) -> tuple[Rule, ...]:
-        ignored = tuple(c for glob, codes in self.per_file_ignores if _matches(path, glob) for c in codes)
-        return tuple(r for r in self.rules if not r.code.startswith(ignored)) if ignored else self.rules
 
 
 @dataclass(frozen=True)
@@ -44,10 +37,6 @@ class Step:
     codes: tuple[str, ...]
     files: Mapping[str, bytes]
     findings: tuple[Finding, ...]
-
-
-def _matches(path: str, glob: str) -> bool:
-    return fnmatch.fnmatch(path, glob) or fnmatch.fnmatch(path, f"*/{glob}") or fnmatch.fnmatch(path, f"{glob}/*")
 
 
 def plan(
@@ -150,7 +139,7 @@ class _File:
     def __init__(self, path: str, reader: Reader, options: Options, *, reached: bool) -> None:
         """`reached`: a fix of another file may lead here, whatever the triggers say."""
         self.path = path
-        self.rules = options.rules_for(path)
+        self.rules = options.rules
         self.skips: list[Skip] = []
         self.unused: list[UnusedSuppression] = []
         self.applied: list[Finding] = []

@@ -176,22 +176,6 @@ def test_the_strategy_asked_for_is_taken_where_it_is_possible(asked: dict[str, s
     assert texts(found) == ({"p.py": f"{expected}()\n"} if expected else {})
 
 
-@pytest.mark.parametrize(
-    ("glob", "codes", "ignored"),
-    [
-        ("pkg/p.py", ("TOY",), True),
-        ("p.py", ("TOY001",), True),
-        ("pkg", ("T",), True),
-        ("pkg/*", ("TOY002", "TOY001"), True),
-        ("p.py", ("TOY002",), False),
-        ("q.py", ("TOY",), False),
-    ],
-)
-def test_per_file_ignores(glob: str, codes: tuple[str, ...], ignored: bool) -> None:
-    found = run({"pkg/p.py": "old()\n"}, renamed, per_file_ignores=((glob, codes),))
-    assert [f.code for f in found.findings] == ([] if ignored else ["TOY001"])
-
-
 # -- versions
 
 
