@@ -48,26 +48,22 @@ def plan(
     """
     allowed = frozenset(paths if within is None else within)
     index = Index(reader, options.targets)
-    groups: list[frozenset[str]] = []
+    owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
     for path in paths:
-        group = frozenset({path})
-        if any(path in g for g in groups):
+        if path in owner:
             continue
-        while True:
-            component = _Component(sorted(group), reader, index, options, allowed, fix)
-            reached = component.settle()
-            overlapping = [g for g in groups if g & (reached | group)]
-            wider = group.union(reached, *overlapping)
-            for g in overlapping:
-                groups.remove(g)
-                del done[g]
-            if wider == group:
-                groups.append(group)
-                done[group] = component
-                break
+        group, wider = frozenset[str](), frozenset({path})
+        while wider != group:
             group = wider
-    members = [member for group in groups for member in done[group].files]
+            component = _Component(sorted(group), reader, index, options, allowed, fix)
+            reached = group | component.settle()
+            wider = reached.union(*(owner[p] for p in reached if p in owner))
+        for absorbed in {owner[p] for p in group if p in owner}:
+            del done[absorbed]
+        owner |= dict.fromkeys(group, group)
+        done[group] = component
+    members = [member for component in done.values() for member in component.files]
     files = sorted((f for m in members if (f := m.plan()) is not None), key=lambda f: f.path)
     return Plan(
         files=tuple(f for f in files if f.findings or f.changed),
@@ -76,7 +72,7 @@ def plan(
         unused=tuple(u for m in members for u in m.unused),
         files_seen=len(paths),
         files_read=sum(1 for m in members if m.source is not None),
-        components=tuple(g for g in groups if len(g) > 1),
+        components=tuple(g for g in done if len(g) > 1),
     )
 
 
@@ -155,14 +151,13 @@ class _File:
         if data is None:
             self.skips.append(Skip(path, SkipReason.UNREADABLE, "cannot be read"))
             return
-        self.data = data
         if not (reached or suppress.MARK in data or any(r.wants(data) for r in self.rules)):
             return
         source = decode(path, data)
         if isinstance(source, Skip):
             self.skips.append(source)
             return
-        self.source, self.text = source, source.text
+        self.data, self.source, self.text = data, source, source.text
 
     def plan(self) -> FilePlan | None:
         if self.source is None:
