@@ -296,22 +296,6 @@ def append(ctx: Context, owner: N, code: Sequence[str]) -> N:
     return owner.with_changes(body=with_body(suite, [*block(ctx, suite), *(statement(ctx, c) for c in code)]))
 
 
-def prepend(ctx: Context, owner: N, code: Sequence[str]) -> N:
-    """A compound statement (or function) with statements added at the start of its body, after a docstring."""
-    suite: cst.BaseSuite = owner.body  # type: ignore[attr-defined]
-    lines = block(ctx, suite)
-    at = int(bool(lines) and _is_docstring(lines[0]) and isinstance(owner, (cst.FunctionDef, cst.ClassDef)))
-    return owner.with_changes(body=with_body(suite, [*lines[:at], *(statement(ctx, c) for c in code), *lines[at:]]))
-
-
-def _is_docstring(line: cst.CSTNode) -> bool:
-    match line:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
-            return True
-        case _:
-            return False
-
-
 def wrapped(ctx: Context, header: str, statements: Sequence[cst.CSTNode]) -> cst.BaseCompoundStatement:
     """`header` (such as `with torch.enable_grad():`) around statements; leading comments stay above the header."""
     outer = statement(ctx, f"{header}\n    pass\n")

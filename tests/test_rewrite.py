@@ -249,34 +249,19 @@ def owner(node: cst.Call, ctx: Context) -> cst.CSTNode:
 
 
 @pytest.mark.parametrize(
-    ("text", "start", "end"),
+    ("text", "expected"),
     [
-        ("if here(): a\n", "if here():\n    DONE\n    a\n", "if here():\n    a\n    DONE\n"),
-        (
-            "if here(): a; b  # c\n",
-            "if here():  # c\n    DONE\n    a\n    b\n",
-            "if here():  # c\n    a\n    b\n    DONE\n",
-        ),
-        ("if here():\n  a  # c\n", "if here():\n  DONE\n  a  # c\n", "if here():\n  a  # c\n  DONE\n"),
-        ("def f(): here()\n", "def f():\n    DONE\n    here()\n", "def f():\n    here()\n    DONE\n"),
-        (
-            'def f():\n    "Doc."\n    here()\n',
-            'def f():\n    "Doc."\n    DONE\n    here()\n',
-            'def f():\n    "Doc."\n    here()\n    DONE\n',
-        ),
-        (
-            'class A:\n    "Doc."\n    here()\n',
-            'class A:\n    "Doc."\n    DONE\n    here()\n',
-            'class A:\n    "Doc."\n    here()\n    DONE\n',
-        ),
-        ('if here():\n    "a"\n', 'if here():\n    DONE\n    "a"\n', 'if here():\n    "a"\n    DONE\n'),
+        ("if here(): a\n", "if here():\n    a\n    DONE\n"),
+        ("if here(): a; b  # c\n", "if here():  # c\n    a\n    b\n    DONE\n"),
+        ("if here():\n  a  # c\n", "if here():\n  a  # c\n  DONE\n"),
+        ("def f(): here()\n", "def f():\n    here()\n    DONE\n"),
+        ('class A:\n    "Doc."\n    here()\n', 'class A:\n    "Doc."\n    here()\n    DONE\n'),
     ],
 )
-def test_prepend_and_append(text: str, start: str, end: str) -> None:
-    def with_code(grow: Callable[..., cst.CSTNode]) -> str:
-        return changed(text, lambda node, ctx: {owner(node, ctx): grow(ctx, owner(node, ctx), ["DONE"])})
-
-    assert (with_code(rewrite.prepend), with_code(rewrite.append)) == (start, end)
+def test_append(text: str, expected: str) -> None:
+    assert (
+        changed(text, lambda node, ctx: {owner(node, ctx): rewrite.append(ctx, owner(node, ctx), ["DONE"])}) == expected
+    )
 
 
 @pytest.mark.parametrize(
