@@ -1,0 +1,96 @@
+"""Which file is what, by its name: Python, a notebook, a configuration, a packaging file, a script.
+
+A new kind of source is one module here that reads it, and its names in this one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codemods.edits import Skip
+from codemods.sources import python, text
+from codemods.sources.document import Document, Source
+
+PYTHON = (".py", ".pyw")
+NOTEBOOK = ".ipynb"
+CONFIG = (".yaml", ".yml", ".json", ".toml")
+SHELL = (".sh", ".bash", ".slurm", ".sbatch")
+MANIFEST = re.compile(
+    r"(?:.*/)?(?:[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
+    r"|pyproject\.toml|setup\.(?:cfg|py)|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
+    r"|(?:conda|environment)[^/]*\.ya?ml)"
+)
+"""Packaging files: what they ask for, and what a lock file has settled on."""
+LOCK = re.compile(r"(?:.*/)?(?:[^/]*\.lock|pylock[^/]*\.toml)")
+
+_INSIDE = f"{NOTEBOOK}::"
+"""Parts the path of a notebook from that of a file that one of its cells writes."""
+
+
+def is_python(path: str) -> bool:
+    """Whether rules about Python look at a unit."""
+    return path.endswith((*PYTHON, NOTEBOOK))
+
+
+def is_manifest(path: str) -> bool:
+    return MANIFEST.fullmatch(path) is not None
+
+
+def is_document(path: str) -> bool:
+    """Whether rules about other files look at a unit; `setup.py` is looked at as both."""
+    return path.endswith((*CONFIG, *SHELL)) or is_manifest(path)
+
+
+def is_source(path: str) -> bool:
+    """Whether a file of that name is looked at at all."""
+    return is_python(path) or is_document(path)
+
+
+def container(unit: str) -> str:
+    """The file that a unit is a part of."""
+    head, inside, _ = unit.partition(_INSIDE)
+    return head + NOTEBOOK if inside else unit
+
+
+def units(path: str, data: bytes) -> tuple[str, ...]:
+    """The programs that a file holds: itself, and what the cells of a notebook write as files of their own."""
+    if path.endswith(NOTEBOOK):
+        from codemods.sources import notebook
+
+        return notebook.units(path, data)
+    return (path,)
+
+
+def searchable(path: str, data: bytes) -> bytes:
+    """Bytes in which a literal of the decoded text is found as it stands there."""
+    if path.endswith(NOTEBOOK):
+        return data.replace(b'\\"', b'"').replace(b"\\t", b"\t").replace(b"\\n", b"\n")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.replace(b"\0", b"")
+    return data
+
+
+def decode(unit: str, data: bytes) -> Source | Skip:
+    """A unit as text, from the bytes of the file that holds it."""
+    if container(unit).endswith(NOTEBOOK):
+        from codemods.sources import notebook
+
+        return notebook.decode(unit, data)
+    if unit.endswith(PYTHON):
+        return python.decode(unit, data)
+    return text.decode(unit, data, text.LARGEST_LOCK if LOCK.fullmatch(unit) else text.LARGEST)
+
+
+def read(path: str, content: str) -> Document | Skip:
+    """A file that is not (only) Python, as nodes with spans."""
+    if is_manifest(path):
+        from codemods.sources import manifest
+
+        return manifest.read(path, content)
+    if path.endswith(SHELL):
+        from codemods.sources import shell
+
+        return shell.read(path, content)
+    from codemods.sources import config
+
+    return config.read(path, content)
