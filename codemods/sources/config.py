@@ -1,0 +1,121 @@
+"""Configuration files: YAML, JSON and TOML as one kind of document.
+
+What changes is only what a fix names; every other byte stays. A set of edits is handed out only after the changed text
+was parsed again and said exactly what was meant.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codemods.edits import Edit, Skip, SkipReason
+from codemods.sources import yaml_nodes
+from codemods.sources.values import (
+    Alias,
+    Array,
+    Entry,
+    Key,
+    Opaque,
+    Pair,
+    Scalar,
+    Table,
+    Unknown,
+    Value,
+    followed,
+    plain,
+    same,
+)
+
+__all__ = [
+    "FORMATS",
+    "Alias",
+    "Array",
+    "Config",
+    "Entry",
+    "Key",
+    "Opaque",
+    "Pair",
+    "Scalar",
+    "Table",
+    "Unknown",
+    "Value",
+    "followed",
+    "plain",
+    "read",
+    "same",
+]
+
+FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml"}
+"""Suffix → format."""
+
+_COMPOSE = {"yaml": yaml_nodes.compose}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Config:
+    """A configuration file."""
+
+    path: str
+    text: str
+    format: str
+    """"yaml", "json" or "toml"."""
+    roots: tuple[Value, ...]
+    """One per document: several only in YAML, none in an empty file."""
+
+    @property
+    def start(self) -> int:
+        return 0
+
+    @property
+    def end(self) -> int:
+        return len(self.text)
+
+    def nodes(self) -> Iterator[Config | Value | Entry]:
+        """The document itself, then its values and entries, parents first; not the keys, nor what aliases lead to."""
+        yield self
+        for node, _ in _walk(self.roots):
+            yield node
+
+    def label(self, node: Config | Value | Entry) -> str:
+        """Where a node stands: `trainer.precision`, `steps[2].with`; in a file's second document `2:a.b`."""
+        return next((label for each, label in _walk(self.roots) if each is node), "")
+
+    def edits(self, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
+        """The edits that turn `node` into `new`; None where that is not surely possible.
+
+        A value becomes plain Python data. An entry becomes nothing (None), a `Pair`, or a sequence of pairs that may
+        hold the entry itself: its new neighbours.
+        """
+        return None
+
+
+def read(path: str, text: str) -> Config | Skip:
+    """The file by its suffix."""
+    format = FORMATS.get(posixpath.splitext(path)[1].lower())
+    if format is None or format not in _COMPOSE:
+        return Skip(path, SkipReason.UNPARSABLE, "line 1: neither YAML nor JSON nor TOML, by its name")
+    roots = _COMPOSE[format](path, text)
+    return roots if isinstance(roots, Skip) else Config(path, text, format, roots)
+
+
+def _walk(roots: tuple[Value, ...]) -> Iterator[tuple[Value | Entry, str]]:
+    """Every value and entry with its label, parents first, in the order of the text."""
+    for number, root in enumerate(roots, 1):
+        todo: list[tuple[Value | Entry, str]] = [(root, "" if number == 1 else f"{number}:")]
+        while todo:
+            node, label = todo.pop()
+            yield node, label
+            if isinstance(node, Entry):
+                todo.append((node.value, label))
+            elif isinstance(node, Array):
+                todo += [(item, f"{label}[{i}]") for i, item in reversed(list(enumerate(node.items)))]
+            elif isinstance(node, Table):
+                joint = "." if label and not label.endswith(":") else ""
+                todo += [(entry, f"{label}{joint}{_named(entry)}") for entry in reversed(node.entries)]
+
+
+def _named(entry: Entry) -> str:
+    key = entry.key.value
+    return str(key.value if isinstance(key, Key) else key)
