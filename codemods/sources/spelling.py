@@ -1,0 +1,157 @@
+"""Spell a changed source into the raw JSON of its cell: lines that stay keep their bytes."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from codemods.sources.cells import Cell, Notebook
+
+_CHARACTER = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
+)
+"""What stands for one character in a raw string."""
+
+_ESCAPED = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])")
+"""A character beyond ASCII that is escaped."""
+
+
+def respelled(notebook: Notebook, cell: Cell, source: str) -> str:
+    """The raw value of the cell's `source` once it says `source`."""
+    raw = notebook.raw
+    old, new = lines(cell.source), lines(source)
+    starts = [0, *accumulate(map(len, old))]
+    out = _Writer(raw, cell)
+    for tag, i, i_end, j, j_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        paired = min(i_end - i, j_end - j)
+        for k in range(paired):
+            if tag == "equal":
+                out.keep(starts[i + k], starts[i + k + 1])
+            else:
+                out.change(starts[i + k], old[i + k], new[j + k])
+        for line in new[j + paired : j_end]:
+            out.insert(starts[i_end], line)
+    return out.value(notebook)
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text, ended by line feeds."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+@dataclass(slots=True)
+class _Written:
+    """A string of the new list: what stands before it (None: what stands between others), and what is in it."""
+
+    lead: str | None
+    parts: list[str]
+    number: int | None
+    """Of the old string that it goes on with."""
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Puts a source together from pieces of the old raw text and new strings."""
+
+    raw: str
+    cell: Cell
+    written: list[_Written] = field(default_factory=list)
+    passed: int = 0
+    """Old strings that are dealt with."""
+    characters: list[tuple[int, int]] = field(default_factory=list)
+    """Number of the string and raw start of each character of the source."""
+    ends: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for number, item in enumerate(self.cell.items):
+            inner = _CHARACTER.finditer(self.raw, item.start + 1, item.end - 1)
+            self.characters += ((number, match.start()) for match in inner)
+            self.ends.append(len(self.characters))
+
+    def keep(self, start: int, end: int) -> None:
+        """Old characters as they are."""
+        while start < end:
+            number, begin = self.characters[start]
+            stop = min(end, self.ends[number])
+            last = self.cell.items[number].end - 1 if stop == self.ends[number] else self.characters[stop][1]
+            self._put(number, self.raw[begin:last])
+            start = stop
+
+    def change(self, start: int, old: str, new: str) -> None:
+        """A line that becomes another; what both begin and end with stays as it is."""
+        limit = min(len(old), len(new))
+        head = next((k for k in range(limit) if old[k] != new[k]), limit)
+        tail = next((k for k in range(limit - head) if old[-1 - k] != new[-1 - k]), limit - head)
+        self.keep(start, start + head)
+        if middle := new[head : len(new) - tail]:
+            at = min(start + head, start + len(old) - 1)
+            self._put(self.characters[at][0], self._escape(middle, start, len(old)))
+        self.keep(start + len(old) - tail, start + len(old))
+
+    def insert(self, at: int, line: str) -> None:
+        """A new line before the old character `at`: a string of its own, unless a string goes on there."""
+        text = self._escape(line, at, 0)
+        last = self.written[-1] if self.written else None
+        if not self.cell.listed:
+            self._put(0, text)
+        elif last and last.number is not None and at < self.ends[last.number]:
+            last.parts.append(text)
+        else:
+            self.written.append(_Written(None, [text], None))
+
+    def _put(self, number: int, text: str) -> None:
+        """Go on with an old string."""
+        if not self.written or self.written[-1].number != number:
+            self._pass(number)
+            self.written.append(_Written(self._lead(number), [], number))
+        self.written[-1].parts.append(text)
+
+    def _pass(self, number: int) -> None:
+        """Leave old strings behind; the empty ones stay."""
+        for each in range(self.passed, number):
+            if not self.cell.items[each].text:
+                self.written.append(_Written(self._lead(each), [], each))
+        self.passed = number + 1
+
+    def _lead(self, number: int) -> str:
+        items = self.cell.items
+        return self.raw[items[number - 1].end if number else self.cell.start + 1 : items[number].start]
+
+    def _escape(self, text: str, start: int, length: int) -> str:
+        """Text as in a JSON string; characters beyond ASCII as the line writes them, or else the file."""
+        around = [self.characters[k][1] for k in (start, start + length - 1)] if length else []
+        literal = not (self.raw[around[0] : around[1] + 1] if around else "").isascii() or not self.raw.isascii()
+        escape = not literal and _ESCAPED.search(self.raw) is not None
+        return json.dumps(text, ensure_ascii=escape)[1:-1]
+
+    def value(self, notebook: Notebook) -> str:
+        """The whole raw value."""
+        items = self.cell.items
+        if not self.cell.listed:
+            return '"' + "".join(part for string in self.written for part in string.parts) + '"'
+        self._pass(len(items))
+        if not self.written:
+            return "[]"
+        first, between, last = _layout(self.raw, self.cell) or _layout_elsewhere(notebook) or ("", ", ", "")
+        value = ["["]
+        for k, string in enumerate(self.written):
+            own = string.lead if string.number else None
+            value += (first if not k else own if own is not None else between, '"', *string.parts, '"')
+        return "".join((*value, last, "]"))
+
+
+def _layout(raw: str, cell: Cell) -> tuple[str, str, str] | None:
+    """What stands before the first string of a source, between two, and after the last."""
+    if not cell.listed or not cell.items:
+        return None
+    first, *others = cell.items
+    lead = raw[cell.start + 1 : first.start]
+    between = raw[first.end : others[0].start] if others else "," + lead
+    return lead, between, raw[cell.items[-1].end : cell.end - 1]
+
+
+def _layout_elsewhere(notebook: Notebook) -> tuple[str, str, str] | None:
+    return next((found for cell in notebook.cells if (found := _layout(notebook.raw, cell))), None)
