@@ -79,16 +79,18 @@ def encoder_fastpath_in_autocast(call: cst.Call, ctx: Context) -> Iterator[Draft
     found = encoder(call, ctx)
     if found is None or not found.calls or "set_fastpath_enabled" in ctx.text:
         return
-    nested = found.nested and bool(found.masked)
-    calls = [c for c in (found.masked if nested else found.calls) if reach.region(ctx, c) != "off"]
     target = ctx.target("torch")
-    if not calls or not (nested or versions.may(target, "<2.6")):
+    affected = found.calls if versions.may(target, "<2.6") else found.masked if found.nested else ()
+    calls = [c for c in affected if reach.region(ctx, c) != "off"]
+    if not calls:
         return
+    nested = found.nested and any(c in found.masked for c in calls)
     evidence = min(_evidence(found, calls, ctx), key=lambda e: _ORDER[e.device], default=None)
     if evidence is None:
         return
-    way = "with a padding mask" if nested else "in every version before 2.6"
-    message = f"`{found.name}` is evaluated under autocast, where its fused path fails on the CPU {way}"
+    message = f"`{found.name}` is evaluated under autocast, where its fused path fails on the CPU"
+    if nested:
+        message += ": with a padding mask, on every torch"
     bites = {} if nested else {"torch": "<2.6"}
     if evidence.device != "cpu":
         yield rule.finding(call, message=message, bites=bites)
@@ -148,7 +150,8 @@ def _remedies(
     island = remedies.fp32_island(calls, ctx)
     if island is not None:
         yield "fp32-island", island
-    for strategy, value in (("bf16-true", "bf16-true"), ("float32", "32-true")):
-        other = remedies.precision(evidence, value, ctx)
+    for strategy, value, lightning in (("bf16-true", "bf16-true", ">=2.1"), ("float32", "32-true", ">=2.0")):
+        known = versions.may(evidence.context.target("lightning"), lightning)
+        other = remedies.precision(evidence, value, ctx) if known else None
         if other is not None:
             yield strategy, other

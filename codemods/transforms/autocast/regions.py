@@ -14,6 +14,7 @@ import libcst as cst
 
 from codemods import flow, known
 from codemods.context import Context
+from codemods.rewrite import argument, has_splat
 from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
 _EVALUATES = re.compile(
@@ -36,8 +37,22 @@ class Region:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Where Lightning opens the region, it does so without the cache since 2.5.5."""
-        return {"lightning": "<2.5.5"} if self.step else {}
+        """Lightning opens its region without the cache since 2.5.5; a `torch.autocast` inside follows it."""
+        return {"lightning": "<2.5.5"} if self.step or self._inherits else {}
+
+    @property
+    def _inherits(self) -> bool:
+        """Whether the region keeps what the one around it keeps, which is Lightning's.
+
+        `torch.autocast` leaves the cache as it finds it; `torch.cuda.amp.autocast` switches it on.
+        """
+        call = self.opening.call
+        if call is None or not self.context.means(call.func, "torch.autocast") or has_splat(call):
+            return False
+        if argument(call, "cache_enabled", 3) is not None or set(_precisions(self.context)) != {"mixed"}:
+            return False
+        outer = whole(self.context, self.context.scope(self.holder))
+        return outer is not None and outer.step
 
     @property
     def precision(self) -> str:
@@ -132,20 +147,27 @@ def is_step(ctx: Context, function: cst.FunctionDef) -> bool:
 
 
 def trainer_precision(ctx: Context) -> str:
-    """What the project's Trainers say: `mixed`, `none`, or `unknown`."""
-    answers = set()
+    """What the project's Trainers say: `mixed` (also where it may be chosen), `none`, or `unknown`."""
+    answers = set(_precisions(ctx))
+    if answers & {"mixed", "chosen"}:
+        return "mixed"
+    return "none" if answers == {"none"} else "unknown"
+
+
+def _precisions(ctx: Context) -> Iterator[str]:
+    """What each Trainer of the project says; `chosen` by a value that only a run can tell."""
     for path, setting in ctx.index.settings(ctx.path):
         name = (setting.call.dotted or "").rpartition(".")[2]
         if name in ("MixedPrecision", "LightningCLI"):
-            answers.add("mixed" if name == "MixedPrecision" else "unknown")
+            yield "chosen" if name == "MixedPrecision" else "unknown"
         elif name == "Trainer" and ctx.index.resolve(path, setting.call.dotted or "") <= known.LIGHTNING_TRAINER:
             given = setting.call.keywords.get("precision")
             if given is None:
-                answers.add("mixed" if setting.call.splat else "none")
+                yield "chosen" if setting.call.splat else "none"
+            elif isinstance(given.literal, (int, str)) or given.literal is None:
+                yield "mixed" if given.literal in _MIXED else "none"
             else:
-                told = isinstance(given.literal, (int, str)) or given.literal is None
-                answers.add("mixed" if given.literal in _MIXED or not told else "none")
-    return next((a for a in ("mixed", "unknown", "none") if a in answers), "unknown")
+                yield "chosen"
 
 
 def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, cst.Call]]:

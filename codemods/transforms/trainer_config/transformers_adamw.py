@@ -19,7 +19,7 @@ place: Transformers adds it before the bias correction, torch after it. `no_depr
 ## When it is not offered
 With `correct_bias=False` (torch has no such switch) or an unknown value of it; where `**kwargs` may hide arguments; in
 subclasses and other uses that are no calls. Those are reported. Names bound under `try` or `if` are left alone: they
-are there to make both versions work.
+are there to make both versions work. An import that nothing reads is reported where 4.50 or newer may be installed.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods import versions
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import has_splat, keyword, literal, positional, with_argument, without_argument
@@ -53,6 +54,7 @@ rule = Rule(
     ),
 )
 OLD = "transformers.AdamW"
+REMOVED = ">=4.50"
 _ORDER = ("params", "lr", "betas", "eps", "weight_decay", "correct_bias", "no_deprecation_warning")
 _DEFAULTS = (("eps", "1e-6"), ("weight_decay", "0.0"))
 
@@ -79,9 +81,9 @@ def transformers_adamw(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator
         case _ if ctx.enclosing(node, cst.Annotation) is not None:
             target = ctx.spell("torch.optim.AdamW", at=node)
             if target is not None:
-                yield rule.finding(node, fix={node: target.node}, needs=[target.need])
+                yield rule.finding(node, fix={node: target.node}, message=_gone(ctx), needs=[target.need])
         case _:
-            yield rule.finding(node)
+            yield rule.finding(node, message=_gone(ctx))
 
 
 def _bound_for_sure(node: cst.Name | cst.Attribute, ctx: Context) -> bool:
@@ -93,13 +95,22 @@ def _bound_for_sure(node: cst.Name | cst.Attribute, ctx: Context) -> bool:
     )
 
 
+def _gone(ctx: Context) -> str:
+    """What became of the class, in the versions that the project allows."""
+    target = ctx.target("transformers")
+    if versions.surely(target, REMOVED):
+        return f"{rule.summary}: the import fails"
+    if not versions.may(target, REMOVED):
+        return "`AdamW` of Transformers is deprecated, and removed in 4.50"
+    return rule.summary
+
+
 def _unused(alias: cst.ImportAlias, ctx: Context) -> Iterator[Draft]:
-    """An import that nothing reads still fails."""
+    """An import that nothing reads still fails, where the class is gone."""
     bound = alias.evaluated_alias or alias.evaluated_name
     if not ctx.facts.loads.get(bound) and bound not in ctx.facts.exports:
-        yield rule.finding(
-            alias, message=f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
-        )
+        message = f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
+        yield rule.finding(alias, message=message, bites={"transformers": REMOVED})
 
 
 def _call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
@@ -125,9 +136,10 @@ def _call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     target = ctx.spell("torch.optim.AdamW", at=call)
     if target is None:
-        yield rule.finding(call)
+        yield rule.finding(call, message=_gone(ctx))
         return
     for name, default in _DEFAULTS:
         if keyword(fixed, name) is None and positional(fixed, _ORDER.index(name)) is None:
             fixed = with_argument(fixed, name, cst.parse_expression(default))
-    yield rule.finding(call, fix={call: fixed.with_changes(func=target.node)}, needs=[target.need])
+    fixed = fixed.with_changes(func=target.node)
+    yield rule.finding(call, fix={call: fixed}, message=_gone(ctx), needs=[target.need])

@@ -1,0 +1,308 @@
+"""What the project's versions do to findings: packaging files as people write them, rules through the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from memory import Memory
+
+from codemods.edits import Finding, Safety
+from codemods.engine import Options, plan
+from codemods.transforms import load
+
+RULES = {rule.code: rule for rule in load()}
+
+
+def findings(code: str, files: Mapping[str, str], **targets: str) -> tuple[Finding, ...]:
+    """What one rule finds in the Python files of a project; `targets` are those of the command line."""
+    options = Options(rules=(RULES[code],), targets={name.replace("_", "-"): spec for name, spec in targets.items()})
+    return plan([path for path in files if path.endswith(".py")], Memory(files), options, fix=False).findings
+
+
+def lock(**versions: str) -> str:
+    """A uv.lock with these packages."""
+    packages = (
+        f'[[package]]\nname = "{name.replace("_", "-")}"\nversion = "{version}"\n'
+        'source = { registry = "https://pypi.org/simple" }\n'
+        for name, version in versions.items()
+    )
+    return 'version = 1\nrequires-python = ">=3.10"\n\n' + "\n".join(packages)
+
+
+def pyproject(*dependencies: str) -> str:
+    return f'[project]\nname = "train"\nversion = "0"\ndependencies = [{", ".join(map(repr, dependencies))}]\n'
+
+
+PINS: dict[str, dict[str, str]] = {
+    version: {
+        "requirements.txt": f"numpy==1.26.4\ntorch=={version}  # CUDA 12\n",
+        "requirements.txt with build": f"--extra-index-url https://download.pytorch.org/whl/cu124\ntorch=={version}+cu124\n",
+        "pyproject.toml": pyproject(f"torch=={version}"),
+        "uv.lock": lock(numpy="1.26.4", torch=version),
+        "environment.yml": f"dependencies:\n  - python=3.11\n  - pytorch::pytorch={version}=py3.11_cuda12.4_0\n",
+    }
+    for version in ("2.4.1", "2.8.0", "2.13.0")
+}
+"""How a project pins torch, by version."""
+
+
+def pinned(version: str, how: str) -> dict[str, str]:
+    return {how.partition(" ")[0]: PINS[version][how]}
+
+
+HOW = pytest.mark.parametrize("how", list(PINS["2.4.1"]))
+
+# ------------------------------------------------------------------------------------------------------- AMP001
+
+REGION = """\
+import torch
+import torch.nn.functional as F
+
+
+def train(model, loader, optimizer):
+    for x, y in loader:
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            with torch.no_grad():
+                target = model(x)
+            loss = F.mse_loss(model(x + y), target)
+        loss.backward()
+        optimizer.step()
+"""
+STEP = """\
+import torch
+import torch.nn.functional as F
+from lightning.pytorch import LightningModule, Trainer
+
+
+class Module(LightningModule):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def training_step(self, batch, batch_idx):
+        x, y = batch
+        with torch.no_grad():
+            target = self.net(x)
+        return F.mse_loss(self.net(x + y), target)
+
+
+def main(net, loader):
+    Trainer(accelerator="gpu", precision="bf16-mixed").fit(Module(net), loader)
+"""
+
+
+@HOW
+@pytest.mark.parametrize(("version", "found"), [("2.4.1", 1), ("2.8.0", 1), ("2.13.0", 0)])
+def test_cached_weights_bite_before_torch_2_11(version: str, found: int, how: str) -> None:
+    assert len(findings("AMP001", {"train.py": REGION, **pinned(version, how)})) == found
+
+
+@pytest.mark.parametrize("package", ["lightning", "pytorch-lightning"])
+@pytest.mark.parametrize(
+    ("torch", "lightning", "found"),
+    [
+        ("2.8.0", "2.5.4", 1),
+        ("2.8.0", "2.5.5", 0),
+        ("2.4.1", "2.4.0", 1),
+        ("2.13.0", "2.5.4", 0),
+        ("2.13.0", "2.6.6", 0),
+    ],
+)
+def test_a_lightning_step_is_safe_with_either_of_the_two(torch: str, lightning: str, found: int, package: str) -> None:
+    requirements = {"requirements.txt": f"torch=={torch}\n{package}=={lightning}\n"}
+    assert len(findings("AMP001", {"train.py": STEP, **requirements})) == found
+    locked = {"uv.lock": lock(torch=torch, **{package.replace("-", "_"): lightning})}
+    assert len(findings("AMP001", {"train.py": STEP, **locked})) == found
+
+
+NESTED = STEP.replace(
+    """\
+        with torch.no_grad():
+            target = self.net(x)
+        return F.mse_loss(self.net(x + y), target)
+""",
+    """\
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            with torch.no_grad():
+                target = self.net(x)
+            return F.mse_loss(self.net(x + y), target)
+""",
+)
+FOLLOWS = {"torch": "<2.11", "lightning": "<2.5.5"}
+OWN = {"torch": "<2.11"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "bites"),
+    [
+        ("", "", FOLLOWS),
+        ('"bf16-mixed"', '"32-true"', OWN),
+        ('"bf16-mixed"', "chosen()", OWN),
+        ("(net, loader):\n", "(net, loader):\n    Trainer().validate(net)\n", OWN),
+        ("dtype=torch.bfloat16", "dtype=torch.bfloat16, cache_enabled=True", OWN),
+        ("dtype=torch.bfloat16", "**options()", OWN),
+        ('torch.autocast("cuda", dtype=torch.bfloat16)', "torch.cuda.amp.autocast()", OWN),
+    ],
+)
+def test_a_region_inside_a_step_keeps_what_lightnings_keeps(old: str, new: str, bites: dict[str, str]) -> None:
+    """Run with torch 2.10: Lightning 2.5.5 has the cache off, `torch.autocast` follows, the old names switch it on."""
+    assert old in NESTED
+    files = {"train.py": NESTED.replace(old, new) if old else NESTED}
+    (found,) = findings("AMP001", files)
+    assert found.bites == bites
+    pins = {"requirements.txt": "torch==2.10.0\nlightning==2.5.5\n"}
+    assert len(findings("AMP001", files | pins)) == (bites == OWN)
+
+
+def test_a_region_of_ones_own_is_not_lightnings() -> None:
+    """The cache is on in a `with` of one's own, whatever Lightning does around it."""
+    files = {"train.py": REGION, "requirements.txt": "torch==2.8.0\nlightning==2.5.5\n"}
+    assert len(findings("AMP001", files)) == 1
+
+
+@pytest.mark.parametrize("requirements", ["", "torch\nlightning\n", "torch>=2.4\nlightning>=2.0\n", "torch<3\n"])
+def test_an_open_range_is_found_and_names_the_versions(requirements: str) -> None:
+    (region,) = findings("AMP001", {"train.py": REGION, "requirements.txt": requirements})
+    assert region.message.endswith("(torch <2.11)")
+    assert region.safety is Safety.SAFE
+    (step,) = findings("AMP001", {"train.py": STEP, "requirements.txt": requirements})
+    assert step.message.endswith("(torch <2.11, lightning <2.5.5)")
+    assert step.bites == {"torch": "<2.11", "lightning": "<2.5.5"}
+
+
+@pytest.mark.parametrize("requirements", ["torch>=2.11\n", "torch>=2.11,<3\n", "torch~=2.13\n", "torch>=2.4,>=2.12\n"])
+def test_a_floor_that_is_new_enough_is_silent(requirements: str) -> None:
+    assert findings("AMP001", {"train.py": REGION, "requirements.txt": requirements}) == ()
+
+
+# ------------------------------------------------------------------------------------------------------- ATT001
+
+ENCODER = """\
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(16, nhead=2, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, num_layers=2)
+
+    def forward(self, x, padding):
+        return self.encoder(x)
+
+    @torch.no_grad()
+    def predict(self, x, padding):
+        self.eval()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            x = self.encoder(x)
+        return x
+"""
+MASKED = ENCODER.replace("self.encoder(x)", "self.encoder(x, src_key_padding_mask=padding)")
+
+
+@HOW
+@pytest.mark.parametrize(
+    ("code", "version", "strategies"),
+    [
+        (MASKED, "2.4.1", ["fastpath-off"]),
+        (MASKED, "2.8.0", ["no-nested"]),
+        (MASKED, "2.13.0", ["no-nested"]),
+        (ENCODER, "2.4.1", ["fastpath-off"]),
+        (ENCODER, "2.8.0", []),
+        (ENCODER, "2.13.0", []),
+    ],
+)
+def test_the_repair_of_an_encoder_depends_on_torch(code: str, version: str, strategies: list[str], how: str) -> None:
+    assert [f.strategy for f in findings("ATT001", {"net.py": code, **pinned(version, how)})] == strategies
+
+
+@pytest.mark.parametrize("requirements", ["", "torch\n", "torch>=2.4\n"])
+def test_an_encoder_of_unknown_torch_is_found_and_the_message_names_the_versions(requirements: str) -> None:
+    (without,) = findings("ATT001", {"net.py": ENCODER, "requirements.txt": requirements})
+    assert without.message.endswith("(torch <2.6)")
+    (masked,) = findings("ATT001", {"net.py": MASKED, "requirements.txt": requirements})
+    assert (without.strategy, masked.strategy) == ("fastpath-off", "fastpath-off")
+    assert "torch" in masked.message
+
+
+TRAINED = """\
+import lightning.pytorch as pl
+from torch import nn
+
+
+class Tagger(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(16, nhead=2, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, num_layers=2)
+
+    def validation_step(self, batch, batch_idx):
+        x, padding = batch
+        self.log("norm", self.encoder(x, src_key_padding_mask=padding).norm())
+
+
+pl.Trainer(accelerator="cpu", precision="bf16-mixed").validate(Tagger())
+"""
+
+
+@pytest.mark.parametrize(
+    ("requirements", "precisions"),
+    [
+        ("", ["bf16-true", "float32"]),
+        ("lightning==2.1.0", ["bf16-true", "float32"]),
+        ("lightning>=2.0", ["bf16-true", "float32"]),
+        ("lightning==2.0.9", ["float32"]),
+        ("pytorch-lightning==1.9.5", []),
+    ],
+)
+def test_a_precision_is_offered_where_lightning_has_it(requirements: str, precisions: list[str]) -> None:
+    (found,) = findings("ATT001", {"net.py": TRAINED, "requirements.txt": requirements})
+    assert [s for s in found.strategies if s in ("bf16-true", "float32")] == precisions
+
+
+# ------------------------------------------------------------------------------------- which file's word it is
+
+
+def test_a_lock_file_outweighs_a_pin_and_a_pin_a_range() -> None:
+    ranged = {"train.py": REGION, "pyproject.toml": pyproject("torch>=2.4")}
+    assert len(findings("AMP001", ranged)) == 1
+    files = ranged | {"requirements.txt": "torch==2.13.0\n"}
+    assert len(findings("AMP001", files)) == 0
+    files |= {"uv.lock": lock(torch="2.8.0")}
+    assert len(findings("AMP001", files)) == 1
+    files |= {"uv.lock": lock(torch="2.13.0"), "requirements.txt": "torch==2.4.1\n"}
+    assert len(findings("AMP001", files)) == 0
+
+
+def test_each_project_of_a_monorepo_has_its_own_versions() -> None:
+    files = {
+        "pyproject.toml": pyproject("torch>=2.0"),
+        "svc/a/requirements.txt": "torch==2.4.1\n",
+        "svc/a/train.py": REGION,
+        "svc/a/deep/er/net.py": MASKED,
+        "svc/b/requirements.txt": "torch==2.13.0\n",
+        "svc/b/train.py": REGION,
+        "svc/b/net.py": MASKED,
+        "svc/c/train.py": REGION,
+        "svc/c/net.py": MASKED,
+    }
+    assert [f.path for f in findings("AMP001", files)] == ["svc/a/train.py", "svc/c/train.py"]
+    assert {f.path: f.strategy for f in findings("ATT001", files)} == {
+        "svc/a/deep/er/net.py": "fastpath-off",
+        "svc/b/net.py": "no-nested",
+        "svc/c/net.py": "fastpath-off",
+    }
+
+
+def test_the_command_line_outweighs_every_file() -> None:
+    for here in (PINS["2.13.0"], {"requirements.txt": "torch==2.13.0\n", "uv.lock": lock(torch="2.13.0")}):
+        files = {"train.py": REGION, **{path: text for path, text in here.items() if " " not in path}}
+        assert len(findings("AMP001", files)) == 0
+        assert len(findings("AMP001", files, torch="==2.4.1")) == 1
+    old = {"train.py": STEP, "uv.lock": lock(torch="2.8.0", lightning="2.5.4")}
+    assert len(findings("AMP001", old)) == 1
+    assert len(findings("AMP001", old, lightning="==2.5.5")) == 0
+    assert len(findings("AMP001", old, pytorch_lightning="==2.5.5")) == 0
+    assert len(findings("AMP001", old, torch=">=2.11")) == 0
