@@ -6,13 +6,18 @@ edited: what they say follows from other files, by a command that `Requirement.w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import configparser
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from codemods.edits import Edit, Skip
-from codemods.sources.requirement import PACKAGES, Include, Problem, Requirement
+from codemods.edits import Edit, Skip, SkipReason, splice
+from codemods.sources import conda, lock, pip, setup_cfg, setup_py
+from codemods.sources.requirement import PACKAGES, Entry, Include, Requirement
+from codemods.sources.specifiers import alternatives, rendered
 
-__all__ = ["PACKAGES", "Include", "Manifest", "Problem", "Requirement", "read"]
+__all__ = ["PACKAGES", "Include", "Manifest", "Requirement", "read"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,8 +27,8 @@ class Manifest:
     path: str
     text: str
     requirements: tuple[Requirement, ...] = ()
+    """In the order in which they stand there."""
     includes: tuple[Include, ...] = ()
-    problems: tuple[Problem, ...] = ()
 
     @property
     def start(self) -> int:
@@ -34,13 +39,29 @@ class Manifest:
         return len(self.text)
 
     def nodes(self) -> Iterator[Manifest | Requirement]:
-        """The file itself, then its requirements in the order in which they stand there."""
+        """The file itself, then its requirements."""
         yield self
         yield from self.requirements
 
     def edits(self, node: object, new: object) -> tuple[Edit, ...] | None:
-        """The edit that gives a requirement the constraint `new`, as its place writes it; None: not surely possible."""
-        return None
+        """The edit that gives a requirement the constraint `new`, as its place writes it.
+
+        None where that is not surely possible: the edited text is read again, and must ask for just what was meant.
+        """
+        if not isinstance(node, Requirement) or not isinstance(new, str) or not node.editable:
+            return None
+        if node.specs == alternatives(new):
+            return ()
+        written = rendered(new, node.dialect, node.written)
+        if written is None:
+            return None
+        edit = Edit(self.path, *node.constraint, written)
+        again = read(self.path, splice(self.text, [edit]))
+        shift = len(written) - (edit.end - edit.start)
+        wanted = [_meant(each, node, shift, alternatives(new)) for each in self.requirements]
+        if isinstance(again, Skip) or [_said(each) for each in again.requirements] != wanted:
+            return None
+        return (edit,) if again.includes == self.includes else None
 
     def label(self, node: object) -> str:
         """Where a requirement stands, without line numbers: `project.dependencies.torch`."""
@@ -48,7 +69,73 @@ class Manifest:
             return ""
         return f"{node.place}.{node.package}" if node.place else node.package
 
+    def line(self, node: Requirement) -> int:
+        """The line that a requirement starts in, from 1."""
+        return len(re.findall(r"\r\n|\r|\n", self.text[: node.start])) + 1
+
+
+def _said(each: Requirement) -> tuple[object, ...]:
+    return (each.start, each.end, each.package, each.specs, each.place, each.condition, each.locked, each.why_not)
+
+
+def _meant(each: Requirement, node: Requirement, shift: int, specs: tuple[str, ...] | None) -> tuple[object, ...]:
+    """What a requirement says once `node` has those specs, and so many characters more."""
+    start, end = each.start, each.end
+    if each is node:
+        end += shift
+    elif start >= node.end:
+        start, end = start + shift, end + shift
+    said = specs if each is node else each.specs
+    return (start, end, each.package, said, each.place, each.condition, each.locked, each.why_not)
+
+
+_Reader = Callable[[str, str], Iterable[Entry] | Skip]
+_READERS: dict[str, _Reader] = {
+    "setup.py": setup_py.requirements,
+    "setup.cfg": setup_cfg.requirements,
+    "Pipfile.lock": lock.pipfile,
+    "pixi.lock": lambda path, text: (),
+    **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock"), lock.tables),
+}
+"""Name of a file → who reads it; by their suffix go the others."""
+
 
 def read(path: str, text: str) -> Manifest | Skip:
-    """The packaging file of that name."""
-    return Manifest(path, text)
+    """The packaging file, by its name; a name that says nothing else is read as a requirements file."""
+    try:
+        found = _reader(posixpath.basename(path))(path, text)
+        if isinstance(found, Skip):
+            return found
+        entries = list(found)
+    except (RecursionError, MemoryError):
+        return Skip(path, SkipReason.TOO_DEEP, "line 1: nested too deeply to be read")
+    except (ValueError, SyntaxError, configparser.Error) as error:
+        return Skip(path, SkipReason.UNPARSABLE, _why(error))
+    placed: dict[tuple[object, ...], Requirement] = {}
+    for each in entries:
+        if isinstance(each, Requirement):
+            key = (each.start, each.end, each.package, each.specs)
+            if key not in placed or not each.condition:
+                placed[key] = each
+    ordered = sorted(placed.values(), key=lambda each: (each.start, each.end))
+    return Manifest(path, text, tuple(ordered), tuple(each for each in entries if isinstance(each, Include)))
+
+
+def _reader(name: str) -> _Reader:
+    if name in _READERS:
+        return _READERS[name]
+    if name.endswith((".yml", ".yaml")):
+        return conda.environment
+    if name.endswith(".toml"):
+        return lock.tables
+    return pip.requirements
+
+
+def _why(error: Exception) -> str:
+    """The message of a parser, with its line."""
+    message = (str(error).splitlines() or [type(error).__name__])[0]
+    line = getattr(error, "lineno", None)
+    if line is None and (found := re.search(r"\(?at line (\d+)|line (\d+)|\[line:? +(\d+)", str(error))):
+        line = next(each for each in found.groups() if each)
+    message = getattr(error, "msg", message) or message
+    return f"line {line or 1}: {message.splitlines()[0] if message else type(error).__name__}"

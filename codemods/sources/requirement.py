@@ -1,10 +1,13 @@
-"""What packaging files consist of: requirements, files that they include, and what in them cannot be understood."""
+"""What packaging files consist of: requirements, and other files that they include."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from codemods.sources.specifiers import Dialect
+from packaging.utils import canonicalize_name
+
+from codemods.sources.specifiers import Dialect, alternatives, is_native
 
 PACKAGES = ("torch", "lightning", "pytorch-lightning", "transformers", "accelerate", "peft", "trl", "python")
 """The distributions whose versions are looked at, and Python itself."""
@@ -25,8 +28,9 @@ class Requirement:
     specs: tuple[str, ...] | None
     """Alternatives, each a PEP 440 specifier set ("" is any version); None where the version cannot be told."""
     written: str
-    """The constraint as it is written, at `text[constraint[0]:constraint[1]]`; "" where there is none."""
+    """The constraint as it is written; "" where there is none."""
     constraint: tuple[int, int]
+    """Where it stands, or would stand, in the text of the file."""
     dialect: Dialect = Dialect.PIP
     place: str = ""
     """The table or list that it stands in, such as `project.dependencies`; "" in a requirements file."""
@@ -51,28 +55,94 @@ class Include:
     condition: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something about one of `PACKAGES` that cannot be understood."""
-
-    start: int
-    end: int
-    message: str
+Entry = Requirement | Include
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a file that holds requirements: `text` as its format's reader understands it, from `text[start:end]`."""
+    """Part of a file that holds requirements: `text` is what its format's reader understands from start to end."""
 
     text: str
     start: int
     end: int
     verbatim: bool = True
-    """Whether the file holds exactly that text there; else (escapes, concatenation) nothing in it can be edited."""
+    """Whether its offsets are those of the file; else (escapes, concatenation) nothing in it has a place of its own."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a part of the text lies in the file."""
         return (self.start + start, self.start + end) if self.verbatim else (self.start, self.end)
 
 
-Entry = Requirement | Include | Problem
+def quoted(text: str, start: int, end: int, quote: int, value: str) -> Piece:
+    """The string `value`, written at `text[start:end]` with quotation marks of so many characters."""
+    start, end = start + quote, end - quote
+    return Piece(value, start, end, text[start:end] == value)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What holds for every requirement of one list or table of a file."""
+
+    place: str = ""
+    condition: str = ""
+    dialect: Dialect = Dialect.PIP
+    locked: bool = False
+    why_not: str = ""
+    """Why nothing here can be edited. `{package}` stands for the package."""
+
+    def under(self, condition: str) -> Site:
+        """The same where one more condition holds; the outer one is what is told."""
+        return replace(self, condition=self.condition or condition)
+
+
+PUT_TOGETHER = "it is put together from parts, or written with escapes"
+ADDRESSED = "an address decides its version"
+
+
+def requirement(
+    piece: Piece,
+    site: Site,
+    name: str,
+    item: tuple[int, int],
+    constraint: tuple[int, int] | None,
+    why_not: str = "",
+) -> Requirement:
+    """A requirement whose parts lie at these offsets into `piece.text`; without a constraint, an address decides."""
+    begin, end = constraint or (item[1], item[1])
+    written = piece.text[begin:end]
+    package: str = canonicalize_name(name)
+    package = CONDA.get(package, package) if site.dialect is Dialect.CONDA else package
+    specs = alternatives(written) if constraint else None
+    why = site.why_not.replace("{package}", name) or why_not or ("" if piece.verbatim else PUT_TOGETHER)
+    if not why and constraint is None:
+        why = ADDRESSED
+    if not why and not is_native(written, site.dialect):
+        why = f"{site.dialect.value} does not read its constraint"
+    return Requirement(
+        *piece.span(*item),
+        package=package,
+        specs=specs,
+        written=written,
+        constraint=piece.span(begin, end),
+        dialect=site.dialect,
+        place=site.place,
+        condition=site.condition,
+        locked=site.locked,
+        why_not=why,
+    )
+
+
+def python(piece: Piece, site: Site) -> Requirement:
+    """`requires-python` and its like: a constraint without a name."""
+    bare = piece.text.strip()
+    begin = piece.text.index(bare)
+    return requirement(piece, site, "python", (begin, begin + len(bare)), (begin, begin + len(bare)))
+
+
+def lines(piece: Piece) -> Iterator[Piece]:
+    """A string that lists one requirement per line."""
+    position = 0
+    for line in piece.text.splitlines(keepends=True):
+        bare = line.rstrip("\r\n")
+        yield Piece(bare, *piece.span(position, position + len(bare)), piece.verbatim)
+        position += len(line)

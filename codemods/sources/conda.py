@@ -1,0 +1,54 @@
+"""What conda reads: the items of an environment file, with pip's own list among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from codemods.edits import Skip
+from codemods.sources import pip, yaml_nodes
+from codemods.sources.requirement import Entry, Piece, Site, quoted, requirement
+from codemods.sources.specifiers import Dialect
+from codemods.sources.values import Array, Scalar, Table, Value, followed
+
+_ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][\w.-]*)\s*(?P<constraint>.*?)\s*")
+_BUILD = re.compile(r"(={1,2}\s*[^=,|<>!~\s]+)=\S*")
+
+
+def item(piece: Piece, site: Site) -> Iterator[Entry]:
+    """`channel::name`, with `=2.4`, `==2.4.1`, `=2.4.1=build`, `>=2,<3` or nothing."""
+    if match := _ITEM.fullmatch(piece.text):
+        constraint = match.span("constraint") if match["constraint"] else (match.end("name"), match.end("name"))
+        place, why_not = (match.start("name"), constraint[1]), ""
+        if build := _BUILD.fullmatch(match["constraint"]):
+            constraint = (constraint[0], constraint[0] + build.end(1))
+            why_not = "it is pinned to one build"
+        yield requirement(piece, site, match["name"], place, constraint, why_not)
+
+
+def environment(path: str, text: str) -> Iterator[Entry] | Skip:
+    """The `dependencies` of an environment file, with their nested `pip` lists."""
+    roots = yaml_nodes.compose(path, text)
+    if isinstance(roots, Skip):
+        return roots
+    return (entry for root in roots[:1] for entry in _listed(text, followed(root)))
+
+
+def _listed(text: str, root: Value) -> Iterator[Entry]:
+    ours, pips = Site("dependencies", dialect=Dialect.CONDA), Site("dependencies.pip")
+    for value in _items(root.get("dependencies") if isinstance(root, Table) else None):
+        for string in _strings(text, value):
+            yield from item(string, ours)
+        for each in _items(value.get("pip") if isinstance(value, Table) else None):
+            for string in _strings(text, each):
+                yield from pip.item(string, pips)
+
+
+def _items(value: Value | None) -> Iterator[Value]:
+    if isinstance(value, Array):
+        yield from map(followed, value.items)
+
+
+def _strings(text: str, value: Value) -> Iterator[Piece]:
+    if isinstance(value, Scalar) and isinstance(value.value, str):
+        yield quoted(text, value.start, value.end, len(value.style), value.value)
