@@ -1,4 +1,4 @@
-"""What a check may ask about the file it looks at, and about the project around it."""
+"""What a check may ask about the Python it looks at, and about the project around it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import libcst as cst
 from codemods import flow, kinds, known
 from codemods.edits import Skip
 from codemods.facts import Facts, Import
+from codemods.file_context import FileContext
 from codemods.index import NONE, Index, Ref
 from codemods.kinds import Kind
-from codemods.plan import Target
-from codemods.rule import Need, Rule
+from codemods.rule import Need
 from codemods.tree import parameter_names, parents, walk
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -52,8 +52,8 @@ class Spelled:
     need: Need | None
 
 
-class Context:
-    """One file as a check sees it. Trees of other files are reached with `other`."""
+class Context(FileContext):
+    """One Python file, or notebook, as a check sees it. Trees of other files are reached with `other`."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class Context:
         index: Index,
         strategies: Mapping[str, str] | None = None,
     ) -> None:
-        self.path, self.text, self.module, self.facts, self.index = path, text, module, facts, index
-        self.strategies = dict(strategies or {})
+        super().__init__(path, text, index, strategies)
+        self.module, self.facts = module, facts
         self.parents = parents(module)
         self.others: dict[str, Context | None] = {path: self}
         self.memo: dict[tuple[object, ...], Any] = {}
@@ -302,17 +302,6 @@ class Context:
     def _visible(self, i: Import, scope: str) -> bool:
         """Whether what an import binds is seen in a scope: from inside a function, but not from inside a class."""
         return i.scope in ("", scope) or (i.scope not in self.facts.classes and scope.startswith(f"{i.scope}."))
-
-    def choose(self, rule: Rule, available: Sequence[str]) -> str | None:
-        """The strategy to use here: the one asked for, else the first; None where the one asked for is not possible."""
-        asked = self.strategies.get(rule.code)
-        if asked is None:
-            return available[0] if available else None
-        return asked if asked in available else None
-
-    def target(self, package: str) -> Target | None:
-        """The versions of a package that this file's project allows; None: unknown."""
-        return self.index.target(self.path, package)
 
     # -- calls and other files
 

@@ -122,11 +122,19 @@ class Finding:
     origin: Place | None = None
     lines: tuple[int, int] = (0, 0)
     """First and last line of the statement (or block header) that the finding belongs to."""
+    cell: int | None = None
+    """In a notebook, the cell (from 1) in which `reported` counts lines and columns."""
 
     @property
     def reported(self) -> Place:
         """Where the finding lies in the file as it was read."""
         return self.origin or self.place
+
+    @property
+    def location(self) -> str:
+        """`path:line`, in a notebook `path:cell 3:line`."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.reported.line}"
 
     @property
     def order(self) -> tuple[str, int, int, str]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codemods import imports, suppress
-from codemods.edits import Edit, Finding, Safety, Skip, SkipReason, map_back, select, splice
+from codemods.edits import Edit, Finding, Place, Safety, Skip, SkipReason, map_back, select, splice
 from codemods.facts import Facts, gather
-from codemods.index import Index, Reader
-from codemods.look import Lines, edit_of, look
+from codemods.findings import Lines
+from codemods.index import Index
+from codemods.look import edit_of, look
+from codemods.look_at_document import look_at_document
 from codemods.plan import Change, FilePlan, Plan, Project, UnusedSuppression
 from codemods.rule import Rule
-from codemods.sources.python import Source, decode
+from codemods.sources import files
+from codemods.sources.document import Reader, Source
 from codemods.tree import parse, spans
 
 ROUNDS = 10
@@ -50,7 +53,7 @@ def plan(
     index = Index(reader, options.targets)
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
-    for path in paths:
+    for path in _units(paths, reader, options.rules):
         if path in owner:
             continue
         group, wider = frozenset[str](), frozenset({path})
@@ -64,16 +67,42 @@ def plan(
         owner |= dict.fromkeys(group, group)
         done[group] = component
     members = [member for component in done.values() for member in component.files]
-    files = sorted((f for m in members if (f := m.plan()) is not None), key=lambda f: f.path)
+    by_file: dict[str, list[_File]] = {}
+    for member in sorted(members, key=lambda m: m.path):
+        by_file.setdefault(files.container(member.path), []).append(member)
+    plans = [file for path, units in sorted(by_file.items()) if (file := _whole(path, units)) is not None]
     return Plan(
-        files=tuple(f for f in files if f.findings or f.changed),
-        skips=tuple(skip for m in members for skip in m.skips),
-        projects=_projects(index, (f.path for f in files if f.findings)),
+        files=tuple(f for f in plans if f.findings or f.changed),
+        skips=tuple(dict.fromkeys(skip for m in members for skip in m.skips)),
+        projects=_projects(index, (f.path for f in plans if f.findings)),
         unused=tuple(u for m in members for u in m.unused),
         files_seen=len(paths),
-        files_read=sum(1 for m in members if m.source is not None),
-        components=tuple(g for g in done if len(g) > 1),
+        files_read=len(plans),
+        components=tuple(tied for g in done if len(tied := frozenset(map(files.container, g))) > 1),
     )
+
+
+def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule]) -> Iterator[str]:
+    """The programs in the files, those of a notebook one by one."""
+    for path in paths:
+        data = reader.read(path) if path.endswith(files.NOTEBOOK) else None
+        if data is not None and any(r.wants(path, files.searchable(path, data)) for r in rules):
+            yield from files.units(path, data)
+        else:
+            yield path
+
+
+def _whole(path: str, units: Sequence[_File]) -> FilePlan | None:
+    """One file from its units: their texts put into its bytes one after the other."""
+    read = [unit for unit in units if unit.source is not None]
+    if not read:
+        return None
+    before = after = read[0].data
+    for unit in read:
+        after = unit.put_into(after)
+    findings = [finding for unit in read for finding in unit.findings()]
+    findings.sort(key=lambda f: (f.cell or 0, f.reported.line, f.reported.column, f.reported.end, f.code))
+    return FilePlan(path, before, after, tuple(findings), tuple(change for unit in read for change in unit.changes))
 
 
 def _projects(index: Index, paths: Iterable[str]) -> tuple[Project, ...]:
@@ -130,7 +159,7 @@ def _last_differs(
 
 
 class _File:
-    """One file on its way through the rounds."""
+    """One unit (a file, or a program within one) on its way through the rounds."""
 
     def __init__(self, path: str, reader: Reader, options: Options, *, reached: bool) -> None:
         """`reached`: a fix of another file may lead here, whatever the triggers say."""
@@ -147,24 +176,45 @@ class _File:
         self.source: Source | None = None
         self.data = b""
         self.text = ""
-        data = reader.read(path)
+        self.file = files.container(path)
+        data = reader.read(self.file)
         if data is None:
             self.skips.append(Skip(path, SkipReason.UNREADABLE, "cannot be read"))
             return
-        if not (reached or suppress.MARK in data or any(r.wants(data) for r in self.rules)):
-            return
-        source = decode(path, data)
+        if not (reached or suppress.MARK in data):
+            found = files.searchable(self.file, data)
+            if not any(r.wants(path, found) for r in self.rules):
+                return
+        source = files.decode(path, data)
         if isinstance(source, Skip):
-            self.skips.append(source)
+            self.skips.append(replace(source, path=self.file))
             return
+        self.skips += (Skip(self.file, SkipReason.UNPARSABLE, note) for note in source.notes)
         self.data, self.source, self.text = data, source, source.text
 
-    def plan(self) -> FilePlan | None:
-        if self.source is None:
-            return None
-        findings = sorted((*self.applied, *self.remaining), key=lambda f: (f.reported.start, f.reported.end, f.code))
-        after = self.source.encode(self.text) if self.rounds else self.data
-        return FilePlan(self.path, self.data, after, tuple(findings), tuple(self.changes))
+    def findings(self) -> Iterator[Finding]:
+        """What was fixed and what remains, each at its place in the file as it was read."""
+        assert self.source is not None
+        for finding in (*self.applied, *self.remaining):
+            there = finding.reported
+            cell, line, column = self.source.position(there.start)
+            if cell is not None:
+                _, end_line, end_column = self.source.position(there.end)
+                there = Place(there.start, there.end, line, column, end_line, end_column)
+            yield replace(finding, path=self.file, cell=cell, origin=there)
+
+    def line(self, number: int) -> int:
+        """The line of the file that is line `number` of the unit as it was read."""
+        assert self.source is not None
+        return self.source.file_line(Lines(self.source.text).starts[number - 1])
+
+    def put_into(self, data: bytes) -> bytes:
+        """The bytes of the file with the unit's text of now; the other units may have put theirs in before."""
+        if not self.rounds:
+            return data
+        source = self.source if data == self.data else files.decode(self.path, data)
+        assert source is not None and not isinstance(source, Skip)
+        return source.encode(self.text)
 
     def revert(self, skip: Skip) -> None:
         """Leave the file as it was read; what was found stays reported."""
@@ -186,11 +236,11 @@ class _File:
         return replace(edit, start=start, end=end)
 
     def holds(self, text: str) -> bool:
-        """Whether the file's encoding can hold a text."""
+        """Whether the file can hold a text."""
         assert self.source is not None
         try:
             self.source.encode(text)
-        except UnicodeEncodeError:
+        except ValueError:
             return False
         return True
 
@@ -223,7 +273,7 @@ class _Component:
             if not self.fix:
                 return frozenset()
             least = Safety.UNSAFE if self.options.unsafe else Safety.SAFE
-            wanted = [f for f in findings if f.fix and f.safety >= least and self.allowed.issuperset(f.fix.paths)]
+            wanted = [f for f in findings if f.fix and f.safety >= least and self._may_change(f.fix.paths)]
             if beyond := frozenset(p for f in wanted if f.fix for p in f.fix.paths) - self.by_path.keys():
                 return beyond
             step = self._step(wanted, index)
@@ -237,6 +287,9 @@ class _Component:
             seen.append(self._texts())
             round_number += 1
 
+    def _may_change(self, paths: Iterable[str]) -> bool:
+        return all(files.container(path) in self.allowed for path in paths)
+
     def _texts(self) -> dict[str, str]:
         return {f.path: f.text for f in self.files}
 
@@ -248,11 +301,21 @@ class _Component:
         """All findings in the current text of a file."""
         if file.source is None:
             return []
-        findings, skips = look(file.path, file.text, index, file.rules, self.options.strategies)
-        kept, unused = suppress.apply(file.path, suppress.read(file.text), findings, (r.code for r in file.rules))
+        data = file.text.encode("utf-8", "surrogatepass")
+        wanted = [rule for rule in file.rules if rule.wants(file.path, data)]
+        findings: list[Finding] = []
+        skips: list[Skip] = []
+        python = files.is_python(file.path)
+        for looks, there in ((look, python), (look_at_document, files.is_document(file.path))):
+            if wanted and there:
+                found, refused = looks(file.path, file.text, index, wanted, self.options.strategies)
+                findings += found
+                skips += refused
+        comments = suppress.read(file.text, python=python)
+        kept, unused = suppress.apply(file.file, comments, findings, (r.code for r in file.rules))
         file.skips += [s for s in skips if s not in file.skips]
         if round_number == 0:
-            file.first, file.unused = kept, [] if skips else unused
+            file.first, file.unused = kept, [] if skips else [replace(u, line=file.line(u.line)) for u in unused]
         else:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
@@ -294,27 +357,29 @@ class _Component:
                 there = self.by_path[edit.path].original_of(edit)
                 changes.setdefault(edit.path, []).append(Change(finding.code, there, finding.message, finding.safety))
         as_read = [self._as_read(finding) for finding in taken]
-        texts: dict[str, tuple[str, Facts]] = {}
+        texts: dict[str, tuple[str, Facts | None]] = {}
         for path, mine in edits.items():
             file = self.by_path[path]
             try:
                 text = splice(file.text, mine)
             except ValueError as error:
                 return str(error)
-            facts = gather(path, text)
-            if isinstance(facts, Skip):
-                return facts.detail
+            facts = gather(path, text) if files.is_python(path) else None
+            document = files.read(path, text) if files.is_document(path) else None
+            for read in (facts, document):
+                if isinstance(read, Skip):
+                    return read.detail
             if not file.holds(text):
-                return "its encoding cannot hold the new text"
-            texts[path] = (text, facts)
-        for path, (text, facts) in texts.items():
-            file, before = self.by_path[path], index.facts(path)
-            assert before is not None
+                return "the file cannot hold the new text"
+            texts[path] = (text, facts if isinstance(facts, Facts) else None)
+        for path, (text, after) in texts.items():
+            file, before = self.by_path[path], index.facts(path) if after else None
             old, file.text = file.text, text
             file.changes += changes[path]
             file.rounds.append(sorted(set(edits[path])))
-            dropped = self._drop_orphans(file, old, before, facts, taken, index)
-            texts[path] = (file.text, dropped)
+            if before is not None and after is not None:
+                after = self._drop_orphans(file, old, before, after, taken, index)
+            texts[path] = (file.text, after)
         for finding in as_read:
             self.by_path[finding.path].applied.append(replace(finding, applied=True))
         return index.derive(texts)

@@ -10,14 +10,18 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from codemods import known, versions
 from codemods.edits import Skip
 from codemods.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
 from codemods.plan import Project, Target
-from codemods.sources.python import decode
+from codemods.sources import files
+from codemods.sources.document import Document, Reader
 from codemods.tree import Trees
+
+if TYPE_CHECKING:
+    from codemods.sources.manifest import Requirement
 
 NONE: frozenset[str] = frozenset()
 _LONGEST = 20
@@ -25,16 +29,20 @@ _LONGEST = 20
 _MOST_ANCESTORS = 100
 
 
-class Reader(Protocol):
-    """How the pure core sees files: a work tree, a commit, or a dictionary in a test."""
+class _Rewritten:
+    """A reader of a tree in which some files hold another text by now."""
 
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a regular file, None where there is none."""
+    def __init__(self, reader: Reader, texts: Mapping[str, str]) -> None:
+        self._reader, self._texts = reader, texts
 
-    def exists(self, path: str) -> bool: ...
+    def read(self, path: str, /) -> bytes | None:
+        return self._texts[path].encode() if path in self._texts else self._reader.read(path)
+
+    def exists(self, path: str, /) -> bool:
+        return self._reader.exists(path)
 
     def files(self) -> Sequence[str]:
-        """Every Python and packaging file that may be read, sorted."""
+        return self._reader.files()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,9 @@ class Index:
         self.overrides = dict(overrides or {})
         self._texts: dict[str, str] = {}
         self._facts: dict[str, Facts | None] = {}
+        self._documents: dict[str, Document | Skip] = {}
+        self._changed: dict[str, str] = {}
+        """Packaging files with another text by now."""
         self._roots: dict[str, str] = {}
         self.versions = versions.Versions(reader, self.overrides)
         self.trees = Trees()
@@ -73,22 +84,29 @@ class Index:
         self._resolved: dict[tuple[str, str], frozenset[str]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._lineages: dict[Ref, Lineage] = {}
-        self._literals: dict[tuple[str, tuple[bytes, ...]], tuple[str, ...]] = {}
+        self._literals: dict[tuple[str, tuple[bytes, ...], tuple[str, ...]], tuple[str, ...]] = {}
 
-    def derive(self, changed: Mapping[str, tuple[str, Facts]]) -> Index:
-        """The same project with other texts for some files."""
+    def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
+        """The same project with other texts for some files; facts only for those that are Python."""
         index = Index(self.reader, self.overrides)
         index._texts = {**self._texts, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
+        index._documents = {path: known for path, known in self._documents.items() if path not in changed}
         index._roots, index.versions, index.trees = self._roots, self.versions, self.trees
+        index._changed = {
+            **self._changed,
+            **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
+        }
+        if index._changed != self._changed:
+            index.versions = versions.Versions(_Rewritten(self.reader, index._changed), self.overrides)
         return index
 
     # -- files
 
     def text(self, path: str) -> str | None:
         if path not in self._texts:
-            data = self.reader.read(path)
-            source = decode(path, data) if data is not None else None
+            data = self.reader.read(files.container(path))
+            source = files.decode(path, data) if data is not None else None
             if source is None or isinstance(source, Skip):
                 return None
             self._texts[path] = source.text
@@ -101,6 +119,20 @@ class Index:
             facts = gather(path, text) if text is not None else None
             self._facts[path] = None if isinstance(facts, Skip) else facts
         return self._facts[path]
+
+    def document(self, path: str) -> Document | None:
+        """A file that is not (only) Python, read; None where there is none or it cannot be read."""
+        document = self.reading(path)
+        return None if isinstance(document, Skip) else document
+
+    def reading(self, path: str) -> Document | Skip | None:
+        """The same, with the reason why it cannot be read."""
+        if path not in self._documents:
+            text = self.text(path) if files.is_document(path) else None
+            if text is None:
+                return None
+            self._documents[path] = files.read(path, text)
+        return self._documents[path]
 
     def root(self, path: str) -> str:
         """The directory of the project that a file belongs to ("" is the root)."""
@@ -248,7 +280,7 @@ class Index:
     def imported_elsewhere(self, path: str, name: str) -> bool:
         """Whether another file of the repository takes `name` from the module `path`, or might."""
         stem = posixpath.basename(path).removesuffix(".py")
-        for candidate in self._holding("", (name.encode(),)):
+        for candidate in self._holding("", (name.encode(),), (*files.PYTHON, files.NOTEBOOK)):
             facts = self.facts(candidate) if candidate != path else None
             if facts is None:
                 continue
@@ -371,23 +403,48 @@ class Index:
 
     # -- projects
 
-    def search(self, path: str, literals: tuple[bytes, ...]) -> tuple[str, ...]:
-        """The Python files of the project of `path` that hold any of the literals, sorted."""
-        root = self.root(path)
-        return tuple(found for found in self._holding(root, literals) if self.root(found) == root)
+    def search(
+        self, path: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...] = files.PYTHON
+    ) -> tuple[str, ...]:
+        """The files of the project of `path` that hold any of the literals, sorted.
 
-    def _holding(self, directory: str, literals: tuple[bytes, ...]) -> tuple[str, ...]:
-        """The Python files below a directory that hold any of the literals, sorted."""
-        key = (directory, literals)
+        A notebook is an island: no other file's question finds it, and its own finds it too.
+        """
+        root = self.root(path)
+        found = tuple(f for f in self._holding(root, literals, suffixes) if self.root(f) == root)
+        own = files.is_python(path) and suffixes == files.PYTHON and files.container(path).endswith(files.NOTEBOOK)
+        return (path, *found) if own and self._holds(path, literals) else found
+
+    def _holding(self, directory: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...]) -> tuple[str, ...]:
+        """The files below a directory that hold any of the literals, sorted."""
+        key = (directory, literals, suffixes)
         if key not in self._literals:
             within = f"{directory}/" if directory else ""
-            files = (f for f in self.reader.files() if f.endswith(".py") and f.startswith(within))
-            self._literals[key] = tuple(f for f in files if self._holds(f, literals))
+            listed = (f for f in self.reader.files() if f.endswith(suffixes) and f.startswith(within))
+            self._literals[key] = tuple(f for f in listed if self._holds(f, literals))
         return self._literals[key]
 
     def _holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
-        data = self._texts[path].encode() if path in self._texts else self.reader.read(path)
+        data = self._texts[path].encode("utf-8", "surrogatepass") if path in self._texts else self._searchable(path)
         return data is not None and any(literal in data for literal in literals)
+
+    def _searchable(self, path: str) -> bytes | None:
+        real = files.container(path)
+        data = self.reader.read(real)
+        return files.searchable(real, data) if data is not None else None
+
+    def requirements(self, path: str, package: str) -> list[tuple[str, Requirement]]:
+        """Every mention of a package in the packaging files of the project of `path`, each with its file."""
+        from codemods.sources.manifest import Manifest
+
+        read = ((file, self.document(file)) for file in self.versions.manifests(self.root(path)))
+        return [
+            (file, requirement)
+            for file, document in read
+            if isinstance(document, Manifest)
+            for requirement in document.requirements
+            if requirement.package == package
+        ]
 
     def settings(self, path: str) -> tuple[tuple[str, Setting], ...]:
         """The calls in the project of `path` that may set precision or training mode, each with its file."""

@@ -1,21 +1,18 @@
-"""One look at one file: gates, one parse, one walk, checks; drafts become findings with minimal edits."""
+"""One look at one Python file: gates, one parse, one walk, checks; drafts become findings with minimal edits."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import hashlib
-import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
 
-from codemods import imports, newer, versions
+from codemods import imports, newer
 from codemods.context import Context
-from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, trim, whole_lines
+from codemods.edits import Edit, Finding, Place, Skip, SkipReason, trim, whole_lines
 from codemods.facts import Facts, gather
+from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
@@ -23,13 +20,13 @@ from codemods.tree import Span, render, spans, walk
 
 
 def look(
-    path: str, text: str, index: Index, rules: Sequence[Rule], strategies: Mapping[str, str]
+    path: str, text: str, index: Index, wanted: Sequence[Rule], strategies: Mapping[str, str]
 ) -> tuple[list[Finding], list[Skip]]:
-    """What `rules` find in one file, with fixes as edits of `text`: the gates, the parse, the walk, the spans."""
-    data = text.encode("utf-8", "surrogatepass")
-    wanted = [r for r in rules if r.wants(data)]
-    if not wanted:
-        return [], []
+    """What rules find in one file, with fixes as edits of `text`: the second gate, the parse, the walk, the spans.
+
+    Args:
+        wanted: the rules whose triggers the file holds.
+    """
     facts = index.facts(path)
     if facts is None:
         return [], [_refused(path, text)]
@@ -74,19 +71,9 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
     for node in walk(context.module):
         for rule, check in table.get(type(node), ()):
             if rule.code not in failed:
-                with _costing_only(rule, context, failed):
+                with costing_only(rule, context.path, failed):
                     drafts.extend(check(node, context))
     return drafts
-
-
-@contextlib.contextmanager
-def _costing_only(rule: Rule, context: Context, failed: dict[str, Skip]) -> Iterator[None]:
-    """What a rule raises is noted, and goes no further."""
-    try:
-        yield
-    except Exception as error:
-        detail = f"{rule.code} failed: {type(error).__name__}: {error}"
-        failed[rule.code] = Skip(context.path, SkipReason.RULE_FAILED, detail)
 
 
 def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]) -> list[Finding]:
@@ -94,8 +81,8 @@ def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]
     lifted: list[tuple[Draft, list[tuple[cst.CSTNode, Replacement]]]] = []
     wanted: set[cst.CSTNode] = set()
     for draft in drafts:
-        with _costing_only(draft.rule, context, failed):
-            if not all(versions.may(context.target(p), spec) for p, spec in draft.bites.items()):
+        with costing_only(draft.rule, context.path, failed):
+            if not bites(draft, context):
                 continue
             pairs = _lifted(context, draft.fix)
             lifted.append((draft, pairs))
@@ -106,55 +93,24 @@ def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]
     where = spans(context.module, wanted) if wanted else {}
     lines = Lines(context.text)
     found: dict[tuple[str, int, int, str], Finding] = {}
-    counts: dict[str, int] = {}
+    numbering = Numbering()
     for draft, pairs in lifted:
-        with _costing_only(draft.rule, context, failed):
+        with costing_only(draft.rule, context.path, failed):
+            assert isinstance(draft.node, cst.CSTNode)
             span = where[draft.node]
             key = (draft.rule.code, span.inner_start, span.inner_end, draft.message)
             if key not in found:
-                found[key] = _finding(context, draft, pairs, where, lines, counts)
+                place = lines.place(span.inner_start, span.inner_end)
+                found[key] = finding(
+                    context,
+                    draft,
+                    place=place,
+                    scope=context.scope_name(draft.node),
+                    lines=_statement_lines(context.statement(draft.node), where, lines, place),
+                    fix=fix_of(draft, _edits(context, draft, pairs, where)),
+                    numbering=numbering,
+                )
     return list(found.values())
-
-
-def _finding(
-    context: Context,
-    draft: Draft,
-    pairs: Sequence[tuple[cst.CSTNode, Replacement]],
-    where: Mapping[cst.CSTNode, Span],
-    lines: Lines,
-    counts: dict[str, int],
-) -> Finding:
-    """One draft as a finding; `counts` tells equal pieces of code of one scope apart."""
-    span = where[draft.node]
-    place = lines.place(span.inner_start, span.inner_end)
-    fix = _fix(context, draft, pairs, where)
-    safety = draft.safety if fix else Safety.DISPLAY
-    if any(not versions.surely(context.target(p), spec) for p, spec in draft.requires.items()):
-        safety = min(safety, Safety.UNSAFE)
-    spoken = " ".join(context.text[span.inner_start : span.inner_end].split())
-    seed = f"{draft.rule.code}\0{context.path}\0{context.scope_name(draft.node)}\0{spoken}"
-    counts[seed] = counts.get(seed, 0) + 1
-    return Finding(
-        code=draft.rule.code,
-        name=draft.rule.name,
-        path=context.path,
-        place=place,
-        message=_with_versions(draft),
-        safety=safety,
-        fix=fix,
-        strategy=draft.strategy if fix else None,
-        strategies=draft.strategies,
-        bites=dict(draft.bites),
-        fingerprint=hashlib.sha256(f"{seed}\0{counts[seed]}".encode("utf-8", "surrogateescape")).hexdigest()[:16],
-        lines=_statement_lines(context.statement(draft.node), where, lines, place),
-    )
-
-
-def _with_versions(draft: Draft) -> str:
-    """The message, with the versions in which the bug exists."""
-    if not draft.bites:
-        return draft.message
-    return f"{draft.message} ({', '.join(f'{p} {spec}' for p, spec in draft.bites.items())})"
 
 
 def _statement_lines(
@@ -173,21 +129,26 @@ def _beyond(statement: cst.CSTNode) -> cst.CSTNode:
     return statement.subject if isinstance(statement, cst.Match) else getattr(statement, "body", statement)
 
 
-def _fix(
+def _edits(
     context: Context,
     draft: Draft,
     pairs: Sequence[tuple[cst.CSTNode, Replacement]],
     where: Mapping[cst.CSTNode, Span],
-) -> Fix | None:
-    """The edits of a draft, imports included."""
+) -> list[Edit] | None:
+    """The edits of a draft, in other files too, imports included; None where one of them cannot be made."""
     edits = [edit_of(context.path, context.text, context.module, old, new, where[old]) for old, new in pairs]
     for path, replacements in draft.also.items():
-        other = context.other(path)
-        if other is None:
+        if all(isinstance(old, cst.CSTNode) for old in replacements):
+            other = context.other(path)
+            if other is None:
+                return None
+            others = _lifted(other, replacements)
+            there = spans(other.module, (old for old, _ in others))
+            edits += [edit_of(path, other.text, other.module, old, new, there[old]) for old, new in others]
+        elif (elsewhere := edits_elsewhere(context.index, path, replacements)) is None:
             return None
-        others = _lifted(other, replacements)
-        there = spans(other.module, (old for old, _ in others))
-        edits += [edit_of(path, other.text, other.module, old, new, there[old]) for old, new in others]
+        else:
+            edits += elsewhere
     edits = [e for e in edits if e.text or e.start < e.end]
     if not edits:
         return None
@@ -197,7 +158,7 @@ def _fix(
         edit = imports.satisfy(context.path, context.text, context.facts, need, (*scopes, ""))
         if edit is not None:
             edits.append(edit)
-    return Fix(draft.title, tuple(dict.fromkeys(edits)))
+    return edits
 
 
 def _lifted(context: Context, fix: Mapping[cst.CSTNode, Replacement]) -> list[tuple[cst.CSTNode, Replacement]]:
@@ -276,17 +237,3 @@ def edit_of(path: str, text: str, module: cst.Module, old: cst.CSTNode, new: Rep
     if span.end > len(text):  # the file ends without a newline, and goes on doing so
         written = written[: len(text) - span.end]
     return whole_lines(trim(Edit(path, span.start, end, written), text), text)
-
-
-class Lines:
-    """Offsets as lines and columns."""
-
-    def __init__(self, text: str) -> None:
-        self.starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1] + 1
-
-    def place(self, start: int, end: int) -> Place:
-        return Place(start, end, *self.position(start), *self.position(end))

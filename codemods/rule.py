@@ -1,7 +1,8 @@
 """What a rule is: data, two declarative gates, and pure checks.
 
 A rule module holds one `rule = Rule(...)`, its docstring is the rule's page, and its checks are generators registered
-with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file.
+with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file: libcst's for Python and notebooks,
+those of `codemods.sources` for every other file.
 """
 
 from __future__ import annotations
@@ -9,17 +10,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import libcst as cst
 
 from codemods.edits import Safety
+from codemods.sources import files
 
-if TYPE_CHECKING:
-    from codemods.context import Context
+Replacement: TypeAlias = cst.CSTNode | Sequence[cst.CSTNode] | None
+"""What a node of a tree becomes: another node, several (statements, arguments), or nothing."""
 
-Replacement = cst.CSTNode | Sequence[cst.CSTNode] | None
-"""What a node becomes: another node, several (statements, arguments), or nothing."""
+Repair: TypeAlias = Mapping[Any, Any]
+"""Node → replacement: of a tree as above, of another document as its `edits` takes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,11 @@ class Draft:
     """What a check yields: the node concerned and, where there is one, the repair as node → replacement."""
 
     rule: Rule
-    node: cst.CSTNode
+    node: Any
+    """Of a tree, or of another document."""
     message: str
     safety: Safety
-    fix: Mapping[cst.CSTNode, Replacement] = field(default_factory=dict)
+    fix: Repair = field(default_factory=dict)
     needs: tuple[Need, ...] = ()
     """Imports the new code relies on."""
     title: str = ""
@@ -56,12 +59,12 @@ class Draft:
     strategies: tuple[str, ...] = ()
     bites: Mapping[str, str] = field(default_factory=dict)
     requires: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, Mapping[cst.CSTNode, Replacement]] = field(default_factory=dict)
-    """Replacements in other files (by path), for nodes of `ctx.other(path)`."""
+    also: Mapping[str, Repair] = field(default_factory=dict)
+    """Replacements in other files (by path), for nodes of `ctx.other(path)` or `ctx.index.document(path)`."""
 
 
 class Check(Protocol):
-    def __call__(self, node: Any, ctx: Context, /) -> Iterator[Draft]: ...
+    def __call__(self, node: Any, ctx: Any, /) -> Iterator[Draft]: ...
 
 
 @dataclass(eq=False)
@@ -78,10 +81,12 @@ class Rule:
     """What the fix does, imperative, one line."""
     safety: Safety
     """Of the default fix."""
-    triggers: tuple[bytes, ...]
-    """Gate 1: the file's bytes hold at least one of these."""
+    triggers: tuple[bytes, ...] = ()
+    """Gate 1: the bytes of a Python file hold at least one of these."""
     triggers_all: tuple[tuple[bytes, ...], ...] = ()
     """Gate 1, continued: of each of these groups the bytes hold at least one."""
+    elsewhere: tuple[bytes, ...] = ()
+    """Gate 1 of files that are not Python: their bytes hold at least one of these."""
     subclasses: frozenset[str] = frozenset()
     """Gate 2: the file defines a class that descends (or may descend) from one of these canonical names."""
     errors: tuple[str, ...] = ()
@@ -91,7 +96,7 @@ class Rule:
     """Names of the repairs on offer; the first is the default."""
     bites: Mapping[str, str] = field(default_factory=dict)
     """Package → version range in which the bug exists; all must hold. Unknown counts as inside."""
-    checks: list[tuple[tuple[type[cst.CSTNode], ...], Check]] = field(default_factory=list, repr=False)
+    checks: list[tuple[tuple[type[Any], ...], Check]] = field(default_factory=list, repr=False)
     module: str = ""
     """Dotted name of the module that holds the rule; set when it is loaded."""
 
@@ -104,7 +109,7 @@ class Rule:
     def family(self) -> str:
         return self.code.rstrip("0123456789")
 
-    def on(self, *types: type[cst.CSTNode]) -> Callable[[Check], Check]:
+    def on(self, *types: type[Any]) -> Callable[[Check], Check]:
         """Register a check for nodes of these exact types."""
 
         def register(check: Check) -> Check:
@@ -113,15 +118,18 @@ class Rule:
 
         return register
 
-    def wants(self, data: bytes) -> bool:
-        """Gate 1: whether the bytes of a file can hold this rule's bug at all."""
-        return any(t in data for t in self.triggers) and all(any(t in data for t in g) for g in self.triggers_all)
+    def wants(self, path: str, data: bytes) -> bool:
+        """Gate 1: whether the (searchable) bytes of a file can hold this rule's bug at all."""
+        if self.triggers and files.is_python(path) and any(t in data for t in self.triggers):
+            if all(any(t in data for t in group) for group in self.triggers_all):
+                return True
+        return any(t in data for t in self.elsewhere) and files.is_document(path)
 
     def finding(
         self,
-        node: cst.CSTNode,
+        node: Any,
         *,
-        fix: Mapping[cst.CSTNode, Replacement] | None = None,
+        fix: Repair | None = None,
         message: str | None = None,
         title: str | None = None,
         safety: Safety | None = None,
@@ -130,7 +138,7 @@ class Rule:
         needs: Sequence[Need | None] = (),
         bites: Mapping[str, str] | None = None,
         requires: Mapping[str, str] | None = None,
-        also: Mapping[str, Mapping[cst.CSTNode, Replacement]] | None = None,
+        also: Mapping[str, Repair] | None = None,
     ) -> Draft:
         """Report `node`, with `fix` as node → replacement (none: report only).
 

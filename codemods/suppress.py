@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.edits import Finding
@@ -35,24 +36,32 @@ class Suppression:
         return self.line in lines and finding.code.startswith(self.codes)
 
 
-def read(text: str) -> tuple[Suppression, ...]:
+def read(text: str, *, python: bool = True) -> tuple[Suppression, ...]:
     """The suppression comments of a file (comments only, never text in strings)."""
     if "fixer:" not in text and "noqa" not in text.lower():
         return ()
     found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-            if token.type != tokenize.COMMENT:
-                continue
-            line = token.start[0]
-            for match in _FIXER.finditer(token.string):
+    with contextlib.suppress(tokenize.TokenError, IndentationError):
+        for line, comment in _in_python(text) if python else _after_a_space(text):
+            for match in _FIXER.finditer(comment):
                 codes = tuple(_CODE.findall(match["codes"].upper()))
                 found.append(Suppression(0 if match["file"] else line, line, codes, True))
-            if noqa := _NOQA.search(token.string):
+            if noqa := _NOQA.search(comment):
                 found.append(Suppression(line, line, tuple(_CODE.findall(noqa["codes"].upper())), False))
-    except (tokenize.TokenError, IndentationError):
-        pass
     return tuple(found)
+
+
+def _in_python(text: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def _after_a_space(text: str) -> Iterator[tuple[int, str]]:
+    """Comments of YAML, TOML, requirement files and shell: from a `#` at the start of a line or after white space."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if match := re.search(r"(?:^|\s)#.*", line):
+            yield number, match[0]
 
 
 def apply(

@@ -21,7 +21,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from codemods.index import Reader
+    from codemods.sources.document import Reader
 
 
 @dataclass(frozen=True, slots=True)

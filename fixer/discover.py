@@ -12,15 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from codemods.sources import text
+from codemods.sources.files import CONFIG, is_source
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git, top
 
-SOURCES = (".py", ".pyw")
-PACKAGING = re.compile(
-    r"(?:.*/)?(?:[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
-    r"|pyproject\.toml|setup\.cfg|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
-    r"|(?:conda|environment)[^/]*\.ya?ml)"
-)
 VENDORED = re.compile(r"(?:.*/)?(?:third_party|thirdparty|vendor|extern|_vendor|site-packages|\.ipynb_checkpoints)/.*")
 GENERATED_NAME = re.compile(r"(?:.*/)?[^/]*_pb2(?:_grpc)?\.pyw?")
 GENERATED_MARK = re.compile(
@@ -31,7 +27,7 @@ UNWALKED = frozenset({"__pycache__", "node_modules", "site-packages"})
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All Python and packaging files below a root, sorted, and what went wrong while listing them."""
+    """All files below a root that may be read, sorted, and what went wrong while listing them."""
 
     root: Path
     paths: tuple[str, ...]
@@ -73,26 +69,25 @@ def list_files(root: Path) -> Listing:
         except GitFailed as error:
             raise Refusal(f"git cannot list the files of {root}: {error}") from error
         names = {os.fsdecode(name) for name in answer.split(b"\0") if name}
-        present = [name for name in names if is_listed(name) and _is_there(root / name)]
+        present = [name for name in names if is_source(name) and _is_there(root / name)]
         return Listing(root, tuple(sorted(present)), by_git=True)
     problems: list[str] = []
-    found = [name for name in _walk(root, "", problems) if is_listed(name)]
+    found = [name for name in _walk(root, "", problems) if is_source(name)]
     return Listing(root, tuple(sorted(found)), tuple(problems))
 
 
 def _is_there(file: Path) -> bool:
-    """Whether there is a regular file; one that we may not even look at counts, so that somebody hears of it."""
+    """Whether there is a regular file; one that we may not even look at counts, so that somebody hears of it.
+
+    What is too large for a configuration is data: nobody asks about it, and nobody wants to hear of it.
+    """
     try:
-        return stat.S_ISREG(file.stat().st_mode)
+        info = file.stat()
+        return stat.S_ISREG(info.st_mode) and not (info.st_size > text.LARGEST and file.name.endswith(CONFIG))
     except PermissionError:
         return True
     except OSError:
         return False
-
-
-def is_listed(path: str) -> bool:
-    """Whether a file of that name may be read: Python source or packaging metadata."""
-    return path.endswith(SOURCES) or PACKAGING.fullmatch(path) is not None
 
 
 def _walk(root: Path, directory: str, problems: list[str]) -> Iterator[str]:
@@ -162,15 +157,15 @@ def select(
         is_file: whether an argument is a file.
         vendored: the paths that attributes call generated or vendored.
     """
-    sources = [path for path in listing if path.endswith(SOURCES)]
+    sources = list(listing)
     chosen: dict[str, str] = {}
     problems: list[str] = []
     for argument in arguments:
         if is_file(argument):
-            if argument.endswith(SOURCES) or "." not in PurePosixPath(argument).name:
+            if is_source(argument) or "." not in PurePosixPath(argument).name:
                 chosen[argument] = ""
             elif not argument.endswith(".pyi"):
-                problems.append(f"{argument}: only Python files (.py) are read")
+                problems.append(f"{argument}: not a kind of file that is read (Python, notebooks, YAML, JSON, TOML, …)")
         else:
             below = f"{argument}/" if argument else ""
             for path in sources:

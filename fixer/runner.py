@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from codemods import engine
 from codemods.edits import Skip, SkipReason
 from codemods.plan import FilePlan, Plan, Project
+from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
 from fixer.discover import marked_generated
 
 if TYPE_CHECKING:
-    from codemods.index import Reader
+    from codemods.sources.document import Reader
 
 ENOUGH_LINES = 20_000
 """Gated lines from which on starting processes pays."""
@@ -153,9 +154,12 @@ def _gate(
         data = task.order.reader.read(path)
         if data is None:
             skips.append(Skip(path, SkipReason.UNREADABLE, why(path)))
-        elif (MENTIONS in data or any(rule.wants(data) for rule in rules)) and (
-            include_generated or not marked_generated(data)
-        ):
+            continue
+        if MENTIONS not in data:
+            found = sources.searchable(path, data)
+            if not any(rule.wants(path, found) for rule in rules):
+                continue
+        if include_generated or not marked_generated(data):
             files.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
     return files, tuple(skips)
 

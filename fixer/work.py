@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 from codemods.edits import Finding, Safety, Skip, SkipReason
 from codemods.plan import Plan
+from codemods.sources.files import is_source
 from codemods.transforms import load
 from fixer import selectors
 from fixer.config import Settings, cascade, parse
-from fixer.discover import SOURCES, arguments_inside, attributed, list_files, root_of, select, without_links
+from fixer.discover import arguments_inside, attributed, list_files, root_of, select, without_links
 from fixer.errors import Refusal
 from fixer.globs import anchored, matcher
 from fixer.runner import Order, Progress, Task, merge, run
 from fixer.worktree import WorkTree, why_unreadable
 
 if TYPE_CHECKING:
-    from codemods.index import Reader
+    from codemods.sources.document import Reader
 
 
 FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
@@ -120,7 +121,7 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
         progress=progress,
     )
     below = tuple(f"{argument}/" if argument else "" for argument in arguments)
-    shown = tuple(skip for skip in stray if skip.path.startswith(below) and skip.path.endswith(SOURCES))
+    shown = tuple(skip for skip in stray if skip.path.startswith(below) and is_source(skip.path))
     return replace(
         outcome,
         plan=replace(outcome.plan, skips=(*outcome.plan.skips, *shown)),

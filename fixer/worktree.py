@@ -50,7 +50,7 @@ class WorkTree:
         return self._known[path]
 
     def files(self) -> Sequence[str]:
-        """Every Python and packaging file that may be read, sorted."""
+        """Every file that may be read, sorted."""
         return self.listing
 
 

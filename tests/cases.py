@@ -3,6 +3,7 @@
     <rule>/<case>.before.py + <case>.after.py    what the rule's fix makes of it
     <rule>/<case>.same.py                        nothing is found
     <rule>/<case>.report.py + <case>.report.txt  findings without a (chosen) fix, as `line: safety message`
+    the same with .yaml, .json, .toml, .sh and .ipynb
     <rule>/<case>/before/ + after/               a project; only the files that change stand in after/
     <rule>/<case>/same/, <case>/report/ + report.txt
 
@@ -14,6 +15,7 @@ Lines of a report start with the path in a project.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from memory import Memory
 from codemods.engine import Options, plan
 from codemods.plan import Plan
 from codemods.rule import Rule
+from codemods.sources.files import is_source
 from codemods.transforms import load
 
 ROOT = Path(__file__).parent / "before_after"
@@ -43,13 +46,18 @@ class Case:
     def files(self) -> dict[str, bytes]:
         if self.path.is_dir():
             return Memory.of(self.path).data
-        return {"case.py": self.path.read_bytes()}
+        return {f"case{self.path.suffix}": self.path.read_bytes()}
+
+    @property
+    def python(self) -> bool:
+        """Whether the case is one Python file."""
+        return self.path.suffix == ".py"
 
     @property
     def expected(self) -> dict[str, bytes]:
         """What `before` becomes: every file, changed or not."""
         after = self.path.with_name(self.path.name.replace("before", "after"))
-        return {**self.files, **(Memory.of(after).data if after.is_dir() else {"case.py": after.read_bytes()})}
+        return {**self.files, **(Memory.of(after).data if after.is_dir() else {f"case{after.suffix}": after.read_bytes()})}
 
     @property
     def report(self) -> str:
@@ -69,8 +77,12 @@ class Case:
 
     def run(self, files: dict[str, bytes] | None = None, *, fix: bool = True) -> Plan:
         files = self.files if files is None else files
-        paths = [path for path in files if path.endswith(".py")]
-        return plan(paths, Memory(files), self.engine_options(), fix=fix)
+        return plan(sources(files), Memory(files), self.engine_options(), fix=fix)
+
+
+def sources(files: Iterable[str]) -> list[str]:
+    """Those of the files that are looked at."""
+    return [path for path in files if is_source(path)]
 
 
 def cases() -> list[Case]:
@@ -79,7 +91,7 @@ def cases() -> list[Case]:
     for rule in load():
         folder = ROOT / rule.name
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            match = re.fullmatch(r"(.+)\.(before|same|report)\.py", path.name)
+            match = re.fullmatch(r"(.+)\.(before|same|report)\.(?:py|ya?ml|json|toml|sh|ipynb)", path.name)
             if match:
                 found.append(Case(rule, match[1], match[2], path, _options(path.read_bytes())))
             elif path.is_dir() and path.name != "__pycache__":
@@ -102,6 +114,6 @@ def listing(found: Plan, *, paths: bool) -> str:
     """Findings as a report file holds them."""
     lines = []
     for f in found.findings:
-        where = f"{f.path}:" if paths else ""
-        lines.append(f"{where}{f.reported.line}: {f.safety} {f.message}")
+        where = f.location if paths else f.location.partition(":")[2]
+        lines.append(f"{where}: {f.safety} {f.message}")
     return "".join(f"{line}\n" for line in lines)

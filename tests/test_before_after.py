@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 import pytest
-from cases import Case, cases, listing
+from cases import Case, cases, listing, sources
 from memory import Memory
 
 from codemods.engine import Options, plan
@@ -41,7 +41,7 @@ def test_all_rules_together(case: Case) -> None:
     options = replace(case.engine_options(), rules=load(), unsafe=True)
 
     def run(files: dict[str, bytes], options: Options) -> dict[str, bytes]:
-        found = plan([path for path in files if path.endswith(".py")], Memory(files), options, fix=True)
+        found = plan(sources(files), Memory(files), options, fix=True)
         assert found.skips == ()
         return {**files, **{f.path: f.after for f in found.changed}}
 

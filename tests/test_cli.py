@@ -201,7 +201,7 @@ def test_choosing_rules(project: Path, options: tuple[str, ...], codes: str) -> 
         (("check", "--exclude", "[z-a]"), "--exclude: '**/[z-a]' is not a path pattern"),
         (("check", "missing"), "missing: no such file or directory"),
         (("check", "/"), "/: lies outside"),
-        (("check", "notes.txt"), "notes.txt: only Python files (.py) are read"),
+        (("check", "notes.txt"), "notes.txt: not a kind of file that is read"),
         (("check", "--config", "gone.toml"), "--config gone.toml: No such file or directory"),
         (("check", "--config", "x", "--isolated"), "--config and --isolated contradict each other"),
         (("apply", "--base", "main"), "--base says how a branch is made: give --branch NAME too"),

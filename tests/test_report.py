@@ -125,7 +125,7 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
     result = fixer("check", "--format", "json", at=tmp_path)
     content = json.loads(result.out)
     assert list(content) == ["version", "root", "files_seen", "files_read", "projects", "findings", "skips", "summary"]
-    assert (content["root"], content["files_seen"], content["files_read"]) == (".", 2, 2)
+    assert (content["root"], content["files_seen"], content["files_read"]) == (".", 3, 2)
     assert content["summary"] == {"findings": 1, "fixable": 1, "files": 1, "skipped": 1}
     assert content["skips"][0] | {"detail": ""} == {"path": "bad.py", "reason": "unparsable", "detail": ""}
     finding = content["findings"][0]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import libcst as cst
 import pytest
 from cases import ROOT, Case, cases
 
@@ -36,7 +37,10 @@ def test_metadata(rule: Rule) -> None:
     for line, first in ((rule.summary, str.islower), (rule.fix_title, str.isupper)):
         assert line and "\n" not in line and not line.endswith(".")
         assert line.startswith("`") or first(line[0])
-    assert rule.triggers and all(len(t) >= 3 for t in rule.triggers)
+    assert rule.triggers or rule.elsewhere
+    assert all(len(t) >= 3 for t in (*rule.triggers, *rule.elsewhere))
+    assert bool(rule.triggers) == any(issubclass(kind, cst.CSTNode) for kinds, _ in rule.checks for kind in kinds)
+    assert bool(rule.elsewhere) == any(not issubclass(kind, cst.CSTNode) for kinds, _ in rule.checks for kind in kinds)
     assert rule.checks
     assert rule.references
     assert all(isinstance(error, str) and len(error) > 15 for error in rule.errors)
@@ -57,6 +61,8 @@ def test_silence_is_shown_by_fixtures(rule: Rule) -> None:
     """No-op cases, and cases that no machine can derive: shadowing, star imports, splats, hidden keywords."""
     quiet = [case for case in mine(rule) if case.kind == "same"]
     assert len(quiet) >= 2
+    if not rule.triggers:
+        return
     for word in ("shadow", "star", "splat", "keyword"):
         by_name = [case for case in mine(rule) if word in case.name]
         said = [case for case in quiet if case.name == "not_applicable" and f"# {word}:" in case.path.read_text()]
@@ -101,7 +107,9 @@ def test_every_fixture_folder_belongs_to_a_rule() -> None:
 
 
 def test_every_fixture_file_is_used() -> None:
-    pattern = re.compile(r".+\.(before|after|same|report|proof)\.py|.+\.report\.txt")
+    pattern = re.compile(
+        r".+\.(before|after|same|report)\.(py|ya?ml|json|toml|sh|ipynb)|.+\.proof\.py|.+\.report\.txt"
+    )
     for rule in RULES:
         for path in (ROOT / rule.name).iterdir():
             assert path.is_dir() or pattern.fullmatch(path.name), path

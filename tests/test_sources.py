@@ -6,7 +6,8 @@ import pytest
 
 from codemods.edits import Skip, SkipReason
 from codemods.sources import python
-from codemods.sources.python import Source, decode
+from codemods.sources.python import decode
+from codemods.sources.text import Source
 
 
 @pytest.mark.parametrize(
@@ -14,7 +15,7 @@ from codemods.sources.python import Source, decode
     [
         pytest.param(b"", Source("p.py", "", "utf-8"), id="empty"),
         pytest.param("é\r\n\rx\n".encode(), Source("p.py", "é\r\n\rx\n", "utf-8"), id="line ends as they are"),
-        pytest.param(b"\xef\xbb\xbfx\n", Source("p.py", "x\n", "utf-8", bom=True), id="byte-order mark"),
+        pytest.param(b"\xef\xbb\xbfx\n", Source("p.py", "x\n", "utf-8", bom=b"\xef\xbb\xbf"), id="byte-order mark"),
         pytest.param(
             b"# coding: latin-1\n# \xe9\n", Source("p.py", "# coding: latin-1\n# é\n", "iso-8859-1"), id="latin-1"
         ),

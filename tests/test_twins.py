@@ -260,7 +260,7 @@ def _twins(mutations: dict[str, Mutation]) -> list[object]:
     return [
         pytest.param(case, mutation, id=f"{case.rule.code}-{case.name}-{name}")
         for case in cases()
-        if case.kind == "before" and case.path.is_file()
+        if case.kind == "before" and case.python
         for name, mutation in mutations.items()
         if (f"{case.rule.name}/{case.name}", name) not in EXEMPT
     ]

@@ -1,4 +1,4 @@
-"""What every source gives the engine: text with the way back to bytes; and, where it is not Python, nodes with spans."""
+"""What every source gives the engine: text and the way back to bytes; where it is not Python, nodes with spans."""
 
 from __future__ import annotations
 

@@ -28,8 +28,9 @@ _INSIDE = f"{NOTEBOOK}::"
 
 
 def is_python(path: str) -> bool:
-    """Whether rules about Python look at a unit."""
-    return path.endswith((*PYTHON, NOTEBOOK))
+    """Whether rules about Python look at a unit: by its suffix, or a script without one that somebody named."""
+    name = path.rpartition("/")[2]
+    return name.endswith((*PYTHON, NOTEBOOK)) or ("." not in name and not is_manifest(path))
 
 
 def is_manifest(path: str) -> bool:
@@ -42,8 +43,8 @@ def is_document(path: str) -> bool:
 
 
 def is_source(path: str) -> bool:
-    """Whether a file of that name is looked at at all."""
-    return is_python(path) or is_document(path)
+    """Whether a file of that name is looked at without being named."""
+    return path.endswith((*PYTHON, NOTEBOOK)) or is_document(path)
 
 
 def container(unit: str) -> str:
@@ -76,7 +77,7 @@ def decode(unit: str, data: bytes) -> Source | Skip:
         from codemods.sources import notebook
 
         return notebook.decode(unit, data)
-    if unit.endswith(PYTHON):
+    if is_python(unit):
         return python.decode(unit, data)
     return text.decode(unit, data, text.LARGEST_LOCK if LOCK.fullmatch(unit) else text.LARGEST)
 

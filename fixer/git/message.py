@@ -115,7 +115,7 @@ def _sentence(text: str) -> str:
 def _listed(findings: Sequence[Finding]) -> str:
     files = len({finding.path for finding in findings})
     lines = [f"{plural(len(findings), 'place')} in {plural(files, 'file')}:"]
-    lines += [f"- {finding.path}:{finding.reported.line}" for finding in findings[:LISTED]]
+    lines += [f"- {finding.location}" for finding in findings[:LISTED]]
     if len(findings) > LISTED:
         lines.append(f"- and {len(findings) - LISTED:,} more")
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from typing import Any
 
 import git
 
-from fixer.discover import is_listed
+from codemods.sources.files import is_source
 from fixer.errors import Refusal
 from fixer.git.command import HARMLESS
 
@@ -188,8 +188,8 @@ class CommitFiles:
         return path in self.entries or path in self._directories
 
     def files(self) -> Sequence[str]:
-        """Every Python and packaging file, sorted."""
-        return sorted(path for path in self.entries if is_listed(path))
+        """Every file that may be read, sorted."""
+        return sorted(path for path in self.entries if is_source(path))
 
 
 class Draft:

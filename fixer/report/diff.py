@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from codemods.edits import Skip
 from codemods.plan import Change, FilePlan
-from codemods.sources.python import Source, decode
+from codemods.sources.files import decode
 
 CONTEXT = 3
 Span = tuple[int, int, int, int]
@@ -51,10 +52,25 @@ def split_lines(data: bytes) -> list[bytes]:
 
 def hunks(file: FilePlan) -> tuple[Hunk, ...]:
     """The hunks of a changed file, in order."""
-    old, new = split_lines(file.before), split_lines(file.after)
-    spans = list(differences(old, new))
-    touched = _lines_touched(file)
-    return tuple(_hunk(group, old, new, touched) for group in _grouped(spans))
+    touched = [(begin, end, change) for _, begin, end, change in _lines_touched(file)]
+    return _hunks(split_lines(file.before), split_lines(file.after), touched)
+
+
+def cell_hunks(file: FilePlan) -> Iterator[tuple[int, tuple[Hunk, ...]]]:
+    """The hunks of a changed notebook as people see it: for each changed cell its number and its hunks."""
+    from codemods.sources.notebook import cells
+
+    after = dict(cells(file.after))
+    touched = _lines_touched(file, in_cells=True)
+    for number, source in cells(file.before):
+        if after.get(number, source) != source:
+            old, new = split_lines(source.encode()), split_lines(after[number].encode())
+            mine = [(begin, end, change) for cell, begin, end, change in touched if cell == number]
+            yield number, _hunks(old, new, mine)
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes], touched: Sequence[tuple[int, int, Change]]) -> tuple[Hunk, ...]:
+    return tuple(_hunk(group, old, new, touched) for group in _grouped(list(differences(old, new))))
 
 
 def differences(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Span]:
@@ -135,20 +151,20 @@ def _hunk(
     return Hunk(start, stop - start, new_start, new_stop - new_start, tuple(lines), tuple(inside))
 
 
-def _lines_touched(file: FilePlan) -> list[tuple[int, int, Change]]:
-    """Each change with the first and last line (from 0) that it is about."""
-    source = decode(file.path, file.before)
-    if not isinstance(source, Source):
-        return [(0, 0, change) for change in file.changes]
-    starts = [0]
-    while (found := source.text.find("\n", starts[-1])) >= 0:
-        starts.append(found + 1)
+def _lines_touched(file: FilePlan, *, in_cells: bool = False) -> list[tuple[int | None, int, int, Change]]:
+    """Each change with the first and last line (from 0) that it is about, of the file or of a cell."""
+    sources = {unit: decode(unit, file.before) for unit in {change.edit.path for change in file.changes}}
 
-    def line(offset: int) -> int:
-        return bisect_right(starts, offset) - 1
+    def place(unit: str, offset: int) -> tuple[int | None, int]:
+        source = sources[unit]
+        if isinstance(source, Skip):
+            return None, 0
+        cell, line, _ = source.position(offset)
+        return (cell, line - 1) if in_cells else (None, source.file_line(offset) - 1)
 
-    return [
-        (line(change.edit.start), line(max(change.edit.start, change.edit.end - 1)), change)
-        for change in file.changes
-        if change.edit.path == file.path
-    ]
+    found = []
+    for change in file.changes:
+        edit = change.edit
+        cell, begin = place(edit.path, edit.start)
+        found.append((cell, begin, max(begin, place(edit.path, max(edit.start, edit.end - 1))[1]), change))
+    return found

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from codemods import __version__
 from codemods.edits import Edit, Finding, Skip
 from codemods.plan import Plan
-from codemods.sources.python import Source, decode
+from codemods.sources.document import Source
+from codemods.sources.files import container, decode
 from fixer.report.tally import by_rule, count
 
 if TYPE_CHECKING:
@@ -18,25 +18,21 @@ if TYPE_CHECKING:
 
 
 class _Positions:
-    """Offsets of files as lines and columns; each file is decoded once."""
+    """Offsets as lines and columns, in a notebook with the cell; each program of each file is decoded once."""
 
     def __init__(self, plan: Plan, read: Callable[[str], bytes | None]) -> None:
         self._before = {file.path: file.before for file in plan.files}
         self._read = read
-        self._starts: dict[str, list[int]] = {}
+        self._sources: dict[str, Source | Skip] = {}
 
-    def of(self, path: str, offset: int) -> list[int]:
-        if path not in self._starts:
+    def of(self, unit: str, offset: int) -> tuple[int | None, int, int]:
+        """Cell, line and column of an offset into the text of a unit."""
+        if unit not in self._sources:
+            path = container(unit)
             data = self._before[path] if path in self._before else self._read(path)
-            source = decode(path, data or b"")
-            starts = [0]
-            text = source.text if isinstance(source, Source) else ""
-            while (found := text.find("\n", starts[-1])) >= 0:
-                starts.append(found + 1)
-            self._starts[path] = starts
-        starts = self._starts[path]
-        line = bisect_right(starts, offset)
-        return [line, offset - starts[line - 1] + 1]
+            self._sources[unit] = decode(unit, data or b"")
+        source = self._sources[unit]
+        return (None, 1, offset + 1) if isinstance(source, Skip) else source.position(offset)
 
 
 def document(
@@ -115,7 +111,7 @@ def _finding(
         "column": place.column,
         "end_line": place.end_line,
         "end_column": place.end_column,
-        "cell": None,
+        "cell": finding.cell,
         "project": project,
         "fingerprint": finding.fingerprint,
         "message": finding.message,
@@ -130,12 +126,10 @@ def _finding(
 
 
 def _edit(edit: Edit, positions: _Positions) -> dict[str, Any]:
-    return {
-        "path": edit.path,
-        "start": positions.of(edit.path, edit.start),
-        "end": positions.of(edit.path, edit.end),
-        "text": edit.text,
-    }
+    cell, *start = positions.of(edit.path, edit.start)
+    _, *end = positions.of(edit.path, edit.end)
+    content = {"path": container(edit.path), "start": start, "end": end, "text": edit.text}
+    return content if cell is None else {**content, "cell": cell}
 
 
 def _skip(skip: Skip) -> dict[str, str]:

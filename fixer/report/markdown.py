@@ -118,7 +118,7 @@ def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
 
 def _place(finding: Finding) -> str:
     """`path:line` CODE: message."""
-    return f"{_code(f'{finding.path}:{finding.reported.line}')} {finding.code}: {' '.join(finding.message.split())}"
+    return f"{_code(finding.location)} {finding.code}: {' '.join(finding.message.split())}"
 
 
 def _code(text: str) -> str:

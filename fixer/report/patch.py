@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from codemods.plan import FilePlan
-from fixer.report.diff import hunks
+from fixer.report.diff import Hunk, hunks
 
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
 
@@ -18,17 +18,27 @@ def patch(files: Iterable[FilePlan]) -> bytes:
 
 def file_patch(file: FilePlan) -> Iterator[bytes]:
     """The patch of one file, piece by piece: its header, then each hunk."""
-    old, new = quoted(f"a/{file.path}"), quoted(f"b/{file.path}")
-    # As git does: a name with a space is ended by a tab, so that no reader takes the rest for a date.
-    tab = b"\t" if b" " in old else b""
-    yield b"diff --git " + old + b" " + new + b"\n--- " + old + tab + b"\n+++ " + new + tab + b"\n"
+    yield header(file)
     for hunk in hunks(file):
         heading = hunk.heading.encode("utf-8", "replace")
         yield f"@@ {hunk.position} @@".encode() + (b" " + heading if heading else b"") + b"\n"
-        for sign, line in hunk.lines:
-            yield sign.encode() + line
-            if not line.endswith(b"\n"):
-                yield b"\n\\ No newline at end of file\n"
+        yield from body(hunk)
+
+
+def header(file: FilePlan) -> bytes:
+    """The three lines that name the file."""
+    old, new = quoted(f"a/{file.path}"), quoted(f"b/{file.path}")
+    # As git does: a name with a space is ended by a tab, so that no reader takes the rest for a date.
+    tab = b"\t" if b" " in old else b""
+    return b"diff --git " + old + b" " + new + b"\n--- " + old + tab + b"\n+++ " + new + tab + b"\n"
+
+
+def body(hunk: Hunk) -> Iterator[bytes]:
+    """The lines of a hunk with their signs."""
+    for sign, line in hunk.lines:
+        yield sign.encode() + line
+        if not line.endswith(b"\n"):
+            yield b"\n\\ No newline at end of file\n"
 
 
 def quoted(path: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ from rich.text import Text
 
 from codemods.edits import Finding, Safety, Skip
 from codemods.plan import FilePlan, Plan
-from codemods.sources.python import Source, decode
-from fixer.report.diff import hunks
-from fixer.report.patch import file_patch
+from codemods.sources.files import NOTEBOOK, decode
+from codemods.sources.text import Source
+from fixer.report.diff import Hunk, cell_hunks, hunks
+from fixer.report.patch import body, header
 from fixer.report.tally import by_rule, count, plural
 
 if TYPE_CHECKING:
@@ -32,9 +34,9 @@ def visible(text: str) -> str:
 
 
 def location(finding: Finding, root: Path, here: Path) -> str:
-    """`path:line:column`, the path as seen from where the person stands."""
+    """`path:line:column`, the path as seen from where the person stands; in a notebook `path:cell 3:line:column`."""
     path = os.path.relpath(root / finding.path, here)
-    return f"{visible(path)}:{finding.reported.line}:{finding.reported.column}"
+    return f"{visible(replace(finding, path=path).location)}:{finding.reported.column}"
 
 
 def finding_line(finding: Finding, root: Path, here: Path) -> str:
@@ -45,15 +47,24 @@ def finding_line(finding: Finding, root: Path, here: Path) -> str:
 def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
     """Each finding with its line of code underlined, and what can be done about it."""
     for file in plan.files:
-        source = decode(file.path, file.before)
-        lines = source.text.split("\n") if isinstance(source, Source) else []
+        lines = _lines(file)
         for finding in file.findings:
             head = Text(location(finding, root, here), "bold")
             head.append(": ", "cyan").append(finding.code, "bold red")
             head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
             console.print(head, soft_wrap=True)
-            for line in frame(finding, lines):
+            for line in frame(finding, lines.get(finding.cell, ())):
                 console.print(line, soft_wrap=True)
+
+
+def _lines(file: FilePlan) -> dict[int | None, list[str]]:
+    """The lines of a file as it was read; those of a notebook by cell."""
+    if file.path.endswith(NOTEBOOK):
+        from codemods.sources.notebook import cells
+
+        return {number: source.split("\n") for number, source in cells(file.before)}
+    source = decode(file.path, file.before)
+    return {None: [] if isinstance(source, Skip) else source.text.split("\n")}
 
 
 def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
@@ -81,23 +92,25 @@ def show_patch(console: Console, files: Iterable[FilePlan]) -> None:
     for file in files:
         if not file.changed:
             continue
-        pieces = b"".join(file_patch(file)).split(b"\n")[:-1]
-        headings = iter(hunks(file))
-        source = decode(file.path, file.before)
-        encoding = source.encoding if isinstance(source, Source) else "utf-8"
-        for number, raw in enumerate(pieces):
-            text = visible(raw.decode(encoding if number > 2 else "utf-8", "replace").rstrip("\r"))
-            if number < 3:
-                console.print(Text(text, "bold"), soft_wrap=True)
-            elif raw.startswith(b"@@"):
-                hunk = next(headings)
-                line = Text(f"@@ {hunk.position} @@", "cyan")
-                console.print(
-                    line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True
-                )
-            else:
-                style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
-                console.print(Text(text, style), soft_wrap=True)
+        for raw in header(file).split(b"\n")[:-1]:
+            console.print(Text(visible(raw.decode("utf-8", "replace")), "bold"), soft_wrap=True)
+        if file.path.endswith(NOTEBOOK):
+            for number, changed in cell_hunks(file):
+                console.print(Text(f"cell {number}", "bold magenta"))
+                _show_hunks(console, changed, "utf-8")
+        else:
+            source = decode(file.path, file.before)
+            _show_hunks(console, hunks(file), source.encoding if isinstance(source, Source) else "utf-8")
+
+
+def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str) -> None:
+    for hunk in shown:
+        line = Text(f"@@ {hunk.position} @@", "cyan")
+        console.print(line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True)
+        for raw in b"".join(body(hunk)).split(b"\n")[:-1]:
+            text = visible(raw.decode(encoding, "replace").rstrip("\r"))
+            style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
+            console.print(Text(text, style), soft_wrap=True)
 
 
 def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[str]) -> None:

@@ -1,0 +1,116 @@
+"""From a check's draft to a finding: versions weighed, a fingerprint, and the fix as edits of its files."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from codemods import versions
+from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason
+from codemods.file_context import FileContext
+from codemods.index import Index
+from codemods.rule import Draft, Rule
+
+
+@contextlib.contextmanager
+def costing_only(rule: Rule, path: str, failed: dict[str, Skip]) -> Iterator[None]:
+    """What a rule raises is noted, and goes no further."""
+    try:
+        yield
+    except Exception as error:
+        detail = f"{rule.code} failed: {type(error).__name__}: {error}"
+        failed[rule.code] = Skip(path, SkipReason.RULE_FAILED, detail)
+
+
+def bites(draft: Draft, context: FileContext) -> bool:
+    """Whether the bug may exist in a version that the project allows."""
+    return all(versions.may(context.target(package), spec) for package, spec in draft.bites.items())
+
+
+class Numbering:
+    """Fingerprints: what is found, where, and which of several equal ones; never the number of a line."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def next(self, *parts: str) -> str:
+        """Sixteen hexadecimal digits, others for each repetition of the same parts."""
+        seed = "\0".join(parts)
+        self._counts[seed] = self._counts.get(seed, 0) + 1
+        return hashlib.sha256(f"{seed}\0{self._counts[seed]}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def finding(
+    context: FileContext,
+    draft: Draft,
+    *,
+    place: Place,
+    scope: str,
+    lines: tuple[int, int],
+    fix: Fix | None,
+    numbering: Numbering,
+) -> Finding:
+    """One draft as a finding at `place`, which lies in the qualified `scope` and in the statement on `lines`."""
+    safety = draft.safety if fix else Safety.DISPLAY
+    if any(not versions.surely(context.target(p), spec) for p, spec in draft.requires.items()):
+        safety = min(safety, Safety.UNSAFE)
+    spoken = " ".join(context.text[place.start : place.end].split())
+    return Finding(
+        code=draft.rule.code,
+        name=draft.rule.name,
+        path=context.path,
+        place=place,
+        message=_with_versions(draft),
+        safety=safety,
+        fix=fix,
+        strategy=draft.strategy if fix else None,
+        strategies=draft.strategies,
+        bites=dict(draft.bites),
+        fingerprint=numbering.next(draft.rule.code, context.path, scope, spoken),
+        lines=lines,
+    )
+
+
+def _with_versions(draft: Draft) -> str:
+    """The message, with the versions in which the bug exists."""
+    if not draft.bites:
+        return draft.message
+    return f"{draft.message} ({', '.join(f'{p} {spec}' for p, spec in draft.bites.items())})"
+
+
+def fix_of(draft: Draft, edits: Sequence[Edit] | None) -> Fix | None:
+    return Fix(draft.title, tuple(dict.fromkeys(edits))) if edits else None
+
+
+def edits_elsewhere(index: Index, path: str, replacements: Mapping[Any, object]) -> list[Edit] | None:
+    """The edits of another file, a document; None where one of them cannot surely be made.
+
+    Several fixes may ask for the same (a floor that all of them rely on), so they are shared.
+    """
+    if (document := index.document(path)) is None:
+        return None
+    found: list[Edit] = []
+    for node, new in replacements.items():
+        if (edits := document.edits(node, new)) is None:
+            return None
+        found += (replace(edit, shared=True) for edit in edits)
+    return found
+
+
+class Lines:
+    """Offsets as lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+    def place(self, start: int, end: int) -> Place:
+        return Place(start, end, *self.position(start), *self.position(end))
