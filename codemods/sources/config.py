@@ -7,11 +7,12 @@ was parsed again and said exactly what was meant.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from codemods.edits import Edit, Skip, SkipReason
-from codemods.sources import yaml_nodes
+from codemods.sources import json_nodes, toml_nodes, yaml_nodes
+from codemods.sources.document import Node
 from codemods.sources.values import (
     Alias,
     Array,
@@ -50,7 +51,11 @@ __all__ = [
 FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml"}
 """Suffix → format."""
 
-_COMPOSE = {"yaml": yaml_nodes.compose}
+_COMPOSE: dict[str, Callable[[str, str], tuple[Value, ...] | Skip]] = {
+    "yaml": yaml_nodes.compose,
+    "json": json_nodes.compose,
+    "toml": toml_nodes.compose,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,11 +83,11 @@ class Config:
         for node, _ in _walk(self.roots):
             yield node
 
-    def label(self, node: Config | Value | Entry) -> str:
+    def label(self, node: Node, /) -> str:
         """Where a node stands: `trainer.precision`, `steps[2].with`; in a file's second document `2:a.b`."""
         return next((label for each, label in _walk(self.roots) if each is node), "")
 
-    def edits(self, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
+    def edits(self, node: Node, new: object, /) -> tuple[Edit, ...] | None:
         """The edits that turn `node` into `new`; None where that is not surely possible.
 
         A value becomes plain Python data. An entry becomes nothing (None), a `Pair`, or a sequence of pairs that may
