@@ -74,7 +74,7 @@ def plan(
     return Plan(
         files=tuple(f for f in plans if f.findings or f.changed),
         skips=tuple(dict.fromkeys(skip for m in members for skip in m.skips)),
-        projects=_projects(index, (f.path for f in plans if f.findings)),
+        projects=_projects(index, (f.path for f in plans)),
         unused=tuple(u for m in members for u in m.unused),
         files_seen=len(paths),
         files_read=len(plans),

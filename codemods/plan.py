@@ -73,6 +73,7 @@ class Plan:
     """Files with findings or changes, by path."""
     skips: tuple[Skip, ...] = ()
     projects: tuple[Project, ...] = ()
+    """Of the files that were read closely."""
     unused: tuple[UnusedSuppression, ...] = ()
     files_seen: int = 0
     files_read: int = 0

@@ -89,7 +89,7 @@ Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the result there."),
 ]
-Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule instead of listing them.")]
+Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule, and name the versions found.")]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even when there are findings.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary and no notes, errors only.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List everything that was skipped or left out.")]

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from codemods.edits import Finding, Safety, Skip
-from codemods.plan import FilePlan, Plan
+from codemods.plan import FilePlan, Plan, Target
 from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
 from fixer.report.diff import Hunk, cell_hunks, hunks
@@ -97,28 +97,42 @@ def show_patch(console: Console, files: Iterable[FilePlan]) -> None:
         if file.path.endswith(NOTEBOOK):
             for number, changed in cell_hunks(file):
                 console.print(Text(f"cell {number}", "bold magenta"))
-                _show_hunks(console, changed, "utf-8")
+                _show_hunks(console, changed, "utf-8", ended=False)
         else:
             source = decode(file.path, file.before)
             _show_hunks(console, hunks(file), source.encoding if isinstance(source, Source) else "utf-8")
 
 
-def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str) -> None:
+def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str, *, ended: bool = True) -> None:
+    """Hunks in colours; `ended`: a last line without an end is worth a word (it is not in a cell)."""
     for hunk in shown:
         line = Text(f"@@ {hunk.position} @@", "cyan")
         console.print(line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True)
         for raw in b"".join(body(hunk)).split(b"\n")[:-1]:
+            if raw.startswith(b"\\") and not ended:
+                continue
             text = visible(raw.decode(encoding, "replace").rstrip("\r"))
             style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
             console.print(Text(text, style), soft_wrap=True)
 
 
 def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[str]) -> None:
-    """Findings by rule, most frequent first: count, code, name, how many have a fix."""
+    """Findings by rule, most frequent first, then the versions that decide which rules hold, project by project."""
     names = {finding.code: finding.name for finding in plan.findings}
     counts = sorted(by_rule(plan.findings, unsafe).items(), key=lambda item: (-item[1].findings, item[0]))
     for code, counted in counts:
         write(f"{counted.findings:>6}  {code:<8} {names[code]}  ({counted.with_fix} with a fix)\n")
+    for project in plan.projects:
+        known = ", ".join(dict.fromkeys(_version(target) for _, target in sorted(project.targets.items())))
+        write(f"{visible(project.root) or '.'}: {known or 'no file names a version of torch or its friends'}\n")
+
+
+def _version(target: Target) -> str:
+    """`torch 2.4.1 from uv.lock`."""
+    specs = target.spec.replace(" || ", " or ")
+    if "," not in specs and " or " not in specs:
+        specs = specs.removeprefix("==")
+    return f"{target.package} {specs or '(any version)'} from {visible(target.source)}"
 
 
 def show_summary(
