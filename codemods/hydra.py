@@ -16,8 +16,7 @@ from codemods.index import Index
 from codemods.sources.config import Array, Config, Scalar, Table, Value
 
 _SUFFIXES = (".yaml", ".yml")
-_GLOBAL = re.compile(r"(?:\s*(?:#.*)?\n)*?\s*#\s*@package\s+_global_\s*$", re.MULTILINE)
-_HEADER = re.compile(r"(?:\s*(?:#.*)?\n)*?\s*#\s*@package\b", re.MULTILINE)
+_PACKAGE = re.compile(r"#\s*@package\s+(\S+)")
 _GROUPS = frozenset({"trainer", "fabric"})
 """Folders whose files are taken to be merged into their `default`, if they do not say so themselves."""
 
@@ -30,9 +29,10 @@ def trainer_tables(root: Table, config: Config, index: Index) -> Iterator[Table]
     if not config.path.endswith(_SUFFIXES):
         return
     yield from (table for table in _tables(root) if _is_lightning(table))
-    if _HEADER.match(config.text) and not _GLOBAL.match(config.text):
+    package = _package(config.text)
+    if package not in (None, "_global_"):
         return
-    if _GLOBAL.match(config.text) is None and _overrides_sibling(root, config, index):
+    if package is None and _overrides_sibling(root, config, index):
         yield root
         return
     for entry in root.entries:
@@ -40,6 +40,16 @@ def trainer_tables(root: Table, config: Config, index: Index) -> Iterator[Table]
         if isinstance(name, str) and isinstance(value, Table) and value.entry("_target_") is None:
             if _is_override(name, root, config, index):
                 yield value
+
+
+def _package(text: str) -> str | None:
+    """What `# @package …`, among the comments at the head of a file, says."""
+    for line in text.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            return None
+        if found := _PACKAGE.match(line.strip()):
+            return found[1]
+    return None
 
 
 def _tables(value: Value) -> Iterator[Table]:
@@ -108,8 +118,7 @@ def _overrides_sibling(root: Table, config: Config, index: Index) -> bool:
 def _is_override(name: str, root: Table, config: Config, index: Index) -> bool:
     """Whether the table `name` of a configuration is merged into one that becomes a Trainer or Fabric."""
     folder = posixpath.dirname(config.path)
-    whole = _GLOBAL.match(config.text) is not None
-    for _ in range(_DEEPEST if whole else 1):
+    for _ in range(_DEEPEST if _package(config.text) else 1):
         if _is_group(posixpath.join(folder, name), config.path, index):
             return True
         if not folder:
