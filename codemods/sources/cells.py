@@ -82,6 +82,11 @@ def read(raw: str) -> Notebook:
     return Notebook(raw, tuple(cell for cell in cells if cell), _is_python(whole.get("metadata")))
 
 
+def lines(text: str) -> list[str]:
+    """The lines of a text with their ends: line feeds, and nothing else."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
 def _is_python(metadata: Any) -> bool:
     said = [(metadata or {}).get(key) for key in ("kernelspec", "language_info")] if isinstance(metadata, dict) else []
     kernel, language = (each if isinstance(each, dict) else {} for each in (said or [None, None]))

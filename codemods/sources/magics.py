@@ -7,8 +7,12 @@ those of IPython's input transformers: https://ipython.readthedocs.io/en/stable/
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+
+from codemods.sources import commands
+from codemods.sources.cells import lines
 
 RUN_HERE = frozenset({"time", "timeit", "capture", "prun", "debug", "memit", "snakeviz", "pyinstrument", "wandb"})
 """Cell magics that run the rest of the cell as a cell of the notebook."""
@@ -37,6 +41,10 @@ _PYTHON = re.compile(
 )
 _ASSIGNED = re.compile(r"[ \t]*(?=!|%[ \t]*[^\W\d])")
 _CELL_MAGIC = re.compile(r"(?:[ \t]*(?:\#[^\n]*)?\r?\n)*%%(?P<name>\w[\w.]*)(?![\w.?])(?P<line>[^\r\n]*)(?:\r?\n|\Z)")
+_SHELL = re.compile(r"\A(?:!!?|%(?:(?:sx|system|shell)\b)?)")
+"""What a shell command begins with, or a magic that is one, such as `%pip`."""
+_INSTALLER = re.compile(r"(?:.*/)?(pip|conda|mamba|micromamba)[\d.]*")
+_CONTINUED = re.compile(r"(?:[^\n]*\\\r?\n)*[^\n]*")
 _INDENT = re.compile(r"[ \t\f]*")
 
 
@@ -98,28 +106,29 @@ def magics(source: str, start: int = 0) -> Iterator[tuple[int, int]]:
 
 def _logical_line(source: str, start: int) -> tuple[tuple[int, int] | None, int]:
     """What of the statement at `start` is not Python, and where its line ends."""
-    depth, assigned, last, position = 0, False, "", start
+    depth, assigned, helps, position = 0, False, False, start
     while match := _PYTHON.match(source, position):
         kind, position = match.lastgroup, match.end()
-        if kind == "end" and not depth:
-            end = match.start()
-            return ((start, _stripped(source, start, end)) if last == "help" else None), end
-        if kind == "open":
+        if kind == "end":
+            if not depth:
+                position = match.start()
+                break
+        elif kind == "open":
             depth += 1
         elif kind == "close":
-            depth = max(depth - 1, 0)
+            depth -= 1
         elif kind == "assign" and not depth and not assigned:
             assigned = True
             if right := _ASSIGNED.match(source, position):
                 return (right.end(), _last_line(source, right.end())), position
         if kind not in ("space", "end"):
-            last = kind or ""
-    return ((start, _stripped(source, start, len(source))) if last == "help" else None), len(source)
+            helps = kind == "help" and "\n" not in source[start:position]
+    return ((start, _stripped(source, start, position)) if helps and not depth else None), position
 
 
 def _last_line(source: str, start: int) -> int:
     """The end of the line at `start` and of those that backslashes join to it."""
-    match = re.compile(r"(?:[^\n]*\\\r?\n)*[^\n]*").match(source, start)
+    match = _CONTINUED.match(source, start)
     assert match is not None
     return _stripped(source, start, match.end())
 
@@ -133,33 +142,33 @@ def _next_line(source: str, position: int) -> int:
     return len(source) if found < 0 else found + 1
 
 
-def command(source: str, start: int, end: int) -> str:
-    """A magic as one line."""
-    return re.sub(r"\\\r?\n", " ", source[start:end])
+def masks(source: str, start: int, end: int, names: Names) -> Iterator[Mask]:
+    """What hides a span: a name of its length, and comments for the lines that it goes on over."""
+    position = start
+    for number, line in enumerate(lines(source[start:end])):
+        bare = line.rstrip()
+        indent = len(bare) - len(bare.lstrip())
+        if bare:
+            name = "#" + names.next(len(bare) - indent - 1) if number else names.next(len(bare))
+            yield Mask(position + indent, position + len(bare), name, bool(number))
+        position += len(line)
 
 
 def installs(written: str) -> Iterator[str]:
     """The commands of a magic or a shell script that install packages: `pip install torch==2.4`."""
-    for line in re.sub(r"\\\r?\n", " ", written).splitlines():
-        line = re.sub(r"^\s*(?:%%?(?:sx|system|shell)\b|!{1,2}|%(?=\w))", "", line)
-        for part in re.split(r"&&|\|\||[;|]", line):
-            if match := _INSTALL.search(part):
-                yield f"{match[1]} install {part[match.end() :].strip()}"
-
-
-_INSTALL = re.compile(r"(?:^|[\s/])(pip|conda|mamba|micromamba)[\d.]*\s+install\s")
-
-
-def masks(source: str, start: int, end: int, names: Names) -> Iterator[Mask]:
-    """What hides a span: a name of its length, and comments for the lines that it goes on over."""
-    position, first = start, True
-    for line in source[start:end].splitlines(keepends=True):
-        bare = line.rstrip()
-        begin = 0 if first else len(bare) - len(bare.lstrip())
-        if len(bare) > begin:
-            hidden = names.next(len(bare)) if first else "#" + names.next(len(bare) - begin - 1)
-            yield Mask(position + begin, position + len(bare), hidden, not first)
-        position, first = position + len(line), False
+    script = _SHELL.sub("", re.sub(r"\\\r?\n", " ", written))
+    try:
+        found = commands.scan(script)
+    except commands.Unreadable:
+        return
+    for command in found:
+        words = [word.text for word in command.words]
+        for k, word in enumerate(words):
+            if (program := _INSTALLER.fullmatch(word)) and "install" in words[k + 1 :]:
+                first = words.index("install", k + 1)
+                if all(option.startswith("-") for option in words[k + 1 : first]):
+                    yield shlex.join((program[1], *words[first:]))
+                break
 
 
 class Names:

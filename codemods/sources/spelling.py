@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from codemods.sources.cells import Cell, Notebook
+from codemods.sources.cells import Cell, Notebook, lines
 
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
@@ -21,25 +22,31 @@ _ESCAPED = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])")
 
 def respelled(notebook: Notebook, cell: Cell, source: str) -> str:
     """The raw value of the cell's `source` once it says `source`."""
-    raw = notebook.raw
     old, new = lines(cell.source), lines(source)
     starts = [0, *accumulate(map(len, old))]
-    out = _Writer(raw, cell)
-    for tag, i, i_end, j, j_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    writer = _Writer(notebook.raw, cell)
+    for tag, i, i_end, j, j_end in _differences(old, new):
+        if tag == "equal":
+            writer.keep(starts[i], starts[i_end])
+            continue
         paired = min(i_end - i, j_end - j)
         for k in range(paired):
-            if tag == "equal":
-                out.keep(starts[i + k], starts[i + k + 1])
-            else:
-                out.change(starts[i + k], old[i + k], new[j + k])
+            writer.change(starts[i + k], old[i + k], new[j + k])
         for line in new[j + paired : j_end]:
-            out.insert(starts[i_end], line)
-    return out.value(notebook)
+            writer.insert(starts[i_end], line)
+    return writer.value(notebook)
 
 
-def lines(text: str) -> list[str]:
-    """The lines of a text, ended by line feeds."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+def _differences(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """As difflib's opcodes, found between what both begin and end with."""
+    limit = min(len(old), len(new))
+    head = next((k for k in range(limit) if old[k] != new[k]), limit)
+    tail = next((k for k in range(limit - head) if old[-1 - k] != new[-1 - k]), limit - head)
+    yield "equal", 0, head, 0, head
+    middle = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    for tag, i, i_end, j, j_end in middle.get_opcodes():
+        yield tag, i + head, i_end + head, j + head, j_end + head
+    yield "equal", len(old) - tail, len(old), len(new) - tail, len(new)
 
 
 @dataclass(slots=True)
@@ -121,10 +128,11 @@ class _Writer:
         return self.raw[items[number - 1].end if number else self.cell.start + 1 : items[number].start]
 
     def _escape(self, text: str, start: int, length: int) -> str:
-        """Text as in a JSON string; characters beyond ASCII as the line writes them, or else the file."""
-        around = [self.characters[k][1] for k in (start, start + length - 1)] if length else []
-        literal = not (self.raw[around[0] : around[1] + 1] if around else "").isascii() or not self.raw.isascii()
-        escape = not literal and _ESCAPED.search(self.raw) is not None
+        """Text as in a JSON string; characters beyond ASCII as the old line there writes them, or else the file."""
+        if text.isascii():
+            return json.dumps(text)[1:-1]
+        line = self.raw[self.characters[start][1] : self.characters[start + length - 1][1] + 1] if length else ""
+        escape = line.isascii() and self.raw.isascii() and _ESCAPED.search(self.raw) is not None
         return json.dumps(text, ensure_ascii=escape)[1:-1]
 
     def value(self, notebook: Notebook) -> str:
