@@ -10,8 +10,10 @@ import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from codemods.edits import Edit, Skip, SkipReason
+from codemods.edits import Edit, Skip, SkipReason, splice
 from codemods.sources import json_nodes, toml_nodes, yaml_nodes
+from codemods.sources.config_edits import proposed
+from codemods.sources.config_manner import site
 from codemods.sources.document import Node
 from codemods.sources.values import (
     Alias,
@@ -93,7 +95,17 @@ class Config:
         A value becomes plain Python data. An entry becomes nothing (None), a `Pair`, or a sequence of pairs that may
         hold the entry itself: its new neighbours.
         """
-        return None
+        if not isinstance(node, (Scalar, Array, Table, Entry)):
+            return None
+        edits = proposed(site(self.path, self.text, self.format, self.roots), node, new)
+        if not edits:
+            return edits
+        after = _COMPOSE[self.format](self.path, splice(self.text, edits))
+        become: object = new
+        if isinstance(node, Entry):
+            become = () if new is None else (new,) if isinstance(new, Pair) else new
+        meant = [plain(root, {node: become}) for root in self.roots]
+        return edits if not isinstance(after, Skip) and same([plain(root) for root in after], meant) else None
 
 
 def read(path: str, text: str) -> Config | Skip:

@@ -1,0 +1,212 @@
+"""Edits that set, delete and insert in a configuration file: proposals, which `Config.edits` puts to the proof.
+
+Where a comment would be lost, or would come to stand beside something else, there is no proposal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from codemods.edits import Edit
+from codemods.sources.config_manner import EOL, Site, manner_of
+from codemods.sources.values import Alias, Array, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, same
+from codemods.sources.written import Manner, Unwritable, inline, is_bare, key, lines, pair, refused, spread
+
+_GAP = re.compile(r"\s*,\s*")
+"""Between two entries of a flow collection, when there is no comment."""
+
+
+def why_not(at: Site, node: Value | Entry) -> str:
+    """Why a node is never changed; empty where it may be."""
+    if node not in at.parents and not any(node is root for root in at.roots):
+        return "it is no node of this document"
+    if isinstance(node, (Alias, Opaque)):
+        return "an alias" if isinstance(node, Alias) else "only its own program knows what it means"
+    if isinstance(node, Scalar) and isinstance(node.value, str) and re.search(r"\$\{|\{\{", node.value):
+        return "it is filled in elsewhere"
+    named = {each.target for each in at.nodes() if isinstance(each, Alias)}
+    above: Value | Entry | None = node
+    while above is not None:
+        if above in named:
+            return "an alias repeats it elsewhere"
+        above = at.parents.get(above)
+    return ""
+
+
+def proposed(at: Site, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
+    """The edits that should turn `node` into `new`."""
+    if why_not(at, node):
+        return None
+    try:
+        if not isinstance(node, Entry):
+            return _set(at, node, new)
+        if new is None:
+            return _deleted(at, node)
+        become = (new,) if isinstance(new, (Pair, Entry)) else tuple(new) if isinstance(new, (tuple, list)) else ()
+        return _rewritten(at, node, become)
+    except Unwritable:
+        return None
+
+
+def _set(at: Site, node: Value, new: object) -> tuple[Edit, ...] | None:
+    if same(plain(node), new):
+        return ()
+    if refused(new):
+        return None
+    holder = at.parents.get(node)
+    table = at.parents.get(holder) if isinstance(holder, Entry) else holder
+    flow = isinstance(table, (Table, Array)) and table.flow
+    manner = manner_of(at, table if isinstance(table, Table) else None)
+    start, end = node.start, node.end
+    if isinstance(node, Scalar):
+        if at.format == "yaml" and isinstance(node.value, bool):
+            manner = replace(manner, case=at.text[start:end])
+        quote = node.style[:1] if node.style[:1] in "\"'" else ""
+        if not quote and isinstance(new, str) and not is_bare(new, flow=flow):
+            quote = manner.quote or '"'
+    else:
+        quote = manner.quote
+    if at.format == "json" and not _on_one_line(at, table, node):
+        written = spread(new, manner, at.indent(start))
+    else:
+        written = inline(new, manner, quote, flow=flow)
+    if not isinstance(node, Scalar) and at.format != "json" and "#" in at.text[start:end]:  # a comment, perhaps
+        return None
+    if isinstance(node, (Table, Array)) and not node.flow:  # a block, which mostly starts on the next line
+        if isinstance(holder, Entry) and EOL.search(at.text, holder.key.end, start):
+            colon = at.text.find(":", holder.key.end, start)
+            if at.text[holder.key.end : start].strip() != ":":
+                return None
+            start, written = colon + 1, " " + written
+    elif start == end and start and not at.text[start - 1].isspace():
+        written = " " + written
+    return (at.edit(start, end, written),)
+
+
+def _on_one_line(at: Site, table: object, node: Value) -> bool:
+    """Whether what is nested in JSON is written on one line here."""
+    around = table if isinstance(table, (Table, Array)) else node
+    return EOL.search(at.text, around.start, around.end) is None
+
+
+def _deleted(at: Site, entry: Entry) -> tuple[Edit, ...] | None:
+    table = at.parents[entry]
+    assert isinstance(table, Table)
+    if entry.key.value is Key.MERGE or any(each.entry(entry.key.value) for each in table.merged()):
+        return None
+    place = next(i for i, each in enumerate(table.entries) if each is entry)
+    following = table.entries[place + 1] if place + 1 < len(table.entries) else None
+    if table.flow:
+        return _deleted_in_flow(at, table, entry, table.entries[place - 1] if place else None, following)
+    end = at.next_line(entry.end)
+    if len(table.entries) == 1 and at.format == "yaml":
+        return _emptied(at, table, entry)
+    if not at.before(entry.start).strip():
+        return (at.edit(at.line_start(entry.start), end, ""),)
+    if following is not None and not at.text[end : following.start].strip():  # the first one after a dash
+        return (at.edit(entry.start, following.start, ""),)
+    return None
+
+
+def _deleted_in_flow(
+    at: Site, table: Table, entry: Entry, previous: Entry | None, following: Entry | None
+) -> tuple[Edit, ...] | None:
+    if following is not None:
+        start, end, gap = entry.start, following.start, at.text[entry.end : following.start]
+    elif previous is not None:
+        start, end, gap = previous.end, entry.end, at.text[previous.end : entry.start]
+    else:
+        start, end = table.start + 1, table.end - 1
+        gap = (at.text[start : entry.start] + at.text[entry.end : end]).replace(",", "") + ","
+    return (at.edit(start, end, ""),) if _GAP.fullmatch(gap) else None
+
+
+def _emptied(at: Site, table: Table, entry: Entry) -> tuple[Edit, ...] | None:
+    """The last entry of a YAML block goes: braces tell that there is an empty mapping, not nothing."""
+    holder = at.parents.get(table)
+    end = at.line_end(entry.end)
+    if isinstance(holder, Entry):
+        start = holder.key.end + 1
+        return (at.edit(start, end, " {}"),) if not at.text[start : entry.start].strip() else None
+    return (at.edit(entry.start, end, "{}"),)
+
+
+def _rewritten(at: Site, entry: Entry, become: Sequence[object]) -> tuple[Edit, ...] | None:
+    """An entry that gets another key or value, or neighbours."""
+    if not become or any(not isinstance(each, Pair) and each is not entry for each in become):
+        return None
+    table = at.parents[entry]
+    assert isinstance(table, Table)
+    stays = next((i for i, each in enumerate(become) if each is entry), -1)
+    edits: tuple[Edit, ...] | None = ()
+    if stays < 0:
+        stays = 0
+        edits = _replaced(at, table, entry, become[0])
+    ahead = [each for each in become[:stays] if isinstance(each, Pair)]
+    behind = [each for each in become[stays + 1 :] if isinstance(each, Pair)]
+    if edits is None or len(ahead) + len(behind) + 1 != len(become) or any(refused(p.value) for p in ahead + behind):
+        return None
+    manner = manner_of(at, table)
+    insert = _inserted_in_flow if table.flow else _inserted
+    for pairs, after in ((ahead, False), (behind, True)):
+        if pairs:
+            edit = insert(at, table, entry, pairs, manner, after)
+            if edit is None:
+                return None
+            edits += (edit,)
+    return edits
+
+
+def _replaced(at: Site, table: Table, entry: Entry, new: object) -> tuple[Edit, ...] | None:
+    if not isinstance(new, Pair) or entry.key.value is Key.MERGE:
+        return None
+    if why_not(at, entry.value) and not same(plain(entry.value), new.value):
+        return None
+    edits = _set(at, entry.value, new.value)
+    if edits is None or new.key == entry.key.value:
+        return edits
+    quote = entry.key.style if entry.key.style in ('"', "'") else ""
+    written = key(new.key, replace(manner_of(at, table), key_quote=quote), flow=table.flow)
+    return (at.edit(entry.key.start, entry.key.end, written), *edits)
+
+
+def _inserted(at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manner: Manner, after: bool) -> Edit | None:
+    """New lines above or below an entry of a block."""
+    ahead = at.before(entry.start)
+    indent = re.sub(r"\S", " ", ahead)
+    dotted = at.text[entry.start : entry.key.start] if at.format == "toml" and at.text[entry.start] != "[" else ""
+    written = [line for each in pairs for line in lines(each, manner)]
+    if dotted:
+        written = [dotted + line for line in written]
+    if after:
+        end = at.line_end(entry.end)
+        return at.edit(end, end, "".join(f"{manner.eol}{indent}{line}" for line in written))
+    if not ahead.strip():
+        start = at.line_start(entry.start)
+        return at.edit(start, start, "".join(f"{indent}{line}{manner.eol}" for line in written))
+    if table.entries[0] is entry:
+        return at.edit(entry.start, entry.start, "".join(f"{line}{manner.eol}{indent}" for line in written))
+    return None
+
+
+def _inserted_in_flow(
+    at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manner: Manner, after: bool
+) -> Edit | None:
+    """New entries between braces, separated as their neighbours are."""
+    place = next(i for i, each in enumerate(table.entries) if each is entry)
+    indent = at.before(entry.start)
+    own_line = not indent.strip()
+    gap = f",{manner.eol}{indent}" if own_line else manner.comma
+    following = table.entries[place + 1].start if place + 1 < len(table.entries) else table.end - 1
+    if after and "#" in at.text[entry.end : following]:
+        return None
+    if at.format == "json" and own_line:
+        written = [key(each.key, manner) + manner.colon + spread(each.value, manner, indent) for each in pairs]
+    else:
+        dotted = at.text[entry.start : entry.key.start] if at.format == "toml" else ""
+        written = [dotted + pair(each, manner) for each in pairs]
+    if after:
+        return at.edit(entry.end, entry.end, "".join(gap + each for each in written))
+    return at.edit(entry.start, entry.start, "".join(each + gap for each in written))
