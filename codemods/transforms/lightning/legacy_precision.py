@@ -27,11 +27,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known, versions
+from codemods import versions
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.rewrite import has_splat, keyword, literal, quoted, replace
+from codemods.rewrite import has_splat
 from codemods.rule import Draft, Rule
+from codemods.transforms.lightning.precisions import FIRST, given, written
 
 rule = Rule(
     code="PL101",
@@ -45,7 +46,6 @@ rule = Rule(
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
 
-NAMES: dict[object, str] = {16: "16-mixed", "16": "16-mixed", "bf16": "bf16-mixed"}
 REMOVED = frozenset(
     [
         "amp_backend",
@@ -83,44 +83,16 @@ OLD_HOOKS = (b"def training_epoch_end", b"def validation_epoch_end", b"def test_
 
 @rule.on(cst.Call)
 def legacy_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    precision = keyword(call, "precision")
-    if precision is None or not ctx.means(call.func, known.LIGHTNING_TRAINER, known.FABRIC):
+    if not versions.may(ctx.target("lightning"), ">=2.0"):
         return
-    legacy = {arm: name for arm in _arms(precision.value) if (name := NAMES.get(_value(arm))) is not None}
-    if not legacy:
-        return
-    target = ctx.target("lightning")
-    if not versions.may(target, ">=2.0"):
-        return
-    fixed = replace(precision.value, {arm: _named(ctx, arm, name) for arm, name in legacy.items()})
-    said = ", ".join(f"`{ctx.module.code_for_node(arm)}`" for arm in legacy)
-    yield rule.finding(
-        precision.value,
-        fix={precision.value: fixed},
-        message=f"{said} is the name that Lightning 1.x gave to {', '.join(sorted(set(legacy.values())))}",
-        safety=_safety(call, ctx),
-    )
-
-
-def _arms(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """The values that an expression may take: `16 if amp else 32` has two."""
-    if isinstance(value, cst.IfExp):
-        yield from _arms(value.body)
-        yield from _arms(value.orelse)
-    else:
-        yield value
-
-
-def _value(arm: cst.BaseExpression) -> object:
-    value = literal(arm)
-    return None if isinstance(value, (bool, float, bytes)) else value
-
-
-def _named(ctx: Context, arm: cst.BaseExpression, name: str) -> cst.BaseExpression:
-    """The new name, with the quotes of the old one, else of the file."""
-    if isinstance(arm, cst.SimpleString):
-        return arm.with_changes(value=f"{arm.quote}{name}{arm.quote}")
-    return quoted(ctx, name)
+    for arm, value in given(call, ctx):
+        if isinstance(value, (int, str)) and not isinstance(value, bool) and (name := FIRST.get(value)):
+            yield rule.finding(
+                arm,
+                fix={arm: written(ctx, arm, name)},
+                message=f"`{ctx.module.code_for_node(arm)}` is the name that Lightning 1.x gave to {name}",
+                safety=_safety(call, ctx),
+            )
 
 
 def _safety(call: cst.Call, ctx: Context) -> Safety:

@@ -1,0 +1,94 @@
+"""A precision that no Lightning of this project accepts: `"16_mixed"`; `"16-mixed"` under Lightning 1.x.
+
+## Why is this bad?
+The Trainer, or Fabric, refuses it when it is made:
+
+    ValueError: Precision 'bf16_mixed' is invalid. Allowed precision values: ('transformer-engine', …, '16-mixed', …)
+
+Lightning 1.x raises a `MisconfigurationException` that begins alike, and it knows none of the names with `-mixed` and
+`-true`: these came with 2.0 (`16-true`, `bf16-true` and `transformer-engine` with 2.1).
+
+## Fix safety
+Safe where the parts of the name leave no choice: `16_mixed`, `mixed-16` and `fp16-mixed` are `16-mixed`, `fp32` and
+`float32` are `32-true`. Unsafe for `fp16`, which becomes `16-mixed` (what others call fp16 is mixed precision); where
+the project allows Lightning 1.x too; and for names of Lightning 2 in a project with 1.x only, which become those of 1.x
+(`16-mixed` becomes `16`).
+
+Other names are reported: `half`, `float16` and `bfloat16` may mean mixed or true half precision, and nobody can tell
+what `mixed` mixes. Reported too are precisions in shell scripts and defaults of `add_argument("--precision")`, where
+these surely reach a Trainer, and those that stand elsewhere in a file (YAML aliases).
+
+## When it is not offered
+Where any version that the project allows accepts the name, or no version is named and a newer one does. For objects
+that are not surely Lightning's `Trainer` or `Fabric`, for precisions that come from somewhere else (`precision=args.p`,
+`${trainer.precision}`), and where the code asks for a version before it chooses. `None` is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import versions
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.file_context import FileContext
+from codemods.rule import Draft, Rule
+from codemods.transforms.lightning.precisions import BEFORE_2, SINCE, accepted, given, meant, written
+
+rule = Rule(
+    code="PL102",
+    name="invalid-precision",
+    summary="no Lightning that this project allows accepts this precision",
+    fix_title="Use the name that Lightning gives this precision",
+    safety=Safety.SAFE,
+    triggers=(b"precision",),
+    triggers_all=((b"ightning",),),
+    errors=("is invalid. Allowed precision values:",),
+    references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
+)
+
+LIKELY = {"fp16": "16-mixed", "bf16": "bf16-mixed"}
+"""Spellings (in lower case) that others use for mixed precision."""
+
+
+@rule.on(cst.Call)
+def invalid_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    for arm, value in given(call, ctx):
+        if not accepted(value, ctx):
+            found = renamed(value, ctx)
+            yield rule.finding(
+                arm,
+                fix={arm: written(ctx, arm, found[0])} if found else None,
+                message=said(ctx.module.code_for_node(arm), value, ctx),
+                safety=found[1] if found else None,
+            )
+
+
+def renamed(value: object, ctx: FileContext) -> tuple[int | str, Safety] | None:
+    """What a refused precision is to be called, and how surely."""
+    names, safety = meant(value), Safety.SAFE
+    if isinstance(value, str) and (likely := LIKELY.get(value.strip().lower())):
+        names, safety = (likely,), Safety.UNSAFE
+    if len(names) != 1:
+        return None
+    name, target = names[0], ctx.target("lightning")
+    if versions.may(target, SINCE[name]):
+        open_range = target is not None and bool(target.spec) and not versions.surely(target, SINCE[name])
+        return name, Safety.UNSAFE if open_range else safety
+    old = BEFORE_2.get(name)
+    if old is None or (old == "bf16" and not versions.surely(target, ">=1.5")):
+        return None
+    return old, Safety.UNSAFE
+
+
+def said(written: str, value: object, ctx: FileContext) -> str:
+    """What is wrong with a refused precision."""
+    target = ctx.target("lightning")
+    if isinstance(value, str) and value in SINCE and target:
+        since = SINCE[value].removeprefix(">=")
+        return f"`{written}` came with Lightning {since}, and this project has {target.package}{target.spec}"
+    names = meant(value)
+    hint = f" ({' or '.join(names)}?)" if len(names) > 1 and str(value).strip().lower() not in LIKELY else ""
+    return f"no Lightning accepts the precision `{written}`{hint}"

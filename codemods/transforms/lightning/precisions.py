@@ -1,0 +1,108 @@
+"""The names that Lightning's Trainer and Fabric give to precisions, and since when; each was tried on Lightning 1.9.5,
+2.0.3, 2.1.0, 2.4.0 and 2.6.6."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import flow, known, versions
+from codemods.context import Context
+from codemods.file_context import FileContext
+from codemods.rewrite import keyword, literal, quoted
+
+FIRST: dict[object, str] = {16: "16-mixed", "16": "16-mixed", "bf16": "bf16-mixed"}
+"""What Lightning 1.x called mixed precision, and what it is called since 2.0. Newer versions read both."""
+
+ALWAYS = frozenset({16, 32, 64, "16", "32", "64", "bf16"})
+"""What every version takes."""
+
+SINCE = {
+    **dict.fromkeys(("16-mixed", "bf16-mixed", "32-true", "64-true"), ">=2.0"),
+    **dict.fromkeys(("16-true", "bf16-true", "transformer-engine", "transformer-engine-float16"), ">=2.1"),
+}
+"""What newer versions take besides."""
+
+BEFORE_2: dict[str, int | str] = {"16-mixed": 16, "bf16-mixed": "bf16", "32-true": 32, "64-true": 64}
+"""What Lightning 1.x calls the same precision."""
+
+_PREFIXES = frozenset({"fp", "float", "f", "bit", "bits"})
+_NAMES = ("16-mixed", "bf16-mixed", "32-true", "64-true", "16-true", "bf16-true")
+_PARTS: dict[frozenset[str], tuple[str, ...]] = {
+    **{frozenset(re.findall(r"[a-z]+|\d+", name)): (name,) for name in _NAMES},
+    frozenset({"32"}): ("32-true",),
+    frozenset({"64"}): ("64-true",),
+    frozenset({"double"}): ("64-true",),
+    frozenset({"16"}): ("16-mixed", "16-true"),
+    frozenset({"half"}): ("16-mixed", "16-true"),
+    frozenset({"bf", "16"}): ("bf16-mixed", "bf16-true"),
+    frozenset({"mixed"}): ("16-mixed", "bf16-mixed"),
+    frozenset({"amp"}): ("16-mixed", "bf16-mixed"),
+}
+"""What the parts of a name, in whatever order, may stand for."""
+
+_VERSION = re.compile(r"version|lightning|\bPL_", re.IGNORECASE)
+
+
+def accepted(value: object, ctx: FileContext) -> bool:
+    """Whether Lightning takes a precision in some version that the project allows."""
+    if isinstance(value, (bool, float)):
+        return False
+    return value in ALWAYS or (value in SINCE and versions.may(ctx.target("lightning"), SINCE[str(value)]))
+
+
+def meant(value: object) -> tuple[str, ...]:
+    """The names that a spelling which no version takes may stand for: one where its parts leave no choice."""
+    if not isinstance(value, str):
+        return ()
+    parts = [part.replace("bfloat", "bf") for part in re.findall(r"[a-z]+|\d+", value.lower())]
+    telling = [part for part in parts if part not in _PREFIXES]
+    return _PARTS.get(frozenset(telling), ()) if len(set(parts)) == len(parts) else ()
+
+
+def given(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, object]]:
+    """The literal precisions that a call hands to Lightning's Trainer or Fabric: `16 if amp else 32` has two.
+
+    None where the code asks for a version before it chooses.
+    """
+    precision = keyword(call, "precision")
+    if precision is None or not ctx.means(call.func, known.LIGHTNING_TRAINER, known.FABRIC):
+        return
+    for arm in _arms(precision.value):
+        value = literal(arm)
+        if isinstance(value, (str, int, float)) and not _chosen_by_version(ctx, arm):
+            yield arm, value
+
+
+def _arms(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(value, cst.IfExp):
+        yield from _arms(value.body)
+        yield from _arms(value.orelse)
+    else:
+        yield value
+
+
+def _chosen_by_version(ctx: Context, node: cst.CSTNode) -> bool:
+    """Whether a condition around `node` asks for a version, itself or by a name; an `except` block is one of those."""
+    for above in ctx.ancestors(node):
+        if isinstance(above, cst.ExceptHandler):
+            return True
+        if isinstance(above, (cst.If, cst.IfExp)):
+            names = [
+                part for part in (above.test, *flow.own(above.test)) if isinstance(part, (cst.Name, cst.Attribute))
+            ]
+            values = [bound.value for name in names for bound in ctx.assigned(name) or () if bound.value is not None]
+            if any(_VERSION.search(ctx.module.code_for_node(asked)) for asked in (above.test, *values)):
+                return True
+    return False
+
+
+def written(ctx: Context, old: cst.BaseExpression, new: int | str) -> cst.BaseExpression:
+    """A precision as a literal, with the quotes of the old one, else of the file."""
+    if isinstance(new, int):
+        return cst.Integer(str(new))
+    if isinstance(old, cst.SimpleString):
+        return old.with_changes(value=f"{old.quote}{new}{old.quote}")
+    return quoted(ctx, new)

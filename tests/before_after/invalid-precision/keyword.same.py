@@ -1,0 +1,5 @@
+from pytorch_lightning import Trainer
+
+OPTIONS = {"precision": "16_mixed", "max_epochs": 3}
+hidden = Trainer(**OPTIONS)
+given = Trainer(**dict(precision="16_mixed"))

@@ -1,0 +1,5 @@
+# fixer: target=pytorch-lightning>=1.8
+from pytorch_lightning import Trainer
+
+trainer = Trainer(precision="16-mixed")
+true = Trainer(precision="bf16-true")

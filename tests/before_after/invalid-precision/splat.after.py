@@ -1,0 +1,5 @@
+from pytorch_lightning import Trainer
+
+
+def build(*args, **kwargs):
+    return Trainer(*args, precision="16-mixed", **kwargs)

@@ -1,0 +1,3 @@
+from pytorch_lightning import *
+
+trainer = Trainer(precision="16_mixed")
