@@ -7,7 +7,7 @@ was parsed again and said exactly what was meant.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from codemods.edits import Edit, Skip, SkipReason, splice
@@ -95,17 +95,27 @@ class Config:
         A value becomes plain Python data. An entry becomes nothing (None), a `Pair`, or a sequence of pairs that may
         hold the entry itself: its new neighbours.
         """
-        if not isinstance(node, (Scalar, Array, Table, Entry)):
-            return None
-        edits = proposed(site(self.path, self.text, self.format, self.roots), node, new)
+        return self.together({node: new})
+
+    def together(self, fix: Mapping[Node, object]) -> tuple[Edit, ...] | None:
+        """The edits of several replacements at once, proved as a whole."""
+        wanted: dict[Value | Entry, object] = {}
+        for node, new in fix.items():
+            if not isinstance(node, (Scalar, Array, Table, Entry)):
+                return None
+            wanted[node] = new
+        edits = proposed(site(self.path, self.text, self.format, self.roots), wanted)
         if not edits:
             return edits
         after = _COMPOSE[self.format](self.path, splice(self.text, edits))
-        become: object = new
-        if isinstance(node, Entry):
-            become = () if new is None else (new,) if isinstance(new, Pair) else new
-        meant = [plain(root, {node: become}) for root in self.roots]
-        return edits if not isinstance(after, Skip) and same([plain(root) for root in after], meant) else None
+        meant = {node: _become(new) if isinstance(node, Entry) else new for node, new in wanted.items()}
+        intended = [plain(root, meant) for root in self.roots]
+        return edits if not isinstance(after, Skip) and same([plain(root) for root in after], intended) else None
+
+
+def _become(new: object) -> object:
+    """What an entry becomes, as a sequence."""
+    return () if new is None else (new,) if isinstance(new, (Pair, Entry)) else new
 
 
 def read(path: str, text: str) -> Config | Skip:

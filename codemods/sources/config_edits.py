@@ -6,7 +6,7 @@ Where a comment would be lost, or would come to stand beside something else, the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from codemods.edits import Edit
@@ -35,8 +35,28 @@ def why_not(at: Site, node: Value | Entry) -> str:
     return ""
 
 
-def proposed(at: Site, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
-    """The edits that should turn `node` into `new`."""
+def proposed(at: Site, fix: Mapping[Value | Entry, object]) -> tuple[Edit, ...] | None:
+    """The edits that should turn each node into what `fix` says; deletions that overlap are one."""
+    at = replace(at, gone=frozenset(node for node, new in fix.items() if isinstance(node, Entry) and new is None))
+    edits: list[Edit] = []
+    for node, new in fix.items():
+        if (mine := _one(at, node, new)) is None:
+            return None
+        edits += mine
+    edits = sorted(set(edits))
+    merged = edits[:1]
+    for edit in edits[1:]:
+        last = merged[-1]
+        if edit.start < last.end and not edit.text and not last.text:
+            merged[-1] = at.edit(last.start, max(last.end, edit.end), "")
+        elif edit.start < last.end or (edit.start, edit.end) == (last.start, last.end):
+            return None
+        else:
+            merged.append(edit)
+    return tuple(merged)
+
+
+def _one(at: Site, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
     if why_not(at, node):
         return None
     try:
@@ -96,41 +116,40 @@ def _deleted(at: Site, entry: Entry) -> tuple[Edit, ...] | None:
     assert isinstance(table, Table)
     if entry.key.value is Key.MERGE or any(each.entry(entry.key.value) for each in table.merged()):
         return None
-    place = next(i for i, each in enumerate(table.entries) if each is entry)
-    following = table.entries[place + 1] if place + 1 < len(table.entries) else None
     if table.flow:
-        return _deleted_in_flow(at, table, entry, table.entries[place - 1] if place else None, following)
-    end = at.next_line(entry.end)
-    if len(table.entries) == 1 and at.format == "yaml":
-        return _emptied(at, table, entry)
+        return _deleted_in_flow(at, table, entry)
+    if at.format == "yaml" and at.gone.issuperset(table.entries):
+        return _emptied(at, table)
     if not at.before(entry.start).strip():
-        return (at.edit(at.line_start(entry.start), end, ""),)
-    if following is not None and not at.text[end : following.start].strip():  # the first one after a dash
-        return (at.edit(entry.start, following.start, ""),)
-    return None
+        return (at.edit(at.line_start(entry.start), at.next_line(entry.end), ""),)
+    following = next(iter(table.entries[1:]), None)
+    if following is None or at.text[at.next_line(entry.end) : following.start].strip():
+        return None
+    return (at.edit(entry.start, following.start, ""),)  # the first one, after a dash
 
 
-def _deleted_in_flow(
-    at: Site, table: Table, entry: Entry, previous: Entry | None, following: Entry | None
-) -> tuple[Edit, ...] | None:
-    if following is not None:
-        start, end, gap = entry.start, following.start, at.text[entry.end : following.start]
-    elif previous is not None:
-        start, end, gap = previous.end, entry.end, at.text[previous.end : entry.start]
+def _deleted_in_flow(at: Site, table: Table, entry: Entry) -> tuple[Edit, ...] | None:
+    """With the comma after it; the last one, and what goes before that, with the comma ahead."""
+    place = next(i for i, each in enumerate(table.entries) if each is entry)
+    ahead, behind = table.entries[:place], table.entries[place + 1 :]
+    if not at.gone.issuperset(behind):
+        start, end, gap = entry.start, behind[0].start, at.text[entry.end : behind[0].start]
+    elif stays := [each for each in ahead if each not in at.gone]:
+        start, end, gap = stays[-1].end, entry.end, at.text[ahead[-1].end : entry.start]
     else:
         start, end = table.start + 1, table.end - 1
-        gap = (at.text[start : entry.start] + at.text[entry.end : end]).replace(",", "") + ","
+        gap = "" if "#" in at.text[start:end] and at.format != "json" else ","
     return (at.edit(start, end, ""),) if _GAP.fullmatch(gap) else None
 
 
-def _emptied(at: Site, table: Table, entry: Entry) -> tuple[Edit, ...] | None:
-    """The last entry of a YAML block goes: braces tell that there is an empty mapping, not nothing."""
+def _emptied(at: Site, table: Table) -> tuple[Edit, ...] | None:
+    """No entry of a YAML block stays: braces tell that there is an empty mapping, not nothing."""
     holder = at.parents.get(table)
-    end = at.line_end(entry.end)
-    if isinstance(holder, Entry):
-        start = holder.key.end + 1
-        return (at.edit(start, end, " {}"),) if not at.text[start : entry.start].strip() else None
-    return (at.edit(entry.start, end, "{}"),)
+    end = at.line_end(table.end)
+    if not isinstance(holder, Entry):
+        return (at.edit(table.start, end, "{}"),)
+    start = holder.key.end + 1
+    return (at.edit(start, end, " {}"),) if not at.text[start : table.start].strip() else None
 
 
 def _rewritten(at: Site, entry: Entry, become: Sequence[object]) -> tuple[Edit, ...] | None:

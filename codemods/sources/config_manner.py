@@ -25,6 +25,8 @@ class Site:
     format: str
     roots: tuple[Value, ...]
     parents: Mapping[Value | Entry, Value | Entry]
+    gone: frozenset[Value | Entry] = frozenset()
+    """Entries that are deleted together."""
 
     def edit(self, start: int, end: int, text: str) -> Edit:
         return Edit(self.path, start, end, text)
