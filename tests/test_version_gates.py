@@ -306,3 +306,211 @@ def test_the_command_line_outweighs_every_file() -> None:
     assert len(findings("AMP001", old, lightning="==2.5.5")) == 0
     assert len(findings("AMP001", old, pytorch_lightning="==2.5.5")) == 0
     assert len(findings("AMP001", old, torch=">=2.11")) == 0
+
+
+# ----------------------------------------------------------------------------- every boundary, from both sides
+
+MANUAL = """\
+import lightning.pytorch as pl
+
+
+class Module(pl.LightningModule):
+    def __init__(self, net):
+        super().__init__()
+        self.automatic_optimization = False
+        self.net = net
+
+    def training_step(self, batch, batch_idx):
+        optimizer = self.optimizers()
+        optimizer.zero_grad()
+        loss = self.net(batch).mean()
+        loss.backward()
+        optimizer.step()
+        self.log("after", self.net(batch).mean())
+
+
+pl.Trainer(precision="bf16-mixed").fit(Module(None))
+"""
+FABRIC = """\
+import lightning as L
+
+fabric = L.Fabric(precision="bf16-mixed")
+
+
+def train(net, optimizer, loader):
+    with fabric.autocast():
+        for x in loader:
+            loss = net(x).mean()
+            fabric.backward(loss)
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+OPEN = """\
+import torch
+
+
+def train(net, optimizer, loader):
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        for x in loader:
+            loss = net(x).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+CHECKPOINT = """\
+import torch
+from torch.utils.checkpoint import checkpoint
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        return checkpoint(self.block, x)
+"""
+SEQUENTIAL = CHECKPOINT.replace("checkpoint(self.block, x)", "checkpoint_sequential([self.block], 1, x)").replace(
+    "import checkpoint\n", "import checkpoint_sequential\n"
+)
+DECORATED = """\
+import torch
+from torch.utils.checkpoint import checkpoint
+
+
+@checkpoint()
+def attention(q, k, v):
+    return torch.softmax(q @ k.mT, dim=-1) @ v
+"""
+XPU = ENCODER.replace('"cpu"', '"xpu"')
+ENABLE = """\
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("base")
+model.gradient_checkpointing_enable()
+"""
+EMPTY = ENABLE.replace("enable()", "enable({})")
+KBIT = """\
+from peft import prepare_model_for_kbit_training
+
+
+def prepared(model):
+    return prepare_model_for_kbit_training(model)
+"""
+ARGUMENTS = """\
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+model = get_peft_model(AutoModelForCausalLM.from_pretrained("base"), LoraConfig())
+args = TrainingArguments("out", gradient_checkpointing=True)
+Trainer(model, args).train()
+"""
+TRL = """\
+from trl import SFTConfig
+
+args = SFTConfig("out", gradient_checkpointing=True)
+"""
+LORA = """\
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+model = AutoModelForCausalLM.from_pretrained("base")
+model = get_peft_model(model, LoraConfig())
+args = TrainingArguments("out", gradient_checkpointing=True, gradient_checkpointing_kwargs={"use_reentrant": True})
+Trainer(model, args).train()
+"""
+ADAMW = """\
+from transformers import AdamW
+
+
+def build(params):
+    return AdamW(params, lr=1e-3)
+"""
+UNUSED = """\
+from transformers import AdamW
+"""
+
+GATES: list[tuple[str, str, str, str]] = [
+    # rule, code, requirements, "safety strategy" of each finding
+    # torch before 2.11, whatever Lightning is
+    ("AMP001", REGION, "torch==2.10.0", "safe clear-cache"),
+    ("AMP001", REGION, "torch==2.11.0", ""),
+    # a Lightning step: the region has no cache from 2.5.5 on; elsewhere no version helps
+    ("AMP010", MANUAL, "", "safe clear-cache"),
+    ("AMP010", MANUAL, "lightning==2.5.4", "safe clear-cache"),
+    ("AMP010", MANUAL, "lightning==2.5.5", ""),
+    ("AMP010", MANUAL, "torch==2.15.0\nlightning==2.5.4", "safe clear-cache"),
+    ("AMP010", OPEN, "torch==2.15.0\nlightning==2.6.6", "safe clear-cache"),
+    ("AMP010", FABRIC, "torch==2.15.0\nlightning==2.6.6", "safe clear-cache"),
+    # the switch is of torch 2.2, the other repair enough from 2.6 on
+    ("ATT001", MASKED, "torch==2.1.2", "unsafe fp32-island"),
+    ("ATT001", MASKED, "torch==2.2.0", "unsafe fastpath-off"),
+    ("ATT001", MASKED, "torch==2.5.1", "unsafe fastpath-off"),
+    ("ATT001", MASKED, "torch>=2.5", "unsafe fastpath-off"),
+    ("ATT001", MASKED, "torch>=2.6", "unsafe no-nested"),
+    ("ATT001", MASKED, "torch==2.15.0", "unsafe no-nested"),
+    ("ATT001", ENCODER, "torch==2.5.1", "unsafe fastpath-off"),
+    ("ATT001", ENCODER, "torch==2.6.0", ""),
+    ("ATT001", XPU, "torch==2.4.1", "unsafe fastpath-off"),
+    (
+        "ATT001",
+        XPU.replace("(x)\n        return", "(x, None, padding)\n        return"),
+        "torch==2.13.0",
+        "unsafe no-nested",
+    ),
+    ("ATT001", XPU.replace("(x)\n        return", "(x, None, padding)\n        return"), "torch==2.14.0", ""),
+    # `use_reentrant` is of torch 1.11 (sequences: 2.0), the decorator of 2.14; no torch has changed the default
+    ("CKP001", CHECKPOINT, "torch==1.10.2", ""),
+    ("CKP001", CHECKPOINT, "torch>=1.10", "unsafe non-reentrant"),
+    ("CKP001", CHECKPOINT, "torch==1.11.0", "safe non-reentrant"),
+    ("CKP001", CHECKPOINT, "torch", "safe non-reentrant"),
+    ("CKP001", CHECKPOINT, "torch==2.15.0", "safe non-reentrant"),
+    ("CKP001", SEQUENTIAL, "torch==1.13.1", ""),
+    ("CKP001", SEQUENTIAL, "torch==2.0.1", "safe non-reentrant"),
+    ("CKP001", DECORATED, "torch==2.13.0", ""),
+    ("CKP001", DECORATED, "torch>=2.13", "unsafe non-reentrant"),
+    ("CKP001", DECORATED, "", "unsafe non-reentrant"),
+    ("CKP001", DECORATED, "torch==2.14.0", "safe non-reentrant"),
+    # Transformers 5 has another default; the argument is of 4.35, the other repair of 4.27
+    ("CKP003", ENABLE, "transformers==4.26.1", "display"),
+    ("CKP003", ENABLE, "transformers==4.27.0", "unsafe input-grads"),
+    ("CKP003", ENABLE, "transformers==4.34.1", "unsafe input-grads"),
+    ("CKP003", ENABLE, "transformers==4.35.0", "unsafe non-reentrant"),
+    ("CKP003", ENABLE, "transformers==4.57.6", "unsafe non-reentrant"),
+    ("CKP003", ENABLE, "transformers==5.0.0", ""),
+    ("CKP003", ENABLE, "transformers>=4.57", "unsafe non-reentrant"),
+    ("CKP003", EMPTY, "transformers==5.23.0", "unsafe non-reentrant"),
+    ("CKP003", KBIT, "peft==0.5.0", "display"),
+    ("CKP003", KBIT, "peft==0.6.0", "unsafe non-reentrant"),
+    ("CKP003", KBIT, "transformers==5.23.0\npeft==0.21.2", "unsafe non-reentrant"),
+    ("CKP004", ARGUMENTS, "transformers==4.57.6", "unsafe non-reentrant"),
+    ("CKP004", ARGUMENTS, "transformers==5.0.0", ""),
+    ("CKP004", ARGUMENTS, "trl==0.27.0", "unsafe non-reentrant"),
+    ("CKP004", TRL, "transformers==4.57.6\ntrl==0.26.2", "unsafe non-reentrant"),
+    ("CKP004", TRL, "transformers==4.57.6\ntrl==0.27.0", ""),
+    ("CKP004", TRL, "transformers==5.0.0\ntrl==0.26.2", ""),
+    ("CKP002", LORA, "transformers==4.57.6", "unsafe non-reentrant"),
+    ("CKP002", LORA, "transformers==5.0.0", ""),
+    # deprecated in 4.16, gone in 4.50
+    ("HF004", ADAMW, "transformers==4.15.0", ""),
+    ("HF004", ADAMW, "transformers==4.16.0", "unsafe"),
+    ("HF004", ADAMW, "transformers==5.23.0", "unsafe"),
+    ("HF004", UNUSED, "transformers==4.49.0", ""),
+    ("HF004", UNUSED, "transformers==4.50.0", "display"),
+    # `manual_backward(loss)`: before 1.4 the optimizer comes first
+    ("PL001", MANUAL, "pytorch-lightning==1.3.8", "display"),
+    ("PL001", MANUAL, "pytorch-lightning>=1.3", "unsafe"),
+    ("PL001", MANUAL, "pytorch-lightning==1.4.0", "safe"),
+    ("PL001", MANUAL, "lightning==2.6.6", "safe"),
+    ("PL001", MANUAL, "lightning", "safe"),
+    ("PL001", MANUAL, "", "safe"),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "requirements", "expected"),
+    [pytest.param(*gate, id=f"{gate[0]}-{number}-{gate[2]}") for number, gate in enumerate(GATES)],
+)
+def test_a_boundary(code: str, text: str, requirements: str, expected: str) -> None:
+    found = findings(code, {"train.py": text, "requirements.txt": requirements})
+    assert [" ".join(filter(None, (str(f.safety), f.strategy))) for f in found] == expected.splitlines()

@@ -2,9 +2,9 @@
 
 ## Why is this bad?
 In evaluation, without gradients, an encoder of `batch_first=True` layers leaves its Python code for one fused kernel.
-It asks `torch.is_autocast_enabled()` first, which speaks of CUDA only: under autocast on the CPU (or XPU) the kernel
-runs, and what it calls inside gets weights and activations of different dtypes. Training never takes that path, so a
-run trains, and dies in its first validation:
+It asks `torch.is_autocast_enabled()` first, which speaks of CUDA only: under autocast on the CPU (and on XPU, before
+torch 2.14) the kernel runs, and what it calls inside gets weights and activations of different dtypes. Training never
+takes that path, so a run trains, and dies in its first validation:
 
     RuntimeError: mat1 and mat2 must have the same dtype, but got BFloat16 and Float      (torch 2.4: any encoder)
     RuntimeError: expected scalar type Float but found BFloat16           (every torch: with a padding mask)
@@ -25,8 +25,8 @@ one does not, so that code which pools over them without the mask sees other num
   put back afterwards. It belongs to the process, so other threads see it meanwhile.
 - `fastpath-off-global`: the same switch once, where the module is imported.
 - `fp32-island`: autocast off around the call, the input in float32; in training too.
-- `bf16-true`, `float32`: another precision for the Trainer. With `bf16-true`, updates smaller than the distance between
-  two bfloat16 numbers are lost, and a small learning rate may stop learning altogether.
+- `bf16-true` (Lightning 2.1), `float32` (2.0): another precision for the Trainer. With `bf16-true`, updates smaller
+  than the distance between two bfloat16 numbers are lost, and a small learning rate may stop learning altogether.
 
 ## When it is not offered
 Reported only where the device is unknown or `accelerator="gpu"`. Silent where no mixed precision is seen to reach the

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import known
+from codemods import known, versions
 from codemods.context import Context
 from codemods.index import Ref
 from codemods.rewrite import argument, keyword, literal
@@ -61,7 +61,9 @@ def _device(call: cst.Call, ctx: Context) -> str:
     kind = literal(given.value) if given is not None else ...
     if not isinstance(kind, str):
         return "unknown"
-    return {"cpu": "cpu", "xpu": "cpu"}.get(kind, "cuda" if kind.startswith("cuda") else "off")
+    if kind == "xpu":  # what the fused path asks speaks of the accelerator at hand since torch 2.14
+        return "cpu" if versions.may(ctx.target("torch"), "<2.14") else "cuda"
+    return "cpu" if kind == "cpu" else "cuda" if kind.startswith("cuda") else "off"
 
 
 def reaching(ctx: Context, ref: Ref, depth: int = _DEPTH) -> Iterator[Evidence]:

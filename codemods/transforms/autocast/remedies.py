@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods import known
+from codemods import known, versions
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import argument, has_splat, with_argument, with_body
@@ -15,6 +15,9 @@ from codemods.rule import Need, Replacement
 from codemods.transforms.autocast.clearing import cleared
 from codemods.transforms.autocast.regions import Region, whole
 from codemods.tree import text_of, walk
+
+ASKED_BY_DEVICE = ">=2.4"
+"""The torch from which `torch.is_autocast_enabled` can be asked about a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,15 @@ def inner_nocache(place: Place) -> Remedy | None:
     if place.block is None:
         return None
     if place.region.step and (device := _device(place)) is not None:
+        if not versions.may(place.ctx.target("torch"), ASKED_BY_DEVICE):
+            return None
         autocast = place.ctx.spell("torch.autocast", at=place.block)
         enabled = place.ctx.spell("torch.is_autocast_enabled", at=place.block)
         if autocast is None or enabled is None:
             return None
         written = f"{text_of(autocast.node)}({device}, enabled={text_of(enabled.node)}({device}), cache_enabled=False)"
         fix = _with_item(place.block, cst.parse_expression(written))
-        return Remedy(fix, title, needs=(autocast.need, enabled.need), requires={"torch": ">=2.4"})
+        return Remedy(fix, title, needs=(autocast.need, enabled.need), requires={"torch": ASKED_BY_DEVICE})
     if (call := place.direct) is None or argument(call, "cache_enabled", 9) is not None:
         return None
     return Remedy(_with_item(place.block, with_argument(call, "cache_enabled", cst.Name("False"))), title)

@@ -9,14 +9,16 @@ fails, or (a trainable head lies outside the layers) only what lies outside trai
     UserWarning: None of the inputs have requires_grad=True. Gradients will be None
 
 PEFT's `prepare_model_for_kbit_training(model)` switches checkpointing on with `{}`, which is reentrant with every
-version, Transformers 5 included; it lets the inputs require gradients itself, so that the layers do train, but torch
-warns, and under DistributedDataParallel it may fail with `Expected to mark a variable ready only once`.
+version, Transformers 5 included. It lets the inputs require gradients itself, as Transformers 5 does, so that the
+layers do train; but torch warns, and under DistributedDataParallel it may fail with `Expected to mark a variable ready
+only once`.
 
 ## Fix safety
 Unsafe: `non-reentrant` (default) writes `{"use_reentrant": False}`, as Transformers 5 does; loss and gradients of what
 trains already stay the same, but DeepSpeed ZeRO-3 over frozen weights, and models with code that reentrant
 checkpointing alone can run, need the other one. `input-grads` keeps the variant and adds
-`model.enable_input_require_grads()`. `explicit` writes `{"use_reentrant": True}`: nothing changes but the warning.
+`model.enable_input_require_grads()` (Transformers 4.27). `explicit` writes `{"use_reentrant": True}`: nothing changes
+but the warning.
 
 A Trainer whose own arguments switch checkpointing on does it once more, with *its* keyword arguments: they decide; a
 later `gradient_checkpointing_enable()` does the same. So `prepare_model_for_kbit_training` is only changed together
@@ -40,7 +42,9 @@ from codemods.edits import Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
+    FIRST_WITH_INPUT_GRADS,
     FIRST_WITH_KWARGS,
+    INPUT_GRADS_GIVEN,
     KBIT,
     RENAMED,
     allows,
@@ -97,12 +101,16 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if not forbids_non_reentrant(ctx) and allows(ctx, "transformers", FIRST_WITH_KWARGS):
         changes["non-reentrant"] = {call: with_kwargs(ctx, call, name, arg, reentrant=False)}
     holder, owner = ctx.statement(call), ctx.name(model)
-    if owner is not None and isinstance(holder, cst.Expr) and holder.value is call:
+    given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
+    helps = not given and allows(ctx, "transformers", FIRST_WITH_INPUT_GRADS)
+    if owner is not None and isinstance(holder, cst.Expr) and holder.value is call and helps:
         changes["input-grads"] = rewrite.insert(ctx, call, [f"{owner}.enable_input_require_grads()"], after=True)
     if allows(ctx, "transformers", FIRST_WITH_KWARGS):
         changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
     message = f"`{written(ctx, call.func)}` without `use_reentrant` is reentrant"
-    if has_frozen_parts(ctx):
+    if given:
+        message += ", with Transformers 5 too: torch warns, and DistributedDataParallel may fail"
+    elif has_frozen_parts(ctx):
         message += ", and the project freezes weights or trains adapters: layers may get no gradient"
     else:
         message += ": adapters, and layers above frozen inputs, get no gradient"

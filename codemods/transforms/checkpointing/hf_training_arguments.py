@@ -17,8 +17,8 @@ Transformers 5 and TRL 0.27 default to the other variant.
 Unsafe: `non-reentrant` (default) adds `gradient_checkpointing_kwargs={"use_reentrant": False}`, as Transformers 5 does;
 what trains already trains on with the same gradients, but models with code that reentrant checkpointing alone can run,
 need the other one. `input-grads` keeps the variant and lets the embeddings' outputs require gradients, with
-`model.enable_input_require_grads()` before PEFT gets the model, or after it is loaded. `explicit` writes
-`{"use_reentrant": True}`: nothing changes.
+`model.enable_input_require_grads()` (Transformers 4.27) before PEFT gets the model, or after it is loaded. `explicit`
+writes `{"use_reentrant": True}`: nothing changes.
 
 ## When it is not offered
 Where `**kwargs` may hold the argument, where `gradient_checkpointing` is no literal `True`, with Transformers before

@@ -27,6 +27,12 @@ TRL_ARGUMENTS = frozenset(
 FIRST_WITH_KWARGS = ">=4.35"
 """The transformers from which the calls take `gradient_checkpointing_kwargs`."""
 
+FIRST_WITH_INPUT_GRADS = ">=4.27"
+"""The transformers whose models have `enable_input_require_grads`."""
+
+INPUT_GRADS_GIVEN = ">=5"
+"""The transformers whose calls let the embeddings' outputs require gradients by themselves."""
+
 RENAMED = ">=5.23"
 """The transformers from which the names say `activation_checkpointing`."""
 
@@ -130,6 +136,8 @@ def implicit_enablers(ctx: Context) -> list[tuple[cst.Call, str, cst.Arg | None]
 
 def input_grads(ctx: Context, at: cst.CSTNode) -> Mapping[cst.CSTNode, Replacement] | None:
     """`model.enable_input_require_grads()`, where the model around `at` is made: before PEFT gets it, else after."""
+    if not allows(ctx, "transformers", FIRST_WITH_INPUT_GRADS):
+        return None
     scope = ctx.scope(at)
     calls = [c for c in ctx.all(cst.Call) if ctx.scope(c) is scope]
     wrapped = [c for c in calls if ctx.means(c.func, GET_PEFT_MODEL)]

@@ -170,9 +170,10 @@ def _missing_input(call: cst.Call, ctx: Context) -> str | None:
         return None
     if others and "function" not in others:
         return f"it refuses keyword inputs, as `{others[0]}=` here"
-    inputs = [a for a in call.args if a.keyword is None][1:]
-    if "function" in others or any(a.star for a in call.args):
+    positional = [a for a in call.args if a.keyword is None]
+    if not positional or "function" in others or any(a.star for a in call.args):  # without any, it is a decorator
         return None
+    inputs = positional[1:]
     if not inputs:
         return "it has no input, so that no gradient reaches the parameters inside"
     packed = [a for a in inputs if isinstance(a.value, (cst.Dict, cst.List, cst.Tuple)) or ctx.name(a.value) == "None"]

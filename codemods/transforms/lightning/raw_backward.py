@@ -24,6 +24,7 @@ Reported, but left as it is:
 - in functions without `self`: static methods and free functions,
 - where `automatic_optimization` is set under a condition, or to something that only a run can tell,
 - several tensors in one `torch.autograd.backward`,
+- with Lightning before 1.4, whose `manual_backward` takes an optimizer before it takes anything else,
 - a name of which nothing says that it is a tensor.
 
 Left alone: a method named `backward` (Lightning's own hook, in which `loss.backward()` is right), `super().backward()`,
@@ -37,7 +38,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known
+from codemods import known, versions
 from codemods.context import Context, Method
 from codemods.edits import Safety
 from codemods.facts import MISSING
@@ -59,6 +60,9 @@ rule = Rule(
         "https://github.com/Lightning-AI/pytorch-lightning/issues/19695",
     ),
 )
+
+WITHOUT_OPTIMIZER = ">=1.4"
+"""The Lightning from which `manual_backward(loss, …)` hands what follows on to `backward`; 1.1 wants the optimizer."""
 
 HOOKS = ("backward", "manual_backward")
 """Methods that Lightning itself calls to run a backward pass, or that stand for it."""
@@ -103,12 +107,21 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         )
     elif not certain:
         yield rule.finding(call, message=f"{written} bypasses the Trainer, if it is a tensor that is differentiated")
+    elif not versions.may(ctx.target("lightning"), WITHOUT_OPTIMIZER):
+        yield rule.finding(
+            call, message=f"{written} bypasses the Trainer; `manual_backward` wants the optimizer before Lightning 1.4"
+        )
     elif (fixed := _fixed(call, ctx, method.self)) is None:
         yield rule.finding(call, message=f"{written} bypasses the Trainer; `manual_backward` takes one tensor")
     else:
-        yield rule.finding(
-            call, fix={call: fixed}, message=f"{written} bypasses the Trainer's gradient scaler and strategy"
-        )
+        message = f"{written} bypasses the Trainer's gradient scaler and strategy"
+        yield rule.finding(call, fix={call: fixed}, message=message, requires=_requires(ctx))
+
+
+def _requires(ctx: Context) -> dict[str, str]:
+    """What `manual_backward` asks of Lightning, where the project says which it uses: it is older than most."""
+    target = ctx.target("lightning")
+    return {"lightning": WITHOUT_OPTIMIZER} if target is not None and target.spec else {}
 
 
 def _method(call: cst.Call, ctx: Context) -> Method | None:

@@ -2,10 +2,13 @@
 
 ## Why is this bad?
 `Fabric.setup` hands precision and strategy to Fabric, so the backward pass has to go through it. Under `bf16-mixed`
-and `16-mixed`, Lightning 2.6 refuses the raw call:
+and `16-mixed`, Lightning 2.3 and later refuse the raw call; before, the gradient scaler of `16-mixed` never heard of
+the loss:
 
     RuntimeError: The current strategy and precision selection requires you to call `fabric.backward(loss)` instead of
     `loss.backward()`.
+    AssertionError: Attempted step but _scale is None.  This may indicate your script did not use
+    scaler.scale(loss or outputs) earlier in the iteration.
 
 Under `32-true` the raw call works, until somebody switches the precision or the strategy on.
 
@@ -41,7 +44,10 @@ rule = Rule(
     safety=Safety.SAFE,
     triggers=(b".backward", b" backward", b"\tbackward"),
     triggers_all=((b"abric",), (b".setup", b"Fabric")),
-    errors=("requires you to call `fabric.backward(loss)` instead of `loss.backward()`",),
+    errors=(
+        "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",
+        "Attempted step but _scale is None",
+    ),
     references=("https://lightning.ai/docs/fabric/stable/api/fabric_methods.html#backward",),
 )
 
