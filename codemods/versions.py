@@ -8,49 +8,41 @@ group, stays beside it as an alternative, for any version that some file allows 
 
 from __future__ import annotations
 
-import itertools
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
 
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
+from codemods.edits import Skip
+from codemods.mentions import TWINS, Mention, settled
 from codemods.plan import Project, Target
-from codemods.sources.mentions import CONDA, PACKAGES, Mention, alternatives
-from codemods.sources.requirements import FILES, read
+from codemods.ranges import possible, verdict
+from codemods.sources import files, manifest
+from codemods.sources.document import Reader
+from codemods.sources.manifest import Manifest, Requirement
+from codemods.sources.requirement import CONDA, PACKAGES
+from codemods.sources.specifiers import alternatives
 
-__all__ = ["PACKAGES", "Reader", "Versions", "may", "parse_target", "project_root", "surely", "targets"]
+__all__ = (
+    *("PACKAGES", "Reader", "Versions", "every", "may", "meet", "parse_target"),
+    *("project_root", "some", "surely", "targets"),
+)
 
-TWINS = ("lightning", "pytorch-lightning")
-"""Two distributions of one thing: who asks for either is told about the one that is named."""
-
-MOST_MENTIONS = 100
-"""Of one package in one project; more are taken for unknown."""
-
-HUGE = 10**9
-
-
-class Reader(Protocol):
-    """Access to files by POSIX path relative to one root, which itself is ""."""
-
-    def read(self, path: str, /) -> bytes | None: ...
-    def exists(self, path: str, /) -> bool: ...
+_ORDER = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+"""What is named as the source where several files say the same; the others follow by name."""
 
 
 class Versions:
-    """The projects of one tree and the versions they allow; each directory is looked at once."""
+    """The projects of one tree and the versions they allow; each file is read once."""
 
     def __init__(self, reader: Reader, overrides: Mapping[str, str] | None = None) -> None:
         self.notes: list[str] = []
-        """A sentence for each packaging file that could not be read."""
+        """A sentence for each packaging file that could not be read, and for each requirement that makes no sense."""
         self._reader = reader
         self._overrides = dict(overrides or {})
-        self._metadata: dict[str, tuple[str, ...]] = {}
+        self._directories: dict[str, tuple[str, ...]] | None = None
+        self._manifests: dict[str, Manifest | Skip | None] = {}
         self._own: dict[str, dict[str, Target]] = {}
         self._projects: dict[str, Project] = {}
 
@@ -62,9 +54,8 @@ class Versions:
         """The project in the directory `root`, with what it and the projects around it say about each package."""
         if root not in self._projects:
             found: dict[str, Target] = {}
-            for directory in (root, *_above(root)):
-                if self._files(directory):
-                    found = {**self._targets(directory), **found}
+            for directory in self._around(root):
+                found = {**self._targets(directory), **found}
             given = {package: Target(package, spec, "--target") for package, spec in self._overrides.items()}
             for name, twin in (TWINS, TWINS[::-1]):
                 if name not in given and twin in given:
@@ -72,41 +63,89 @@ class Versions:
             self._projects[root] = Project(root, {**found, **given})
         return self._projects[root]
 
+    def manifests(self, root: str) -> Sequence[str]:
+        """The packaging files of the project in `root`: its own, and those that they include, sorted."""
+        return sorted({path for own in self._files(root) for path, _, _ in self._closure(own)})
+
+    def manifest(self, path: str) -> Manifest | Skip | None:
+        """A packaging file, read; None where there is no such file."""
+        if path not in self._manifests:
+            data = self._reader.read(path)
+            source = files.decode(path, data) if data is not None else None
+            read = manifest.read(path, source.text) if source and not isinstance(source, Skip) else source
+            assert read is None or isinstance(read, Manifest | Skip)
+            self._manifests[path] = read
+            self.notes += (f"{path}: {note}" for note in _notes(read))
+        return self._manifests[path]
+
+    def requirements(self, root: str, package: str) -> list[tuple[str, Requirement]]:
+        """Every mention of a package, or of its twin, in the nearest project that has one, each with its file."""
+        names = TWINS if package in TWINS else (package,)
+        for directory in self._around(root):
+            found = [
+                (path, each)
+                for path in self.manifests(directory)
+                if isinstance(read := self.manifest(path), Manifest)
+                for each in read.requirements
+                if each.package in names
+            ]
+            if found:
+                return found
+        return []
+
+    def _around(self, root: str) -> Iterator[str]:
+        """The directories of the projects that speak for `root`, nearest first."""
+        return (directory for directory in (root, *_above(root)) if self._files(directory))
+
     def _files(self, directory: str) -> tuple[str, ...]:
-        if directory not in self._metadata:
-            paths = (posixpath.join(directory, name) for name in FILES)
-            self._metadata[directory] = tuple(path for path in paths if self._reader.exists(path))
-        return self._metadata[directory]
+        if self._directories is None:
+            found: dict[str, list[str]] = {}
+            for path in filter(files.is_manifest, self._reader.files()):
+                home = posixpath.dirname(path)
+                home = posixpath.dirname(home) if posixpath.basename(home) == "requirements" else home
+                found.setdefault(home, []).append(path)
+            self._directories = {home: tuple(sorted(paths, key=_rank)) for home, paths in found.items()}
+        return self._directories.get(directory, ())
 
     def _targets(self, directory: str) -> dict[str, Target]:
         """What the packaging files of one directory say."""
         if directory not in self._own:
-            files = [list(self._mentions(path)) for path in self._files(directory)]
-            found = {package: target for package in PACKAGES if (target := _settled(package, files))}
-            if named := [found[name] for name in TWINS if name in found]:
-                unknown = Target(named[0].package, "", named[0].source)
-                widest = (one for one in named if all(_within(other.spec, one.spec) for other in named))
-                found |= dict.fromkeys(TWINS, next(widest, unknown))
-            self._own[directory] = found
+            said = [list(self._mentions(path)) for path in self._files(directory)]
+            self._own[directory] = settled(said)
         return self._own[directory]
 
     def _mentions(self, path: str) -> Iterator[Mention]:
-        """What a file says, with the files it includes; an include that leads outside the tree is passed over."""
+        """What a file says, with the files it includes."""
+        for inner, read, condition in self._closure(path):
+            for said in read.requirements:
+                if said.package in PACKAGES:
+                    yield Mention(said.package, said.specs, inner, condition or said.condition, said.locked)
+
+    def _closure(self, path: str) -> Iterator[tuple[str, Manifest, str]]:
+        """A file and those it includes, each with the condition of its inclusion; none that lies outside the tree."""
         waiting, seen = [(path, "")], {path}
         while waiting:
             path, condition = waiting.pop(0)
-            if (data := self._reader.read(path)) is None:
+            if not isinstance(read := self.manifest(path), Manifest):
                 continue
-            reading = read(path, data)
-            if reading.note and reading.note not in self.notes:
-                self.notes.append(reading.note)
-            for said in reading.mentions:
-                yield Mention(said.package, said.specs, said.source, condition or said.condition, said.locked)
-            for include in reading.includes:
+            yield path, read, condition
+            for include in read.includes:
                 inner = posixpath.normpath(posixpath.join(posixpath.dirname(path), include.path))
                 if inner not in seen and "://" not in include.path and not inner.startswith(("/", "../")):
                     seen.add(inner)
                     waiting.append((inner, condition or include.condition))
+
+
+def _notes(read: Manifest | Skip | None) -> Iterator[str]:
+    if isinstance(read, Skip):
+        yield f"its versions cannot be read: {read.detail}"
+    elif read:
+        yield from read.notes()
+
+
+def _rank(path: str) -> tuple[int, str]:
+    name = posixpath.basename(path)
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), path)
 
 
 def project_root(reader: Reader, path: str) -> str:
@@ -123,7 +162,7 @@ def targets(reader: Reader, path_or_root: str, overrides: Mapping[str, str] | No
     """
     versions = Versions(reader, overrides)
     path = _normal(path_or_root)
-    return dict(versions.project(path if versions._files(path) else versions.root(path)).targets)
+    return dict(versions.project(path if versions.manifests(path) else versions.root(path)).targets)
 
 
 def parse_target(text: str) -> tuple[str, str]:
@@ -143,136 +182,19 @@ def parse_target(text: str) -> tuple[str, str]:
     specs = alternatives(constraint)
     if not specs or not all(specs):
         raise ValueError(f"--target {text}: {constraint} is not a version or range, such as =2.4, ==2.4.1 or >=2.3,<3")
-    if not any(map(_possible, specs)):
+    if not any(map(possible, specs)):
         raise ValueError(f"--target {text}: there is no version in {constraint}")
     return name, " || ".join(specs)
 
 
 def may(target: Target | None, range: str) -> bool:
     """Whether any allowed version is in `range`: the question for `bites`. Unknown versions are."""
-    return target is None or _verdict(target.spec, range)[0]
+    return target is None or verdict(target.spec, range)[0]
 
 
 def surely(target: Target | None, range: str) -> bool:
     """Whether every allowed version is in `range`: the question for `needs`. Unknown versions are not."""
-    return target is not None and _verdict(target.spec, range)[1]
-
-
-@lru_cache(maxsize=4096)
-def _verdict(spec: str, range: str) -> tuple[bool, bool]:
-    """Whether some and whether all versions of `spec` are in `range`; if none can be named, some may and not all."""
-    wanted = SpecifierSet(range)
-    allowed = (version for each in alternatives(spec) or () for version in _allowed(SpecifierSet(each), wanted))
-    inside = [wanted.contains(version, prereleases=True) for version in allowed]
-    return (any(inside), all(inside)) if inside else (True, False)
-
-
-def _allowed(spec: SpecifierSet, other: SpecifierSet) -> Iterator[Version]:
-    """Releases that `spec` allows: at least one from each stretch in which neither set changes its answer.
-
-    Both answers change only right before or right after a version named in one of the sets (or, for `==2.4.*` and
-    `~=2.4.1`, before the next version of a shorter prefix): so the named releases, the next one in each position, and 0
-    are a sample without gaps. Releases have as many parts as the longest one named, three at least: that nothing lies
-    between 2.4.0 and 2.4.1 is what people mean.
-
-    A post-release counts as its release. Pre-releases count only where one is pinned; such a pin counts as the release
-    to come and as the last one before it, for a nightly of 2.6 has some of the bugs of either. Else `>=2.6` would not
-    exclude what `<2.6` excludes.
-    """
-    pins = {Version(clause.version.removesuffix(".*")): clause.operator in ("==", "===") for clause in spec}
-    named = {*pins, *(Version(clause.version.removesuffix(".*")) for clause in other)}
-    width = max(3, *(len(version.release) for version in named))
-    sample = {(0,) * width}
-    for version in named:
-        release = _padded(version, width)
-        sample |= {release, *((*release[:i], part + 1, *(0,) * (width - i - 1)) for i, part in enumerate(release))}
-    for release in sample:
-        if spec.contains(version := _version(release), prereleases=True):
-            yield version
-    for version, pinned in pins.items():
-        if (version.is_postrelease or (version.is_prerelease and pinned)) and spec.contains(version, prereleases=True):
-            release = _padded(version, width)
-            yield _version(release)
-            if version.is_prerelease and any(release):
-                last = max(i for i, part in enumerate(release) if part)
-                yield _version((*release[:last], release[last] - 1, *(HUGE,) * (width - last - 1)))
-
-
-def _padded(version: Version, width: int) -> tuple[int, ...]:
-    return (*version.release, *(0,) * (width - len(version.release)))
-
-
-def _version(release: tuple[int, ...]) -> Version:
-    return Version(".".join(map(str, release)))
-
-
-def _possible(spec: str) -> bool:
-    return len(alternatives(spec) or ()) == 1 and any(True for _ in _allowed(SpecifierSet(spec), SpecifierSet()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """One specifier set that a project may mean, and whether it holds without conditions."""
-
-    spec: str
-    source: str
-    always: bool
-
-    @property
-    def rank(self) -> int:
-        return 2 if "==" in self.spec else 1 if self.spec else 0
-
-
-def _within(spec: str, other: str) -> bool:
-    """Whether `other` allows all that `spec` allows, as far as one specifier set can tell."""
-    return spec == other or ("||" not in other and _verdict(spec, other)[1])
-
-
-def _settled(package: str, files: list[list[Mention]]) -> Target | None:
-    """What all mentions of a package in the files of one project come to."""
-    said = [[mention for mention in mentions if mention.package == package] for mentions in files]
-    every = list(dict.fromkeys(mention for mentions in said for mention in mentions))
-    if locked := [mention for mention in every if mention.locked]:
-        every, said = locked, [[mention] for mention in locked]
-    if not every:
-        return None
-    if len(every) > MOST_MENTIONS or any(mention.specs is None for mention in every):
-        return Target(package, "", next((mention for mention in every if mention.specs is None), every[0]).source)
-    choices = list(dict.fromkeys(choice for mentions in said for choice in _of_file(mentions)))
-    kept = [
-        one for one in choices if not any(o.always and o.rank > one.rank and _within(o.spec, one.spec) for o in choices)
-    ]
-    widest: list[_Choice] = []
-    for one in kept:
-        if not any(_within(one.spec, other.spec) for other in widest):
-            widest = [*(other for other in widest if not _within(other.spec, one.spec)), one]
-    return Target(package, " || ".join(choice.spec for choice in widest), widest[0].source)
-
-
-def _of_file(mentions: list[Mention]) -> Iterator[_Choice]:
-    """One file with its includes: what always holds is narrowed down together, each condition narrows it once more."""
-    always: list[_Choice] = []
-    for mention in mentions:
-        if not mention.condition:
-            always = _narrowed(always, mention) or [*always, *_choices(mention)]
-    yield from always
-    for mention in mentions:
-        if mention.condition:
-            yield from _narrowed(always, mention) or _choices(mention)
-
-
-def _choices(mention: Mention) -> list[_Choice]:
-    return [_Choice(spec, mention.source, not mention.condition) for spec in mention.specs or ()]
-
-
-def _narrowed(choices: list[_Choice], mention: Mention) -> list[_Choice]:
-    """What `choices` and the mention allow together: nothing if they contradict each other."""
-    both: dict[_Choice, None] = {}
-    for choice, one in itertools.product(choices, _choices(mention)):
-        for spec in alternatives(f"{choice.spec},{one.spec}") or ():
-            if _possible(spec):
-                both[_Choice(spec, one.source if one.spec else choice.source, one.always)] = None
-    return list(both) if len(both) <= MOST_MENTIONS else choices
+    return target is not None and verdict(target.spec, range)[1]
 
 
 def _normal(path: str) -> str:

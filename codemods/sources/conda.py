@@ -11,7 +11,7 @@ from codemods.sources.requirement import Entry, Piece, Site, quoted, requirement
 from codemods.sources.specifiers import Dialect
 from codemods.sources.values import Array, Scalar, Table, Value, followed
 
-_ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][\w.-]*)\s*(?P<constraint>.*?)\s*")
+_ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)\s*(?P<constraint>.*?)\s*")
 _BUILD = re.compile(r"(={1,2}\s*[^=,|<>!~\s]+)=\S*")
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from codemods.edits import Edit, Skip, SkipReason, splice
-from codemods.sources import conda, lock, pip, setup_cfg, setup_py
+from codemods.sources import conda, lock, pip, pyproject, setup_cfg, setup_py
 from codemods.sources.requirement import PACKAGES, Entry, Include, Requirement
 from codemods.sources.specifiers import alternatives, rendered
 
@@ -69,6 +69,12 @@ class Manifest:
             return ""
         return f"{node.place}.{node.package}" if node.place else node.package
 
+    def notes(self) -> Iterator[str]:
+        """A sentence for each requirement of ours that cannot be understood."""
+        for each in self.requirements:
+            if each.package in PACKAGES and each.specs is None and each.written and "$" not in each.written:
+                yield f"line {self.line(each)}: {each.package}: nobody reads the constraint {each.written}"
+
     def line(self, node: Requirement) -> int:
         """The line that a requirement starts in, from 1."""
         return len(re.findall(r"\r\n|\r|\n", self.text[: node.start])) + 1
@@ -93,6 +99,8 @@ _Reader = Callable[[str, str], Iterable[Entry] | Skip]
 _READERS: dict[str, _Reader] = {
     "setup.py": setup_py.requirements,
     "setup.cfg": setup_cfg.requirements,
+    "pyproject.toml": pyproject.project,
+    "Pipfile": pyproject.pipfile,
     "Pipfile.lock": lock.pipfile,
     "pixi.lock": lambda path, text: (),
     **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock"), lock.tables),

@@ -9,7 +9,10 @@ from packaging.utils import canonicalize_name
 
 from codemods.sources.specifiers import Dialect, alternatives, is_native
 
-PACKAGES = ("torch", "lightning", "pytorch-lightning", "transformers", "accelerate", "peft", "trl", "python")
+PACKAGES = (
+    *("torch", "lightning", "pytorch-lightning", "transformers", "accelerate", "peft", "trl"),
+    *("llamafactory", "axolotl", "python"),
+)
 """The distributions whose versions are looked at, and Python itself."""
 
 CONDA = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
@@ -113,11 +116,10 @@ def requirement(
     package: str = canonicalize_name(name)
     package = CONDA.get(package, package) if site.dialect is Dialect.CONDA else package
     specs = alternatives(written) if constraint else None
-    why = site.why_not.replace("{package}", name) or why_not or ("" if piece.verbatim else PUT_TOGETHER)
-    if not why and constraint is None:
-        why = ADDRESSED
-    if not why and not is_native(written, site.dialect):
-        why = f"{site.dialect.value} does not read its constraint"
+    why = site.why_not.replace("{package}", name) or why_not or ("" if constraint else ADDRESSED)
+    why = why or ("" if piece.verbatim else PUT_TOGETHER)
+    if not why and (specs is None or not is_native(written, site.dialect)):
+        why = f"{site.dialect.value} does not read such a constraint"
     return Requirement(
         *piece.span(*item),
         package=package,
