@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from packaging.utils import canonicalize_name
 
@@ -80,18 +81,24 @@ class Versions:
 
     def requirements(self, root: str, package: str) -> list[tuple[str, Requirement]]:
         """Every mention of a package, or of its twin, in the nearest project that has one, each with its file."""
-        names = TWINS if package in TWINS else (package,)
+        return next((found for directory in self._around(root) if (found := self._naming(directory, package))), [])
+
+    def supposing(self, root: str, package: str, specs: Mapping[Requirement, tuple[str, ...]]) -> Target | None:
+        """What the project would allow if some requirements said something else."""
         for directory in self._around(root):
-            found = [
-                (path, each)
-                for path in self.manifests(directory)
-                if isinstance(read := self.manifest(path), Manifest)
-                for each in read.requirements
-                if each.package in names
-            ]
-            if found:
-                return found
-        return []
+            if self._naming(directory, package):
+                return settled([list(self._mentions(path, specs)) for path in self._files(directory)]).get(package)
+        return None
+
+    def _naming(self, directory: str, package: str) -> list[tuple[str, Requirement]]:
+        names = TWINS if package in TWINS else (package,)
+        return [
+            (path, each)
+            for path in self.manifests(directory)
+            if isinstance(read := self.manifest(path), Manifest)
+            for each in read.requirements
+            if each.package in names
+        ]
 
     def _around(self, root: str) -> Iterator[str]:
         """The directories of the projects that speak for `root`, nearest first."""
@@ -114,12 +121,15 @@ class Versions:
             self._own[directory] = settled(said)
         return self._own[directory]
 
-    def _mentions(self, path: str) -> Iterator[Mention]:
+    def _mentions(
+        self, path: str, supposed: Mapping[Requirement, tuple[str, ...]] = MappingProxyType({})
+    ) -> Iterator[Mention]:
         """What a file says, with the files it includes."""
         for inner, read, condition in self._closure(path):
             for said in read.requirements:
                 if said.package in PACKAGES:
-                    yield Mention(said.package, said.specs, inner, condition or said.condition, said.locked)
+                    specs = supposed.get(said, said.specs)
+                    yield Mention(said.package, specs, inner, condition or said.condition, said.locked)
 
     def _closure(self, path: str) -> Iterator[tuple[str, Manifest, str]]:
         """A file and those it includes, each with the condition of its inclusion; none that lies outside the tree."""
