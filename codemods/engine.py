@@ -235,14 +235,16 @@ class _File:
         start, end = self.original(edit.start, edit.end)
         return replace(edit, start=start, end=end)
 
-    def holds(self, text: str) -> bool:
-        """Whether the file can hold a text."""
+    def refuses(self, text: str) -> str:
+        """Why the file cannot hold a text; "" if it can."""
         assert self.source is not None
         try:
             self.source.encode(text)
-        except ValueError:
-            return False
-        return True
+        except UnicodeEncodeError:
+            return "the file's encoding cannot hold the new text"
+        except ValueError as error:
+            return str(error)
+        return ""
 
 
 class _Component:
@@ -369,8 +371,8 @@ class _Component:
             for read in (facts, document):
                 if isinstance(read, Skip):
                     return read.detail
-            if not file.holds(text):
-                return "the file cannot hold the new text"
+            if why := file.refuses(text):
+                return why
             texts[path] = (text, facts if isinstance(facts, Facts) else None)
         for path, (text, after) in texts.items():
             file, before = self.by_path[path], index.facts(path) if after else None
@@ -389,7 +391,9 @@ class _Component:
     ) -> Facts:
         """Remove the imports whose last use this round's edits took."""
         candidates = imports.orphans(file.path, before, after, file.text)
-        names = frozenset(name for name in candidates if not index.imported_elsewhere(file.path, name))
+        assert file.source is not None
+        unused = candidates - file.source.unread
+        names = frozenset(name for name in unused if not index.imported_elsewhere(file.path, name))
         tree = parse(file.path, file.text) if names else None
         if tree is None or isinstance(tree, Skip):
             return after
@@ -398,7 +402,7 @@ class _Component:
         edits = [edit_of(file.path, file.text, tree, node, new, where[node]) for node, new in replacements.items()]
         text = splice(file.text, edits)
         facts = gather(file.path, text)
-        if isinstance(facts, Skip):
+        if isinstance(facts, Skip) or file.refuses(text):
             return after
         word = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b")
         here = [(f, e) for f in taken if f.fix for e in f.fix.edits if e.path == file.path]

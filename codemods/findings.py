@@ -92,14 +92,9 @@ def edits_elsewhere(index: Index, path: str, replacements: Mapping[Any, object])
 
     Several fixes may ask for the same (a floor that all of them rely on), so they are shared.
     """
-    if (document := index.document(path)) is None:
+    if (document := index.document(path)) is None or (edits := document.together(replacements)) is None:
         return None
-    found: list[Edit] = []
-    for node, new in replacements.items():
-        if (edits := document.edits(node, new)) is None:
-            return None
-        found += (replace(edit, shared=True) for edit in edits)
-    return found
+    return [replace(edit, shared=True) for edit in edits]
 
 
 class Lines:

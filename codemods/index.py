@@ -127,6 +127,8 @@ class Index:
 
     def reading(self, path: str) -> Document | Skip | None:
         """The same, with the reason why it cannot be read."""
+        if files.is_manifest(path):
+            return self.versions.manifest(path)
         if path not in self._documents:
             text = self.text(path) if files.is_document(path) else None
             if text is None:
@@ -435,16 +437,7 @@ class Index:
 
     def requirements(self, path: str, package: str) -> list[tuple[str, Requirement]]:
         """Every mention of a package in the packaging files of the project of `path`, each with its file."""
-        from codemods.sources.manifest import Manifest
-
-        read = ((file, self.document(file)) for file in self.versions.manifests(self.root(path)))
-        return [
-            (file, requirement)
-            for file, document in read
-            if isinstance(document, Manifest)
-            for requirement in document.requirements
-            if requirement.package == package
-        ]
+        return self.versions.requirements(self.root(path), package)
 
     def settings(self, path: str) -> tuple[tuple[str, Setting], ...]:
         """The calls in the project of `path` that may set precision or training mode, each with its file."""

@@ -67,11 +67,9 @@ def _drafts(
 
 def _edits(document: Document, draft: Draft, index: Index) -> list[Edit] | None:
     """The edits of a draft, in other files too; None where one of them cannot surely be made."""
-    edits: list[Edit] = []
-    for node, new in draft.fix.items():
-        if (mine := document.edits(node, new)) is None:
-            return None
-        edits += mine
+    if (mine := document.together(draft.fix)) is None:
+        return None
+    edits = list(mine)
     for path, replacements in draft.also.items():
         if (others := edits_elsewhere(index, path, replacements)) is None:
             return None

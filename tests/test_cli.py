@@ -162,10 +162,16 @@ def test_quiet_leaves_only_the_result_and_errors(project: Path) -> None:
     assert result.err == "fixer: missing.py: no such file or directory\n"
 
 
+LOCK = 'version = 1\n\n[[package]]\nname = "torch"\nversion = "2.4.1"\n'
+
+
 def test_statistics_count_by_rule(project: Path) -> None:
     lines = fixer("check", "--statistics", at=project).text.splitlines()
     assert lines[0].split() == ["1", "OLD001", "old-one", "(1", "with", "a", "fix)"]
-    assert len(lines) == 4
+    assert lines[4:] == [".: no file names a version of torch or its friends"]
+    write(project, {"requirements.txt": "lightning>=2.0,<3\n", "uv.lock": LOCK})
+    again = fixer("check", "--statistics", at=project).text.splitlines()
+    assert again[4:] == [".: lightning >=2.0,<3 from requirements.txt, torch 2.4.1 from uv.lock"]
     counts = json.loads(fixer("check", "--statistics", "--format", "json", at=project).out)["statistics"]
     assert counts["OLD003"] == {"findings": 1, "fixable": 1, "fixed": 0}
 

@@ -276,7 +276,7 @@ def not_latin(call: cst.Call, ctx: Context, rule: Rule) -> Iterator[Draft]:
     [
         (no_program, "a fix of TST001 would not give a program: line 3: invalid syntax"),
         (overlapping, "a fix of TST001 would not give a program: edit 25:32 of p.py overlaps another"),
-        (not_latin, "a fix of TST001 would not give a program: the file cannot hold the new text"),
+        (not_latin, "a fix of TST001 would not give a program: the file's encoding cannot hold the new text"),
     ],
 )
 def test_a_fix_that_gives_no_program_costs_only_its_rule(check: Check, why: str) -> None:

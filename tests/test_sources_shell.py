@@ -132,7 +132,7 @@ def test_nodes_and_labels() -> None:
     assert found.label(found) == ""
     assert found.label(command) == "A=1 python"
     assert found.label(command.words[3]) == "A=1 python 16"
-    assert found.edits(command.words[3], "16-mixed") is None
+    assert found.together({command.words[3]: "16-mixed"}) is None
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from codemods.edits import Edit
 
@@ -33,6 +33,10 @@ class Source(Protocol):
     @property
     def notes(self) -> Sequence[str]:
         """What was left out while decoding, as sentences."""
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The words that stand in what was left out: names that may be used there."""
 
     def encode(self, text: str, /) -> bytes:
         """The bytes of the file with `text` in place of the unit's own.
@@ -70,8 +74,8 @@ class Document(Protocol):
     def nodes(self) -> Iterator[Node]:
         """Everything that a rule may register on, the document itself first."""
 
-    def edits(self, node: Node, new: object, /) -> tuple[Edit, ...] | None:
-        """The minimal edits that turn a node into its replacement; None where that cannot surely be done."""
+    def together(self, fix: Mapping[Any, object], /) -> tuple[Edit, ...] | None:
+        """The minimal edits that turn nodes into their replacements; None where that cannot surely be done."""
 
     def label(self, node: Node, /) -> str:
         """Where a node stands, without line numbers: `trainer.precision`."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import configparser
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from codemods.edits import Edit, Skip, SkipReason, splice
 from codemods.sources import conda, lock, pip, pyproject, setup_cfg, setup_py
@@ -42,6 +43,11 @@ class Manifest:
         """The file itself, then its requirements."""
         yield self
         yield from self.requirements
+
+    def together(self, fix: Mapping[Any, object]) -> tuple[Edit, ...] | None:
+        """The edits that give several requirements their constraints; None where one is not surely possible."""
+        each = [self.edits(node, new) for node, new in fix.items()]
+        return None if None in each else tuple(edit for edits in each if edits for edit in edits)
 
     def edits(self, node: object, new: object) -> tuple[Edit, ...] | None:
         """The edit that gives a requirement the constraint `new`, as its place writes it.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from codemods.edits import Edit, Skip
 from codemods.sources.commands import Command, Unreadable, Word, scan
@@ -54,9 +55,9 @@ class Script:
             yield command
             yield from (*command.assignments, *command.words)
 
-    def edits(self, node: object, new: object) -> tuple[Edit, ...] | None:
-        """None: shell scripts are never changed."""
-        return None
+    def together(self, fix: Mapping[Any, object]) -> tuple[Edit, ...] | None:
+        """Shell scripts are never changed."""
+        return None if fix else ()
 
     def label(self, node: object) -> str:
         """The command's first two words, and the word itself: `python train.py --precision=16`."""

@@ -24,6 +24,7 @@ class Source:
     encoding: str
     bom: bytes = b""
     notes: Sequence[str] = ()
+    unread: frozenset[str] = frozenset()
     _starts: list[int] = field(default_factory=list, compare=False, repr=False)
 
     def encode(self, text: str) -> bytes:
