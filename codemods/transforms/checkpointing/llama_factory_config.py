@@ -1,0 +1,170 @@
+"""A LLaMA-Factory configuration that trains adapters or some layers with reentrant gradient checkpointing.
+
+## Why is this bad?
+LLaMA-Factory always checkpoints, with `use_reentrant_gc: true` unless told otherwise. Reentrant checkpointing runs the
+layer a first time under `no_grad` (that, and not the cast, is why `hidden_states.to(torch.float32)` in an RMSNorm comes
+out without `requires_grad`), and hands gradients back only if a tensor among the layer's positional arguments requires
+one. With frozen embeddings none does by itself. LLaMA-Factory marks the first floating tensor of each layer that has
+something to train; that does not reach layers that take their hidden states by keyword, or in a list. There, training
+ends with an error, or goes on with a warning and trains only what lies outside the layers:
+
+    UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+    RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+    RuntimeError: none of output has requires_grad=True, this checkpoint() is not necessary
+
+A trap beside it: with `gradient_checkpointing: true`, the option of Transformers, the Trainer switches checkpointing on
+once more when training starts, reentrant whatever `use_reentrant_gc` says, unless `gradient_checkpointing_kwargs` says
+otherwise too. So both are set where both are there.
+
+Advice that does not help: to call `requires_grad_()` after the cast makes a fresh leaf, after which the embeddings
+silently get no gradient; and autocast has nothing to do with it.
+
+## Fix safety
+Unsafe: nobody ran this training. `non-reentrant` (default) sets `use_reentrant_gc: false`, which LLaMA-Factory knows
+since 0.9.2; older ones refuse the unknown key. `disable` sets `disable_gradient_checkpointing: true` and gives up the
+memory that checkpointing saves. Comments and all other lines stay as they are.
+
+## When it is not offered
+For full fine-tuning (nothing is frozen, and gradients reach every layer); where checkpointing is disabled or unsloth's,
+KTransformers' or Megatron's; where a DeepSpeed configuration is ZeRO stage 3, which needs the reentrant variant over
+frozen weights, or cannot be found; and for files that do not train (`do_train`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codemods import frameworks, versions
+from codemods.edits import Safety
+from codemods.file_context import FileContext
+from codemods.frameworks import scalar
+from codemods.rule import Draft, Rule
+from codemods.sources.config import Config, Entry, Pair, Table, plain
+from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
+
+rule = Rule(
+    code="CKP005",
+    name="llama-factory-config",
+    summary="LLaMA-Factory checkpoints reentrantly: layers that take their hidden states by keyword learn nothing",
+    fix_title="Set `use_reentrant_gc: false`",
+    safety=Safety.UNSAFE,
+    elsewhere=(b"model_name_or_path",),
+    errors=(
+        "None of the inputs have requires_grad=True. Gradients will be None",
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "none of output has requires_grad=True, this checkpoint() is not necessary",
+    ),
+    references=(
+        "https://github.com/hiyouga/LLaMA-Factory/issues/6675",
+        "https://github.com/hiyouga/LLaMA-Factory/issues/6358",
+        "https://pytorch.org/docs/stable/checkpoint.html",
+    ),
+    strategies=("non-reentrant", "disable"),
+)
+
+SWITCH, DISABLE = "use_reentrant_gc", "disable_gradient_checkpointing"
+TRAINER, TRAINER_KWARGS = "gradient_checkpointing", "gradient_checkpointing_kwargs"
+
+PARTIAL = frozenset({"lora", "oft", "freeze"})
+"""Values of `finetuning_type` that leave the embeddings frozen; without one it is LoRA."""
+
+ELSEWHERE = ("use_unsloth", "use_unsloth_gc", "use_kt", DISABLE)
+"""Switches with which somebody else checkpoints, or nobody."""
+
+MEGATRON = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size")
+FIRST_WITH_SWITCH = ">=0.9.2"
+
+
+@rule.on(Config)
+def llama_factory_config(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    if frameworks.owner(config, ctx.index) == frameworks.LLAMA_FACTORY:
+        for root in config.roots:
+            if isinstance(root, Table):
+                yield from _check(root, ctx)
+
+
+def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
+    if scalar(table.get("do_train")) is not True or _kind(table) not in PARTIAL:
+        return
+    if any(scalar(table.get(key)) not in (None, False) for key in ELSEWHERE) or any(map(table.entry, MEGATRON)):
+        return
+    if not _is_reentrant(table) or deepspeed_stage(table.get("deepspeed"), ctx) not in (0, 1, 2):
+        return
+    changes = {"disable": _disabled(table)}
+    if versions.may(ctx.target("llamafactory"), FIRST_WITH_SWITCH) and (repair := _non_reentrant(table)):
+        changes["non-reentrant"] = repair
+    available = tuple(name for name in rule.strategies if name in changes)
+    strategy = ctx.choose(rule, available)
+    if strategy == "disable" and ctx.strategies.get(rule.code) is None:
+        strategy = None
+    at = next(entry for key in (SWITCH, TRAINER, "finetuning_type", "stage") if (entry := table.entry(key)) is not None)
+    yield rule.finding(
+        at,
+        fix=changes[strategy] if strategy else None,
+        message=_message(table),
+        title=f"Set `{DISABLE}: true`" if strategy == "disable" else None,
+        strategy=strategy,
+        strategies=available,
+    )
+
+
+def _kind(table: Table) -> object:
+    return "lora" if table.entry("finetuning_type") is None else scalar(table.get("finetuning_type"))
+
+
+def _is_reentrant(table: Table) -> bool:
+    """Whether training surely ends up with the reentrant variant: the Trainer has the last word."""
+    if _says(table, TRAINER, True):
+        kwargs = table.get(TRAINER_KWARGS)
+        given = plain(kwargs) if kwargs is not None else None
+        if isinstance(given, dict):
+            return given.get("use_reentrant", True) is True
+        return given is None
+    return _says(table, SWITCH, True) or table.entry(SWITCH) is None
+
+
+def _says(table: Table, key: str, value: bool) -> bool:
+    return scalar(table.get(key)) is value
+
+
+def _non_reentrant(table: Table) -> dict[object, object]:
+    changes = _set(table, SWITCH, False)
+    if _says(table, TRAINER, True):
+        kwargs, entry = table.get(TRAINER_KWARGS), table.entry(TRAINER_KWARGS)
+        if isinstance(kwargs, Table) and kwargs.entries:
+            changes |= _set(kwargs, "use_reentrant", False)
+        elif entry is not None:
+            changes[entry.value] = {"use_reentrant": False}
+        elif (trainer := table.entry(TRAINER)) is not None:
+            changes[trainer] = (trainer, Pair(TRAINER_KWARGS, {"use_reentrant": False}))
+    return changes
+
+
+def _disabled(table: Table) -> dict[object, object]:
+    changes = _set(table, DISABLE, True)
+    if _says(table, TRAINER, True) and (trainer := table.entry(TRAINER)) is not None:
+        changes[trainer.value] = False
+    return changes
+
+
+def _set(table: Table, key: str, value: bool) -> dict[object, object]:
+    """`key: value`, where the key stands, else beside what the file says of the model."""
+    if (entry := table.entry(key)) is not None:
+        return {entry.value: value} if scalar(entry.value) is not value else {}
+    beside = _last_of(table, (DISABLE, "trust_remote_code", "model_name_or_path")) or table.entries[-1]
+    return {beside: (beside, Pair(key, value))}
+
+
+def _last_of(table: Table, keys: tuple[str, ...]) -> Entry | None:
+    return next((entry for key in keys if (entry := table.entry(key)) is not None), None)
+
+
+def _message(table: Table) -> str:
+    what = "layers" if _kind(table) == "freeze" else "adapters of layers"
+    if _says(table, TRAINER, True):
+        why = f"`{TRAINER}: true` without `{TRAINER_KWARGS}` is reentrant"
+        if _says(table, SWITCH, False):
+            why += f" and undoes `{SWITCH}: false`"
+    else:
+        why = f"`{SWITCH}` is true" + (" by default" if table.entry(SWITCH) is None else "")
+    return f"{why}: {what} that take their hidden states by keyword learn nothing"
