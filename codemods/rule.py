@@ -97,6 +97,8 @@ class Rule:
     bites: Mapping[str, str] = field(default_factory=dict)
     """Package → version range in which the bug exists; all must hold. Unknown counts as inside."""
     checks: list[tuple[tuple[type[Any], ...], Check]] = field(default_factory=list, repr=False)
+    kinds: set[str] = field(default_factory=set, repr=False)
+    """Of the documents that the checks look at."""
     module: str = ""
     """Dotted name of the module that holds the rule; set when it is loaded."""
 
@@ -110,10 +112,11 @@ class Rule:
         return self.code.rstrip("0123456789")
 
     def on(self, *types: type[Any]) -> Callable[[Check], Check]:
-        """Register a check for nodes of these exact types."""
+        """Register a check for nodes of these exact types; those of documents say in `KIND` what they are part of."""
 
         def register(check: Check) -> Check:
             self.checks.append((types, check))
+            self.kinds.update(t.KIND for t in types if hasattr(t, "KIND"))
             return check
 
         return register
@@ -123,7 +126,7 @@ class Rule:
         if self.triggers and files.is_python(path) and any(t in data for t in self.triggers):
             if all(any(t in data for t in group) for group in self.triggers_all):
                 return True
-        return any(t in data for t in self.elsewhere) and files.is_document(path)
+        return any(t in data for t in self.elsewhere) and files.kind(path) in self.kinds
 
     def finding(
         self,

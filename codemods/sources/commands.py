@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 from codemods.edits import SkipReason
 
@@ -31,6 +32,7 @@ _BACKQUOTED = re.compile(r"`(?:[^\\`]|\\.)*`", re.DOTALL)
 class Word:
     """One word of a command."""
 
+    KIND: ClassVar[str] = "shell"
     start: int
     end: int
     text: str
@@ -43,6 +45,7 @@ class Word:
 class Command:
     """One simple command: its words without redirections, the assignments before its name apart."""
 
+    KIND: ClassVar[str] = "shell"
     start: int
     end: int
     words: tuple[Word, ...]

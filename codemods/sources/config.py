@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from codemods.edits import Edit, Skip, SkipReason, splice
 from codemods.sources import json_nodes, toml_nodes, yaml_nodes
@@ -64,6 +65,7 @@ _COMPOSE: dict[str, Callable[[str, str], tuple[Value, ...] | Skip]] = {
 class Config:
     """A configuration file."""
 
+    KIND: ClassVar[str] = "config"
     path: str
     text: str
     format: str

@@ -37,9 +37,16 @@ def is_manifest(path: str) -> bool:
     return MANIFEST.fullmatch(path) is not None
 
 
+def kind(path: str) -> str | None:
+    """What a file is apart from Python: a "manifest", "shell", "config", or nothing."""
+    if is_manifest(path):
+        return "manifest"
+    return "shell" if path.endswith(SHELL) else "config" if path.endswith(CONFIG) else None
+
+
 def is_document(path: str) -> bool:
     """Whether rules about other files look at a unit; `setup.py` is looked at as both."""
-    return path.endswith((*CONFIG, *SHELL)) or is_manifest(path)
+    return kind(path) is not None
 
 
 def is_source(path: str) -> bool:
@@ -84,11 +91,12 @@ def decode(unit: str, data: bytes) -> Source | Skip:
 
 def read(path: str, content: str) -> Document | Skip:
     """A file that is not (only) Python, as nodes with spans."""
-    if is_manifest(path):
+    what = kind(path)
+    if what == "manifest":
         from codemods.sources import manifest
 
         return manifest.read(path, content)
-    if path.endswith(SHELL):
+    if what == "shell":
         from codemods.sources import shell
 
         return shell.read(path, content)

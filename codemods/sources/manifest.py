@@ -11,7 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from codemods.edits import Edit, Skip, SkipReason, splice
 from codemods.sources import conda, lock, pip, pyproject, setup_cfg, setup_py
@@ -25,6 +25,7 @@ __all__ = ["PACKAGES", "Include", "Manifest", "Requirement", "read"]
 class Manifest:
     """One packaging file."""
 
+    KIND: ClassVar[str] = "manifest"
     path: str
     text: str
     requirements: tuple[Requirement, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from packaging.utils import canonicalize_name
 
@@ -24,6 +25,7 @@ class Requirement:
     """What one place of a packaging file says about one package, at `text[start:end]`: the whole item, without its
     quotes, its comment and pip's options."""
 
+    KIND: ClassVar[str] = "manifest"
     start: int
     end: int
     package: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from codemods.edits import Edit, Skip
 from codemods.sources.commands import Command, Unreadable, Word, scan
@@ -37,6 +37,7 @@ _RUNNING_MODULES = frozenset(
 class Script:
     """A shell script: every simple command in it, in the order in which they end."""
 
+    KIND: ClassVar[str] = "shell"
     path: str
     text: str
     commands: tuple[Command, ...]

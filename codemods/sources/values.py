@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 DEEPEST = 100
 """Levels of nesting (aliases followed); files nested deeper are skipped."""
@@ -26,6 +26,7 @@ class Key(enum.Enum):
 class Scalar:
     """A string, number, boolean, null or date."""
 
+    KIND: ClassVar[str] = "config"
     start: int
     end: int
     value: Any
@@ -35,6 +36,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
+    KIND: ClassVar[str] = "config"
     start: int
     end: int
     items: tuple[Value, ...]
@@ -46,6 +48,7 @@ class Array:
 class Entry:
     """A key with its value. In TOML also a `[table]`, which starts at its header, and each part of a dotted key."""
 
+    KIND: ClassVar[str] = "config"
     start: int
     end: int
     key: Scalar
@@ -54,6 +57,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
+    KIND: ClassVar[str] = "config"
     start: int
     end: int
     entries: tuple[Entry, ...]
@@ -93,6 +97,7 @@ class Table:
 class Alias:
     """`*name` in YAML: what an anchor names stands here too."""
 
+    KIND: ClassVar[str] = "config"
     start: int
     end: int
     target: Scalar | Array | Table | Opaque
@@ -102,9 +107,12 @@ class Alias:
 class Opaque:
     """Something whose value only another program knows, such as what a YAML tag of one's own builds. Never opened."""
 
+    KIND: ClassVar[str] = "config"
     start: int
     end: int
     text: str
+    targets: tuple[Value, ...] = ()
+    """What the aliases in it lead to."""
 
 
 Value: TypeAlias = Scalar | Array | Table | Alias | Opaque
