@@ -1,0 +1,78 @@
+"""Optimizers that run the closure they are given with gradients off: the user's own, and two of Transformers."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from codemods import known
+from codemods.facts import dotted
+from codemods.file_context import FileContext
+from codemods.index import Ref
+from codemods.transforms.versions.programs import methods, programs, switches_off
+
+TRANSFORMERS = {
+    "transformers.AdamW": ">=4.30,<4.50",
+    "transformers.Adafactor": ">=4.30",
+}
+"""Where their `step` is under `torch.no_grad()`; `AdamW` is gone since 4.50."""
+
+_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*")
+_SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
+_CALLED = re.compile(r"\btransformers\.(?:optimization\.)?(AdamW|Adafactor)\(")
+
+
+def own(ctx: FileContext) -> str | None:
+    """The project's first optimizer that surely does so, as `Name` in path."""
+    for path, _, module in programs(ctx, b"def step"):
+        for ref, method in methods(module, path):
+            if method.name == "step" and _bare(ctx, path, method) and _optimizes(ctx, ref):
+                return f"`{ref.name}` in {path}"
+    return None
+
+
+def transformers(ctx: FileContext) -> tuple[str, str] | None:
+    """The name of the first such optimizer of Transformers that the project uses, as (name, where)."""
+    for path in ctx.index.search(ctx.path, (b"AdamW", b"Adafactor")):
+        facts, text = ctx.index.facts(path), ctx.index.text(path)
+        if facts is None or text is None:
+            continue
+        for i in facts.imports:
+            name = known.canonical(i.target)
+            if name in TRANSFORMERS and facts.loads.get(i.name) and not (i.conditional or facts.rebound.get(i.name)):
+                return name, path
+        if any(i.target == "transformers" and not i.conditional for i in facts.named("transformers")):
+            if found := _CALLED.search(text):
+                return f"transformers.{found[1]}", path
+    return None
+
+
+def _optimizes(ctx: FileContext, ref: Ref) -> bool:
+    return any(_OPTIMIZER.fullmatch(name) for name in ctx.index.lineage(ref).external)
+
+
+def _bare(ctx: FileContext, path: str, step: ast.FunctionDef) -> bool:
+    """Whether a `step` calls its closure with gradients off, and switches them on nowhere."""
+    parameters = [*step.args.posonlyargs, *step.args.args]
+    if len(parameters) < 2 or any(_last(node) in _SWITCHED for node in ast.walk(step)):
+        return False
+    closure = parameters[1].arg
+    if any(isinstance(n, ast.Name) and n.id == closure and not isinstance(n.ctx, ast.Load) for n in ast.walk(step)):
+        return False
+    if any(switches_off(ctx, path, decorator) for decorator in step.decorator_list):
+        return _calls(step, closure)
+    blocks = (n for n in ast.walk(step) if isinstance(n, ast.With))
+    return any(
+        any(switches_off(ctx, path, item.context_expr) for item in block.items) and _calls(block, closure)
+        for block in blocks
+    )
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and not n.args and not n.keywords)
+    return any(isinstance(call.func, ast.Name) and call.func.id == name for call in calls)
+
+
+def _last(node: ast.AST) -> str:
+    written = dotted(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    return (written or "").rpartition(".")[2]

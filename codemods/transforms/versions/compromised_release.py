@@ -1,0 +1,70 @@
+"""A release of Lightning that an intruder published.
+
+On 30 April 2026 versions 2.6.2 and 2.6.3 of `lightning` and `pytorch-lightning` were uploaded with stolen credentials
+(advisory GHSA-w37p-236h-pfx3). They start a hidden process on `import lightning` that collects tokens, keys and
+environment variables and sends them away.
+
+## Why is this bad?
+Whoever installs what this file asks for runs that program. PyPI has withdrawn the two releases, so that installing
+from there fails:
+
+    ERROR: No matching distribution found for lightning==2.6.3
+
+Mirrors, caches, container images and wheel folders may still hold them. Where one was ever imported, treat every
+credential that the machine could reach as known to others; changing this file does not undo that.
+
+## Fix safety
+Unsafe: another release is installed. A pin becomes 2.6.6; 2.6.4 and 2.6.5 are clean of this, but fall under another
+advisory (GHSA-qqmf-gpg7-g8gw).
+
+## When it is not offered
+Reported only: lock files (with the command that refreshes them), requirements with hashes, and ranges whose ceiling
+forbids 2.6.6. Silent where a range allows any other release as well: installers then find one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codemods import floors, ranges
+from codemods.edits import Safety
+from codemods.file_context import FileContext
+from codemods.rule import Draft, Rule
+from codemods.sources.manifest import Requirement
+from codemods.transforms.versions.raising import why_not
+
+CLEAN = "2.6.6"
+
+rule = Rule(
+    code="VER005",
+    name="compromised-release",
+    summary="an intruder published Lightning 2.6.2 and 2.6.3, which steal credentials",
+    fix_title="Ask for a release that is clean",
+    safety=Safety.UNSAFE,
+    elsewhere=(b"2.6.2", b"2.6.3", b"2.6.1", b"2.6.4"),
+    errors=(
+        "No matching distribution found for lightning==2.6.2",
+        "No matching distribution found for lightning==2.6.3",
+        "No matching distribution found for pytorch-lightning==2.6.2",
+        "No matching distribution found for pytorch-lightning==2.6.3",
+    ),
+    references=(
+        "https://github.com/Lightning-AI/pytorch-lightning/security/advisories/GHSA-w37p-236h-pfx3",
+        "https://github.com/Lightning-AI/pytorch-lightning/issues/21691",
+    ),
+)
+
+
+@rule.on(Requirement)
+def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
+    bad = floors.COMPROMISED.get(requirement.package)
+    if not bad or not ranges.every(requirement.specs, f">={bad[0]},<={bad[-1]}"):
+        return
+    here = next((v for v in bad if ranges.every(requirement.specs, f"=={v}")), " and ".join(bad))
+    verb = "is a malicious release" if here in bad else "are malicious releases"
+    message = f"{requirement.package} {here} {verb} (GHSA-w37p-236h-pfx3): importing it gives credentials away"
+    new = floors.raised(requirement, CLEAN)
+    if new is None:
+        yield rule.finding(requirement, message=f"{message}; {why_not(requirement, CLEAN)}")
+        return
+    yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {CLEAN}")

@@ -1,0 +1,54 @@
+"""Where a project surely meets the fused path of `nn.TransformerEncoder` under autocast on the CPU."""
+
+from __future__ import annotations
+
+import ast
+
+from codemods.facts import Setting
+from codemods.file_context import FileContext
+from codemods.transforms.versions.programs import is_mixed, means, programs
+
+_LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})
+_AUTOCAST = frozenset({"torch.autocast"})
+_CPU = frozenset({"torch.cpu.amp.autocast"})
+
+
+def evaluated_on_cpu(ctx: FileContext) -> str | None:
+    """The file that builds a `batch_first` encoder, in a project that autocasts on the CPU.
+
+    Not where a padding mask is passed: newer releases cure all but that.
+    """
+    if not any(_is_on_cpu(ctx, path, setting) for path, setting in ctx.index.settings(ctx.path)):
+        return None
+    for path, text, module in programs(ctx, b"TransformerEncoderLayer(", b"nn.Transformer("):
+        if "padding_mask" in text or "set_fastpath_enabled" in text:
+            return None
+        if any(_is_fused(ctx, path, node) for node in ast.walk(module)):
+            return path
+    return None
+
+
+def _is_on_cpu(ctx: FileContext, path: str, setting: Setting) -> bool:
+    """Whether a call surely sets mixed precision on the CPU."""
+    given = setting.call.keywords
+    origins = ctx.index.resolve(path, setting.call.dotted) if setting.call.dotted else frozenset[str]()
+    if not origins:
+        return False
+    if origins <= _CPU:
+        return True
+    if origins <= _AUTOCAST:
+        device = given.get("device_type") or next(iter(setting.call.args), None)
+        return device is not None and device.literal == "cpu"
+    accelerator = given.get("accelerator")
+    return accelerator is not None and accelerator.literal == "cpu" and is_mixed(setting)
+
+
+def _is_fused(ctx: FileContext, path: str, node: ast.AST) -> bool:
+    """Whether a call builds a layer that the fused path takes, by what it says itself."""
+    if not isinstance(node, ast.Call) or not means(ctx, path, node, _LAYERS):
+        return False
+    given = {k.arg: k.value for k in node.keywords}
+    first, activation = given.get("batch_first"), given.get("activation", ast.Constant("relu"))
+    if not isinstance(first, ast.Constant) or first.value is not True or None in given:
+        return False
+    return isinstance(activation, ast.Constant) and activation.value in ("relu", "gelu") and "bias" not in given

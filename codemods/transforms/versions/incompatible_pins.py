@@ -1,0 +1,148 @@
+"""Versions that the files of one project ask for together, and that cannot be had together.
+
+## Why is this bad?
+Where two files contradict each other, whoever installs from one of them trains with other versions than whoever
+installs from the other; where both are installed, the installer refuses, or the later file wins:
+
+    ERROR: Cannot install -r requirements.txt (line 1) and torch==2.4 because these package versions have conflicting
+    dependencies.
+
+Every release of Lightning names the oldest torch and Python that it takes:
+
+| lightning, pytorch-lightning | torch | Python |
+| --- | --- | --- |
+| 2.6.1 and newer | ≥ 2.1 | ≥ 3.10 |
+| 2.4 – 2.6.0 | ≥ 2.1 | ≥ 3.9 |
+| 2.3 | ≥ 2.0 | ≥ 3.8 |
+| 2.2 | ≥ 1.13 | ≥ 3.8 |
+| 2.1 | ≥ 1.12 | ≥ 3.8 |
+| 2.0 | ≥ 1.11 | ≥ 3.8 |
+| 1.9 | ≥ 1.10 | ≥ 3.7 |
+
+The other way round only one bound is known to matter: torch 2.0 renamed the class of its schedulers, and Lightning
+below 1.8.4 refuses all of them (run with torch 2.4.1: 1.5.10, 1.6.5, 1.7.7, 1.8.1, 1.8.2 and 1.8.3 fail, 1.8.4 trains):
+
+    MisconfigurationException: The provided lr scheduler `StepLR` doesn't follow PyTorch's LRScheduler API.
+
+## Fix safety
+Nothing is edited: which of the two is right only a person can say.
+
+## When it is not offered
+Files that are alternatives to each other are not compared (`requirements-cpu.txt` and `requirements-gpu.txt`, extras,
+groups, lines under a marker); nor are lock files, addresses, and releases newer than those a table was tested with.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from codemods import floors, ranges
+from codemods.edits import Safety
+from codemods.file_context import FileContext
+from codemods.rule import Draft, Rule
+from codemods.sources.manifest import PACKAGES, Manifest, Requirement
+from codemods.transforms.versions import compatibility
+
+rule = Rule(
+    code="VER004",
+    name="incompatible-pins",
+    summary="the project asks for versions that cannot be had together",
+    fix_title="Ask for versions that fit together",
+    safety=Safety.DISPLAY,
+    elsewhere=tuple({part for name in PACKAGES for part in (name.encode(), name.title().encode())}),
+    errors=(
+        "because these package versions have conflicting dependencies",
+        "doesn't follow PyTorch's LRScheduler API",
+        "ResolutionImpossible: for help visit https://pip.pypa.io/",
+        "Double requirement given: torch",
+    ),
+    references=(
+        "https://lightning.ai/docs/pytorch/stable/versioning.html#compatibility-matrix",
+        "https://github.com/Lightning-AI/pytorch-lightning/issues/15912",
+    ),
+)
+
+_MAIN = re.compile(r"pyproject\.toml|setup\.(?:py|cfg)|Pipfile|(requirements\.txt)|((?:conda|environment)\.ya?ml)")
+"""Files by names that say of no variant; by group, what follows from the others and is spoken to."""
+
+
+@rule.on(Requirement)
+def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
+    if requirement.package not in PACKAGES or not _counts(requirement):
+        return
+    spoken = _spoken(requirement)
+    for path, other in _before(requirement, ctx):
+        if not ranges.meet(requirement.specs, other.specs):
+            yield rule.finding(requirement, message=f"{spoken} contradicts {_said(path, other, ctx)}")
+            break
+    if requirement.package not in floors.COMPROMISED:
+        return
+    for package in ("torch", "python"):
+        for path, other in _beside(package, ctx):
+            if needed := compatibility.required(requirement.specs, package, other.specs):
+                message = f"{spoken} needs {package} {needed}, against {_said(path, other, ctx)}"
+                yield rule.finding(requirement, message=message)
+                break
+    if ranges.every(requirement.specs, compatibility.KNOWS_NO_TORCH_2) and _schedules(ctx):
+        message = f"{spoken} refuses every scheduler of torch 2, which the project allows"
+        yield rule.finding(requirement, message=message, bites={"torch": ">=2.0"})
+
+
+def _schedules(ctx: FileContext) -> bool:
+    """Whether a LightningModule seems to have a scheduler."""
+    modules = ctx.index.search(ctx.path, (b"LightningModule",))
+    return not set(modules).isdisjoint(ctx.index.search(ctx.path, (b"lr_scheduler",)))
+
+
+def _counts(requirement: Requirement) -> bool:
+    return bool(requirement.specs) and not requirement.condition and not requirement.locked
+
+
+def _before(requirement: Requirement, ctx: FileContext) -> Iterator[tuple[str, Requirement]]:
+    """What else is asked of the package of `requirement`, by what it must agree with: each pair is told once."""
+    for path, other in ctx.requirements(requirement.package):
+        if path == ctx.path:
+            comes_first = other.start < requirement.start
+        else:
+            mine, its = _rank(ctx.path), _rank(path)
+            among_main = mine is not None and its is not None and (its, path) < (mine, ctx.path)
+            comes_first = among_main or _includes(ctx.path, path, ctx)
+        if comes_first and _counts(other):
+            yield path, other
+
+
+def _beside(package: str, ctx: FileContext) -> list[tuple[str, Requirement]]:
+    """What is asked of another package in the same file, else in those installed with it."""
+    found = [(path, other) for path, other in ctx.requirements(package) if _counts(other)]
+    main = _rank(ctx.path) is not None
+    return [(path, other) for path, other in found if path == ctx.path] or [
+        (path, other)
+        for path, other in found
+        if (main and _rank(path) is not None) or _includes(path, ctx.path, ctx) or _includes(ctx.path, path, ctx)
+    ]
+
+
+def _rank(path: str) -> int | None:
+    """Where a file stands among those that say of no variant; None: it is not one of them."""
+    match = _MAIN.fullmatch(posixpath.basename(path))
+    return match.lastindex or 0 if match else None
+
+
+def _includes(path: str, other: str, ctx: FileContext) -> bool:
+    """Whether a file always takes in another one, with `-r`, `-c` or the like."""
+    document = ctx.index.document(path)
+    included = document.includes if isinstance(document, Manifest) else ()
+    directory = posixpath.dirname(path)
+    return other in (posixpath.normpath(posixpath.join(directory, i.path)) for i in included if not i.condition)
+
+
+def _spoken(requirement: Requirement) -> str:
+    return f"{requirement.package} {requirement.written.strip()}".strip()
+
+
+def _said(path: str, requirement: Requirement, ctx: FileContext) -> str:
+    document = ctx.index.document(path)
+    line = f"line {document.line(requirement)}" if isinstance(document, Manifest) else ""
+    return f"{_spoken(requirement)} in {line if path == ctx.path else f'{path}, {line}'}"

@@ -1,0 +1,68 @@
+"""The Python of a project, as far as rules about dependency files look into it: cheap questions, sure answers only."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+
+from codemods import known
+from codemods.facts import Setting, dotted
+from codemods.file_context import FileContext
+from codemods.index import Ref
+
+MIXED = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"})
+"""Values of `precision` with which Lightning opens an autocast region."""
+
+
+@lru_cache(maxsize=32)
+def tree(text: str) -> ast.Module | None:
+    """The syntax of a program; None where there is none that could be read."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def programs(ctx: FileContext, *literals: bytes) -> Iterator[tuple[str, str, ast.Module]]:
+    """Path, text and syntax of each Python file of the project that holds any of the literals."""
+    for path in ctx.index.search(ctx.path, literals):
+        text = ctx.index.text(path)
+        module = tree(text) if text is not None else None
+        if text is not None and module is not None and ctx.index.facts(path) is not None:
+            yield path, text, module
+
+
+def means(ctx: FileContext, path: str, node: ast.expr | None, names: frozenset[str]) -> bool:
+    """Whether an expression, or what it calls, surely is one of these library objects."""
+    written = dotted(node.func if isinstance(node, ast.Call) else node)
+    origins = ctx.index.resolve(path, written) if written else frozenset[str]()
+    return bool(origins) and origins <= names
+
+
+def methods(module: ast.Module, path: str) -> Iterator[tuple[Ref, ast.FunctionDef]]:
+    """The methods of the classes at module level, each with its class."""
+    for klass in module.body:
+        if isinstance(klass, ast.ClassDef):
+            yield from ((Ref(path, klass.name), f) for f in klass.body if isinstance(f, ast.FunctionDef))
+
+
+def switches_off(ctx: FileContext, path: str, node: ast.expr) -> bool:
+    """Whether a context manager or decorator surely switches gradients off."""
+    if not means(ctx, path, node, known.NO_GRAD):
+        return False
+    given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    return all(isinstance(value, ast.Constant) and value.value is True for value in given)
+
+
+def is_mixed(setting: Setting) -> bool:
+    """Whether a call sets a mixed precision."""
+    value = setting.call.keywords.get("precision")
+    return value is not None and isinstance(value.literal, (int, str)) and value.literal in MIXED
+
+
+def trains_with_lightning(ctx: FileContext) -> bool:
+    return bool(ctx.index.search(ctx.path, (b"LightningModule",)))

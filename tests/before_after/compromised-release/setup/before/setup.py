@@ -1,0 +1,3 @@
+from setuptools import setup
+
+setup(name="train", install_requires=["torch", 'lightning==2.6.2'], extras_require={"gpu": ["lightning==2.6.3"]})

@@ -1,0 +1,3 @@
+import lightning.pytorch as pl
+
+trainer = pl.Trainer(accelerator="cpu", precision="bf16-mixed")

@@ -1,0 +1,1 @@
+from pytorch_lightning import LightningModule

@@ -1,0 +1,2 @@
+from pytorch_lightning import LightningModule
+from torch.optim.lr_scheduler import StepLR
