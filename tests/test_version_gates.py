@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from memory import Memory
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from codemods.edits import Finding, Safety
 from codemods.engine import Options, plan
 from codemods.transforms import load
+from codemods.versions import may, surely, targets
 
 RULES = {rule.code: rule for rule in load()}
 
@@ -514,3 +519,65 @@ GATES: list[tuple[str, str, str, str]] = [
 def test_a_boundary(code: str, text: str, requirements: str, expected: str) -> None:
     found = findings(code, {"train.py": text, "requirements.txt": requirements})
     assert [" ".join(filter(None, (str(f.safety), f.strategy))) for f in found] == expected.splitlines()
+
+
+# -------------------------------------------------------------------- the verdicts, against releases that exist
+
+RELEASED = [
+    "1.9.1", "1.10.0", "1.10.2", "1.11.0", "1.13.1", "2.0.0", "2.0.1", "2.0.9", "2.0.9.post0", "2.1.2", "2.2.0",
+    "2.2.0.post0", "2.3.1", "2.4.0", "2.4.1", "2.5.0", "2.5.0.post0", "2.5.1", "2.5.4", "2.5.5", "2.6.0", "2.6.6",
+    "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.0", "2.14.1", "2.15.0",
+]  # fmt: skip
+"""Of torch and of Lightning."""
+
+BITES = ["<2.11", "<2.5.5", "<2.6", "<2.14", "<5", ">=1.11", ">=1.4", ">=2.0", ">=2.2", ">=2.4", ">=2.6", ">=2.14"]
+"""The ranges that rules ask for."""
+
+FULL = st.sampled_from(RELEASED)
+SHORT = FULL.map(lambda version: ".".join(version.split(".")[:2]))
+ODD = st.one_of(
+    FULL,
+    SHORT,
+    st.sampled_from(["1", "2", "3"]),
+    SHORT.map(lambda version: f"{version}.0.dev0"),
+    FULL.map(lambda version: f"{version.partition('.post')[0]}rc1"),
+    FULL.map(lambda version: f"{version}+cu121"),
+    FULL.map(lambda version: f"v{version}"),
+)
+CLAUSE = st.one_of(
+    st.tuples(st.sampled_from(["==", "!=", ">=", "<=", "<", ">", "==="]), ODD).map("".join),
+    st.tuples(st.sampled_from(["==", "!="]), SHORT, st.just(".*")).map("".join),
+    st.tuples(st.just("~="), st.one_of(SHORT, FULL)).map("".join),
+)
+LINE = st.lists(CLAUSE, min_size=1, max_size=3).map(",".join)
+
+
+def without_builds(spec: str) -> SpecifierSet:
+    """What packaging makes of a constraint, local versions (`+cu121`) left out."""
+    clauses = (clause.partition("+")[0].replace("===", "==") for clause in spec.split(","))
+    return SpecifierSet(",".join(clauses))
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(LINE, min_size=1, max_size=2), st.sampled_from(BITES))
+def test_no_release_that_a_file_allows_is_forgotten(lines: list[str], range: str) -> None:
+    """Two alternatives by marker: what either allows may be in use. A post-release counts as its release."""
+    markers = ["sys_platform == 'linux'", "sys_platform != 'linux'"]
+    text = "".join(f"torch{line} ; {marker}\n" for line, marker in zip(lines, markers, strict=False))
+    target = targets(Memory({"requirements.txt": text}), "train.py")["torch"]
+    asked = SpecifierSet(range)
+    for version in map(Version, RELEASED):
+        if any(without_builds(line).contains(version) for line in lines):
+            inside = asked.contains(Version(version.base_version))
+            assert may(target, range) or not inside
+            assert inside or not surely(target, range)
+    assert may(target, range) or not surely(target, range)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(FULL, min_size=1, max_size=3), st.sampled_from(["", "+cu121"]), st.sampled_from(BITES))
+def test_pins_say_neither_more_nor_less(pins: list[str], build: str, range: str) -> None:
+    names = ("requirements-gpu.txt", "requirements-cpu.txt", "requirements.txt")
+    target = targets(Memory({name: f"torch=={pin}{build}\n" for name, pin in zip(names, pins, strict=False)}), "x.py")
+    inside = [SpecifierSet(range).contains(Version(Version(pin).base_version)) for pin in pins]
+    assert (may(target["torch"], range), surely(target["torch"], range)) == (any(inside), all(inside))
