@@ -148,8 +148,8 @@ class Index:
         return self.versions.project(self.root(path))
 
     def target(self, path: str, package: str) -> Target | None:
-        """The versions of a package that the project of `path` allows; None: nobody says."""
-        return self.project(path).targets.get(package)
+        """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says."""
+        return self.versions.allowed(path).get(package)
 
     # -- modules and names
 

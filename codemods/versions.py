@@ -21,8 +21,9 @@ from codemods.plan import Project, Target
 from codemods.ranges import possible, verdict
 from codemods.sources import files, manifest
 from codemods.sources.document import Reader
+from codemods.sources.installs import installs
 from codemods.sources.manifest import Manifest, Requirement
-from codemods.sources.requirement import CONDA, PACKAGES
+from codemods.sources.requirement import CONDA, PACKAGES, Include
 from codemods.sources.specifiers import alternatives
 
 __all__ = (
@@ -41,11 +42,15 @@ class Versions:
         self.notes: list[str] = []
         """A sentence for each packaging file that could not be read, and for each requirement that makes no sense."""
         self._reader = reader
-        self._overrides = dict(overrides or {})
+        self._given = {package: Target(package, spec, "--target") for package, spec in (overrides or {}).items()}
+        for name, twin in (TWINS, TWINS[::-1]):
+            if name not in self._given and twin in self._given:
+                self._given[name] = self._given[twin]
         self._directories: dict[str, tuple[str, ...]] | None = None
         self._manifests: dict[str, Manifest | Skip | None] = {}
         self._own: dict[str, dict[str, Target]] = {}
         self._projects: dict[str, Project] = {}
+        self._notebooks: dict[str, dict[str, Target]] = {}
 
     def root(self, path: str) -> str:
         """The nearest directory above `path` that holds packaging metadata, or ""."""
@@ -57,12 +62,20 @@ class Versions:
             found: dict[str, Target] = {}
             for directory in self._around(root):
                 found = {**self._targets(directory), **found}
-            given = {package: Target(package, spec, "--target") for package, spec in self._overrides.items()}
-            for name, twin in (TWINS, TWINS[::-1]):
-                if name not in given and twin in given:
-                    given[name] = given[twin]
-            self._projects[root] = Project(root, {**found, **given})
+            self._projects[root] = Project(root, {**found, **self._given})
         return self._projects[root]
+
+    def allowed(self, path: str) -> Mapping[str, Target]:
+        """What holds for one file: in a notebook what it installs itself comes before what its project says."""
+        home = files.container(path)
+        project = self.project(self.root(home)).targets
+        if not home.endswith(files.NOTEBOOK):
+            return project
+        if home not in self._notebooks:
+            data = self._reader.read(home)
+            source = files.decode(home, data) if data is not None else None
+            self._notebooks[home] = settled([list(self._installed(home, getattr(source, "installs", ())))])
+        return {**project, **self._notebooks[home], **self._given}
 
     def manifests(self, root: str) -> Sequence[str]:
         """The packaging files of the project in `root`: its own, and those that they include, sorted."""
@@ -130,6 +143,16 @@ class Versions:
                 if said.package in PACKAGES:
                     specs = supposed.get(said, said.specs)
                     yield Mention(said.package, specs, inner, condition or said.condition, said.locked)
+
+    def _installed(self, notebook: str, commands: Sequence[str]) -> Iterator[Mention]:
+        """What commands in a notebook install, also by way of requirements files."""
+        for command in commands:
+            for each in installs(command):
+                if isinstance(each, Include):
+                    path = posixpath.normpath(posixpath.join(posixpath.dirname(notebook), each.path))
+                    yield from () if path.startswith(("/", "../")) else self._mentions(path)
+                elif each.package in PACKAGES:
+                    yield Mention(each.package, each.specs, notebook, each.condition)
 
     def _closure(self, path: str) -> Iterator[tuple[str, Manifest, str]]:
         """A file and those it includes, each with the condition of its inclusion; none that lies outside the tree."""
