@@ -23,12 +23,15 @@ WRITE = frozenset({"writefile", "file"})
 SHELLS = frozenset({"bash", "sh", "shell", "script", "system", "sx", "!"})
 """Cell magics whose rest is a shell script."""
 
+APART = WRITE | SHELLS | {"html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG", "perl", "ruby"}
+"""Cell magics whose rest knows no name of the notebook."""
+
 _ESCAPES = "%!?,;/"
 """What begins a line that is IPython's, not Python's."""
 
 _PYTHON = re.compile(
     r"""(?P<comment>\#[^\n]*)
-    | (?P<string>\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3}|\Z) | '{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3}|\Z)
+    | (?P<string>\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:\"{3}|\Z) | '{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'{3}|\Z)
         | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*')
     | (?P<open>[(\[{]) | (?P<close>[)\]}])
     | (?P<joined>\\\r?\n) | (?P<end>\r?\n)
@@ -40,7 +43,12 @@ _PYTHON = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ASSIGNED = re.compile(r"[ \t]*(?=!|%[ \t]*[^\W\d])")
-_CELL_MAGIC = re.compile(r"(?:[ \t]*(?:\#[^\n]*)?\r?\n)*%%(?P<name>\w[\w.]*)(?![\w.?])(?P<line>[^\r\n]*)(?:\r?\n|\Z)")
+_AUTOMAGIC = re.compile(
+    r"\s*((?:cd|ls|ll|cat|cp|mv|rm|rmdir|mkdir|less|more|man|pip|conda|mamba|run|time|timeit|env|set_env|load_ext"
+    r"|reload_ext|autoreload|matplotlib|tensorboard)[ \t]+(?!(?:in|is|and|or|not|if|for)\b)[\w~/.'\"{$-][^\n]*)\s*\Z"
+)
+"""A line magic without its `%`, which IPython knows where it is the only line of a cell."""
+_CELL_MAGIC = re.compile(r"(?:[ \t]*(?:\#[^\n]*)?\r?\n)*%%(?P<name>!|\w[\w.]*)(?![\w.?])(?P<line>[^\r\n]*)(?:\r?\n|\Z)")
 _SHELL = re.compile(r"\A(?:!!?|%(?:(?:sx|system|shell)\b)?)")
 """What a shell command begins with, or a magic that is one, such as `%pip`."""
 _INSTALLER = re.compile(r"(?:.*/)?(pip|conda|mamba|micromamba)[\d.]*")
@@ -88,6 +96,9 @@ def magics(source: str, start: int = 0) -> Iterator[tuple[int, int]]:
 
     The line end is not part of a span.
     """
+    if alone := _AUTOMAGIC.match(source):
+        yield alone.start(1), _stripped(source, *alone.span(1))
+        return
     position = start
     while position < len(source):
         indent = _INDENT.match(source, position)
@@ -149,7 +160,7 @@ def masks(source: str, start: int, end: int, names: Names) -> Iterator[Mask]:
         bare = line.rstrip()
         indent = len(bare) - len(bare.lstrip())
         if bare:
-            name = "#" + names.next(len(bare) - indent - 1) if number else names.next(len(bare))
+            name = "#" * (len(bare) - indent) if number else names.next(len(bare))
             yield Mask(position + indent, position + len(bare), name, bool(number))
         position += len(line)
 
@@ -164,7 +175,8 @@ def installs(written: str) -> Iterator[str]:
     for command in found:
         words = [word.text for word in command.words]
         for k, word in enumerate(words):
-            if (program := _INSTALLER.fullmatch(word)) and "install" in words[k + 1 :]:
+            run = not k or words[k - 1] in ("uv", "sudo") or words[k - 1].startswith("-")
+            if run and (program := _INSTALLER.fullmatch(word)) and "install" in words[k + 1 :]:
                 first = words.index("install", k + 1)
                 if all(option.startswith("-") for option in words[k + 1 : first]):
                     yield shlex.join((program[1], *words[first:]))
@@ -179,16 +191,14 @@ class Names:
         self.given: dict[int, int] = {}
 
     def next(self, width: int) -> str:
-        """A free name of a width ("" for none); raises ValueError where all names so short are taken."""
+        """A free name of a width; raises ValueError where all names so short are taken."""
         first, digits = ("_", width - 1) if width > 1 else ("", width)
         for number in range(self.given.get(width, 0), len(_DIGITS) ** min(digits, 4)):
             self.given[width] = number + 1
             name = (first + _numeral(number)).ljust(width, "_")
             if name.isidentifier() and name not in self.taken:
                 return name
-        if width:
-            raise ValueError("no free name")
-        return ""
+        raise ValueError(f"every name of {width} characters is taken")
 
 
 _DIGITS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -58,11 +58,12 @@ class NotebookSource:
                 cannot hold a character.
         """
         raw = self.notebook.raw
+        names = {mask.name for part in self.parts for mask in part.masks if not mask.continued}
         pieces: list[str] = []
         position = 0
         for part, new in zip(self.parts, self._divided(text), strict=True):
             if new != part.text:
-                source = part.cell.source[: part.skipped] + part.unmasked(new)
+                source = part.cell.source[: part.skipped] + part.unmasked(new, names)
                 pieces += (raw[position : part.cell.start], respelled(self.notebook, part.cell, source))
                 position = part.cell.end
         changed = "".join((*pieces, raw[position:]))

@@ -7,7 +7,7 @@ import posixpath
 import re
 import shlex
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from codemods.sources import magics
@@ -29,29 +29,26 @@ class Part:
         """What `text` is, without masks."""
         return self.cell.source[self.skipped :]
 
-    def unmasked(self, new: str) -> str:
-        """The source of a part whose text has become `new`.
+    def unmasked(self, new: str, names: Set[str]) -> str:
+        """The source of a part whose text has become `new`; `names` are those of all masks of the unit.
 
         Raises:
             ValueError: if a magic is gone, moved or doubled, or its line has changed (but for its indentation).
         """
         old, written = lines(self.text), lines(self.source)
         hidden = [k for k, line in enumerate(old) if line != written[k]]
-        if not hidden:
-            return new
-        names = "|".join(re.escape(mask.name) for mask in self.masks if not mask.continued)
-        masked = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
         continued = {self.text.count("\n", 0, mask.start) for mask in self.masks if mask.continued}
         found: list[str] = []
         for line in lines(new):
             expected = hidden[0] if hidden else -1
-            if expected in continued or masked.search(line):
-                if line.strip() != old[expected].strip():
+            if expected in continued or not names.isdisjoint(re.findall(r"\w+", line)):
+                if expected < 0 or line.strip() != old[expected].strip():
                     raise ValueError("a magic or a shell command would be moved, doubled or changed")
                 indent, end = line[: len(line) - len(line.lstrip())], line[len(line.rstrip()) :]
-                line = indent + written[expected].strip() + end
+                found.append(indent + written[expected].strip() + end)
                 del hidden[0]
-            found.append(line)
+            else:
+                found.append(line)
         if hidden:
             raise ValueError("a magic or a shell command would be lost")
         return "".join(found)
@@ -79,7 +76,8 @@ def program(notebook: Notebook) -> Program:
     for cell in notebook.cells:
         foreign, hidden = _hidden(cell.source)
         if foreign:
-            unread.append(cell.source)
+            if foreign.name not in magics.APART:
+                unread.append(cell.source)
             if foreign.name in magics.SHELLS:
                 installs += magics.installs(cell.source[foreign.body :])
             continue

@@ -143,7 +143,7 @@ class _Writer:
         self._pass(len(items))
         if not self.written:
             return "[]"
-        first, between, last = _layout(self.raw, self.cell) or _layout_elsewhere(notebook) or ("", ", ", "")
+        first, between, last = _layout(notebook, self.cell)
         value = ["["]
         for k, string in enumerate(self.written):
             own = string.lead if string.number else None
@@ -151,15 +151,13 @@ class _Writer:
         return "".join((*value, last, "]"))
 
 
-def _layout(raw: str, cell: Cell) -> tuple[str, str, str] | None:
-    """What stands before the first string of a source, between two, and after the last."""
-    if not cell.listed or not cell.items:
-        return None
-    first, *others = cell.items
-    lead = raw[cell.start + 1 : first.start]
-    between = raw[first.end : others[0].start] if others else "," + lead
-    return lead, between, raw[cell.items[-1].end : cell.end - 1]
-
-
-def _layout_elsewhere(notebook: Notebook) -> tuple[str, str, str] | None:
-    return next((found for cell in notebook.cells if (found := _layout(notebook.raw, cell))), None)
+def _layout(notebook: Notebook, cell: Cell) -> tuple[str, str, str]:
+    """What stands before the first string of a source, between two, and after the last: as there, or as elsewhere."""
+    raw = notebook.raw
+    lists = [each for each in (cell, *notebook.cells) if each.listed and each.items]
+    first = next((raw[each.start + 1 : each.items[0].start] for each in lists), "")
+    last = next((raw[each.items[-1].end : each.end - 1] for each in lists), "")
+    spaced = re.search(r'"nbformat"\s*: ', raw)
+    otherwise = "," + (first or (" " if spaced else ""))
+    pairs = (each.items[:2] for each in lists if len(each.items) > 1)
+    return first, next((raw[a.end : b.start] for a, b in pairs), otherwise), last
