@@ -106,28 +106,32 @@ def _before(requirement: Requirement, ctx: FileContext) -> Iterator[tuple[str, R
         if path == ctx.path:
             comes_first = other.start < requirement.start
         else:
-            mine, its = _rank(ctx.path), _rank(path)
-            among_main = mine is not None and its is not None and (its, path) < (mine, ctx.path)
-            comes_first = among_main or _includes(ctx.path, path, ctx)
-        if comes_first and _counts(other):
+            follows = _among_main(path, ctx) and (_rank(path), path) < (_rank(ctx.path), ctx.path)
+            comes_first = follows or _includes(ctx.path, path, ctx)
+        if comes_first and _counts(other) and other.package == requirement.package:
             yield path, other
 
 
 def _beside(package: str, ctx: FileContext) -> list[tuple[str, Requirement]]:
     """What is asked of another package in the same file, else in those installed with it."""
     found = [(path, other) for path, other in ctx.requirements(package) if _counts(other)]
-    main = _rank(ctx.path) is not None
     return [(path, other) for path, other in found if path == ctx.path] or [
         (path, other)
         for path, other in found
-        if (main and _rank(path) is not None) or _includes(path, ctx.path, ctx) or _includes(ctx.path, path, ctx)
+        if _among_main(path, ctx) or _includes(path, ctx.path, ctx) or _includes(ctx.path, path, ctx)
     ]
 
 
-def _rank(path: str) -> int | None:
-    """Where a file stands among those that say of no variant; None: it is not one of them."""
+def _among_main(path: str, ctx: FileContext) -> bool:
+    """Whether a file lies beside the one looked at, and neither is a variant."""
+    same = posixpath.dirname(path) == posixpath.dirname(ctx.path)
+    return same and _rank(path) >= 0 and _rank(ctx.path) >= 0
+
+
+def _rank(path: str) -> int:
+    """Where a file stands among those that say of no variant; -1: it is not one of them."""
     match = _MAIN.fullmatch(posixpath.basename(path))
-    return match.lastindex or 0 if match else None
+    return match.lastindex or 0 if match else -1
 
 
 def _includes(path: str, other: str, ctx: FileContext) -> bool:
