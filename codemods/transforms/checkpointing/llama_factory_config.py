@@ -45,7 +45,7 @@ from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
 rule = Rule(
     code="CKP005",
     name="llama-factory-config",
-    summary="LLaMA-Factory checkpoints reentrantly: layers that take their hidden states by keyword learn nothing",
+    summary="reentrant checkpointing in LLaMA-Factory: layers that take their hidden states by keyword learn nothing",
     fix_title="Set `use_reentrant_gc: false`",
     safety=Safety.UNSAFE,
     elsewhere=(b"model_name_or_path",),
