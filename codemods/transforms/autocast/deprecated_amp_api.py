@@ -19,13 +19,15 @@ dtype is written out.
 ## Fix safety
 `autocast`: safe; `torch.amp.autocast` is older than every torch that is still in use. `GradScaler` needs torch 2.3;
 `custom_fwd`, `custom_bwd` and the getters and setters of autocast state need 2.4: safe only where the project's
-requirements say so, else unsafe. Classes and functions that are passed on as values become
+requirements say so, else unsafe. Where they allow an older torch and can be edited, the same fix raises their floor,
+in the same commit. Classes and functions that are passed on as values become
 `functools.partial(torch.amp.autocast, "cuda")`: unsafe, because positional arguments given later would mean something
 else.
 
-Strategies for names that older versions lack: `rename` (default) calls the new name; `version-guard` chooses at the
-call, `torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else GradScaler()`; `try-import` binds the old
-name to the new object where it can be imported, and leaves the calls as they are.
+Strategies for names that older versions lack: `rename` (default) calls the new name and raises the floor;
+`version-guard` chooses at the call, `torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else
+GradScaler()`; `try-import` binds the old name to the new object where it can be imported, and leaves the calls as they
+are.
 
 ## When it is not offered
 Compatibility code is left alone: names bound under `try` or `if`, uses that a test of torch's version or of an
@@ -41,6 +43,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods import floors
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rewrite import has_splat, literal
@@ -138,11 +141,14 @@ def deprecated_amp_api(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator
         yield rule.finding(at, message=message)
         return
     repair = repairs[chosen]
+    floor = repair.requires.get("torch", "").removeprefix(">=")
+    raised = floors.floor_edits(ctx, "torch", floor) if floor else {}
     yield rule.finding(
         at,
         fix=repair.changes,
+        also=raised,
         message=message,
-        title=f"Use `{new.name}`",
+        title=f"Use `{new.name}`" + (f", and ask for torch {floor}" if raised else ""),
         safety=repair.safety,
         strategy=chosen,
         strategies=possible,

@@ -1,0 +1,5 @@
+from torch.cuda.amp import GradScaler
+
+
+def make():
+    return GradScaler()

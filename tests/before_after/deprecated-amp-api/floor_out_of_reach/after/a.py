@@ -1,0 +1,5 @@
+import torch
+
+
+def make():
+    return torch.amp.GradScaler("cuda")
