@@ -63,8 +63,11 @@ def table(rules: Sequence[Rule]) -> str:
 def page(rule: Rule) -> str:
     """The page of a rule in Markdown: its docstring, its facts, and the first example as a diff."""
     parts = [f"# {rule.code} {rule.name}", rule.doc, f"Fix: {rule.fix_title} ({rule.safety})."]
+    if rule.bites:
+        parts.append(f"Versions: {', '.join(f'{package} {spec}' for package, spec in rule.bites.items())}.")
     if rule.strategies:
-        parts.append(f"Strategies: {', '.join(f'`{name}`' for name in rule.strategies)} (the first is the default).")
+        names = ", ".join(f"`{name}`" for name in rule.strategies)
+        parts.append(f"Strategies: {names} (the first is the default where the page says no other).")
     if example := example_of(rule):
         parts.append(f"## Example\n\n```diff\n{example}```")
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -78,8 +81,9 @@ def show_page(console: Console, rule: Rule) -> None:
 
 
 def example_of(rule: Rule) -> str:
-    """What the first fixture of a rule becomes, as a diff; empty where there are no fixtures at hand."""
-    for before in sorted((FIXTURES / rule.name).glob("*.before.py")):
+    """What the first fixture of a rule becomes by default, as a diff; empty where there are no fixtures at hand."""
+    fixtures = sorted((FIXTURES / rule.name).glob("*.before.py"))
+    for before in sorted(fixtures, key=lambda path: b"strategy=" in path.read_bytes().partition(b"\n")[0]):
         after = before.with_name(before.name.replace(".before.py", ".after.py"))
         if after.is_file():
             name = before.name.replace(".before.py", ".py")

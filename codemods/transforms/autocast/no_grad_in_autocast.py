@@ -14,6 +14,8 @@ or the network ends in a layer that autocast leaves alone, or a generator hangs 
 Every torch before 2.11 is affected, in plain PyTorch and, because Lightning runs the whole `training_step` in one
 region, in every LightningModule under mixed precision with Lightning before 2.5.5 — with automatic optimization too.
 Entering autocast once more around the second pass changes nothing: the cache belongs to the outermost region.
+Inside such a step, `torch.autocast` keeps to what Lightning has set; `torch.cuda.amp.autocast` switches the cache on,
+whatever the version of Lightning.
 
 ## Fix safety
 Safe: `torch.clear_autocast_cache()` as the last thing the block does makes the next pass cast its weights again. Where

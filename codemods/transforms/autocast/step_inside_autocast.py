@@ -7,7 +7,8 @@ before. Nothing is raised. A training loop inside one `with torch.autocast(…)`
 whose generator loss goes through a discriminator that has just been stepped gets the gradients of the old one.
 
 Every torch is affected, 2.15 included. Lightning runs the whole `training_step` in one region: under mixed precision
-with Lightning before 2.5.5, manual optimization that steps one network and then runs it again is affected too.
+with Lightning before 2.5.5, manual optimization that steps one network and then runs it again is affected too; with any
+Lightning where the step opens a region by an old name, `torch.cuda.amp.autocast`, which switches the cache on.
 
 ## Fix safety
 Safe: `torch.clear_autocast_cache()` directly after the step makes the next pass cast the new weights. Losses and
