@@ -34,6 +34,26 @@ __all__ = (
 _ORDER = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 """What is named as the source where several files say the same; the others follow by name."""
 
+_RUNNING = frozenset(
+    {
+        "requirements",
+        "requirement",
+        "constraints",
+        "environment",
+        "env",
+        "conda",
+        "pip",
+        "base",
+        "core",
+        "main",
+        "common",
+    }
+    | {"prod", "production", "runtime", "run", "train", "training", "gpu", "cuda", "cu", "cpu", "rocm", "full", "all"}
+    | {"install", "py", "python", "torch", "pytorch", "linux", "win", "windows", "mac", "local", "freeze", "frozen"}
+    | {"lock", "pinned"}
+)
+"""Words in the name of a requirements file that is for running the project; any other word is a condition."""
+
 
 class Versions:
     """The projects of one tree and the versions they allow; each file is read once."""
@@ -138,7 +158,7 @@ class Versions:
         self, path: str, supposed: Mapping[Requirement, tuple[str, ...]] = MappingProxyType({})
     ) -> Iterator[Mention]:
         """What a file says, with the files it includes."""
-        for inner, read, condition in self._closure(path):
+        for inner, read, condition in self._closure(path, _purpose(path)):
             for said in read.requirements:
                 if said.package in PACKAGES:
                     specs = supposed.get(said, said.specs)
@@ -154,9 +174,9 @@ class Versions:
                 elif each.package in PACKAGES:
                     yield Mention(each.package, each.specs, notebook, each.condition)
 
-    def _closure(self, path: str) -> Iterator[tuple[str, Manifest, str]]:
+    def _closure(self, path: str, condition: str = "") -> Iterator[tuple[str, Manifest, str]]:
         """A file and those it includes, each with the condition of its inclusion; none that lies outside the tree."""
-        waiting, seen = [(path, "")], {path}
+        waiting, seen = [(path, condition)], {path}
         while waiting:
             path, condition = waiting.pop(0)
             if not isinstance(read := self.manifest(path), Manifest):
@@ -174,6 +194,16 @@ def _notes(read: Manifest | Skip | None) -> Iterator[str]:
         yield f"its versions cannot be read: {read.detail}"
     elif read:
         yield from read.notes()
+
+
+def _purpose(path: str) -> str:
+    """What a requirements file is for, by its name, where that is not just running the project: a condition."""
+    name = posixpath.basename(path)
+    if name.endswith((".txt", ".in", ".yml", ".yaml")):
+        words = re.findall(r"[A-Za-z]+", posixpath.splitext(name)[0])
+        if odd := [word for word in words if word.lower() not in _RUNNING]:
+            return f"{' '.join(odd)} requirements"
+    return ""
 
 
 def _rank(path: str) -> tuple[int, str]:

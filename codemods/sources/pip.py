@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,25 +11,6 @@ from codemods.sources.specifiers import Dialect
 
 LONGEST_LINE = 2_000
 """Characters of one requirement without its options; a longer one is passed over."""
-
-AROUND = frozenset(
-    {
-        "dev",
-        "develop",
-        "test",
-        "tests",
-        "testing",
-        "ci",
-        "doc",
-        "docs",
-        "readthedocs",
-        "lint",
-        "style",
-        "typing",
-        "build",
-    }
-)
-"""Words in the name of a requirements file that serves work on the project, not its running."""
 
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _OPTION = re.compile(r"\s--?[A-Za-z].*", re.DOTALL)
@@ -106,17 +86,16 @@ def _blanked(text: str, pattern: re.Pattern[str]) -> str:
 
 def requirements(path: str, text: str) -> Iterator[Entry]:
     """A requirements file. What pip-compile or uv wrote (its head says so) is a lock file."""
-    words = re.split(r"[-_.]", posixpath.basename(path))
-    site = Site(condition=next((f"{word} requirements" for word in words if word in AROUND), ""))
+    site = Site()
     lines = list(_logical(text))
     if any(_COMPILED.match(line.text.strip()) for line in lines[:5]):
         command = _COMMAND.search(text[: lines[min(len(lines), 10) - 1].end])
         tool = re.match(r"uv pip compile|uv export|pip-compile|", command[1] if command else "pip-compile")
         assert tool is not None
         again = f"{tool[0]} --upgrade-package {{package}}{command[1][tool.end() :] if command else ''}"
-        site = Site(condition=site.condition, locked=True, why_not=f"{path} is compiled; `{again}` refreshes it")
+        site = Site(locked=True, why_not=f"{path} is compiled; `{again}` refreshes it")
     elif any(line.text.lstrip().startswith("--require-hashes") for line in lines):
-        site = Site(condition=site.condition, why_not="its hashes belong to this version")
+        site = Site(why_not="its hashes belong to this version")
     for line in lines:
         yield from item(line, site)
 

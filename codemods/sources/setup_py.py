@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
 from codemods.sources import pip
@@ -18,7 +19,9 @@ def requirements(path: str, text: str) -> Iterator[Entry]:
     Raises:
         SyntaxError: if it is not Python that this interpreter reads.
     """
-    tree = ast.parse(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
     starts = _line_starts(text)
     values: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
