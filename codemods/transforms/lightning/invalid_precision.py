@@ -35,6 +35,10 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
+from codemods.sources.config import Config
+from codemods.sources.shell import Command
+from codemods.transforms.lightning.command_lines import defaults, flags
+from codemods.transforms.lightning.configured import configured, saved_by
 from codemods.transforms.lightning.precisions import BEFORE_2, SINCE, accepted, given, meant, written
 
 rule = Rule(
@@ -45,6 +49,7 @@ rule = Rule(
     safety=Safety.SAFE,
     triggers=(b"precision",),
     triggers_all=((b"ightning",),),
+    elsewhere=(b"precision",),
     errors=("is invalid. Allowed precision values:",),
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
@@ -64,6 +69,35 @@ def invalid_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
                 message=said(ctx.module.code_for_node(arm), value, ctx),
                 safety=found[1] if found else None,
             )
+
+
+@rule.on(Config)
+def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    if saved_by(config) is not None:
+        return
+    for each in configured(config, ctx):
+        if not accepted(each.value, ctx):
+            found = renamed(each.value, ctx)
+            yield rule.finding(
+                each.node,
+                fix={each.node: found[0]} if found and not each.shared else None,
+                message=said(each.written, each.value, ctx),
+                safety=found[1] if found else None,
+            )
+
+
+@rule.on(cst.Call)
+def invalid_default(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    for default, value in defaults(call, ctx):
+        if not accepted(value, ctx):
+            yield rule.finding(default, message=said(ctx.module.code_for_node(default), value, ctx))
+
+
+@rule.on(Command)
+def invalid_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
+    for word, value in flags(command, ctx):
+        if not accepted(value, ctx):
+            yield rule.finding(word, message=said(value, value, ctx))
 
 
 def renamed(value: object, ctx: FileContext) -> tuple[int | str, Safety] | None:

@@ -30,8 +30,13 @@ import libcst as cst
 from codemods import versions
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.file_context import FileContext
 from codemods.rewrite import has_splat
 from codemods.rule import Draft, Rule
+from codemods.sources.config import Config
+from codemods.sources.shell import Command
+from codemods.transforms.lightning.command_lines import defaults, flags
+from codemods.transforms.lightning.configured import configured, is_read_elsewhere, saved_by
 from codemods.transforms.lightning.precisions import FIRST, given, written
 
 rule = Rule(
@@ -42,6 +47,7 @@ rule = Rule(
     safety=Safety.SAFE,
     triggers=(b"precision",),
     triggers_all=((b"ightning",), (b"16",)),
+    elsewhere=(b"precision",),
     errors=("is supported for historical reasons but its usage is discouraged",),
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
@@ -86,20 +92,64 @@ def legacy_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if not versions.may(ctx.target("lightning"), ">=2.0"):
         return
     for arm, value in given(call, ctx):
-        if isinstance(value, (int, str)) and not isinstance(value, bool) and (name := FIRST.get(value)):
+        if name := _new_name(value):
+            hidden = has_splat(call) or bool(REMOVED & {a.keyword.value for a in call.args if a.keyword})
             yield rule.finding(
                 arm,
                 fix={arm: written(ctx, arm, name)},
-                message=f"`{ctx.module.code_for_node(arm)}` is the name that Lightning 1.x gave to {name}",
-                safety=_safety(call, ctx),
+                message=said(ctx.module.code_for_node(arm), name),
+                safety=_safety(ctx, hidden),
             )
 
 
-def _safety(call: cst.Call, ctx: Context) -> Safety:
+@rule.on(Config)
+def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    if saved_by(config) == 1 or not versions.may(ctx.target("lightning"), ">=2.0"):
+        return
+    for each in configured(config, ctx):
+        if name := _new_name(each.value):
+            removed = any(entry.key.value in REMOVED for entry in each.table.entries)
+            yield rule.finding(
+                each.node,
+                fix=None if each.shared else {each.node: name},
+                message=said(each.written, name),
+                safety=Safety.UNSAFE if is_read_elsewhere(ctx) else _safety(ctx, removed),
+            )
+
+
+@rule.on(cst.Call)
+def legacy_default(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    for default, value in defaults(call, ctx):
+        if (name := _new_name(value)) and _is_for_2(ctx):
+            yield rule.finding(default, message=said(ctx.module.code_for_node(default), name))
+
+
+@rule.on(Command)
+def legacy_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
+    for word, value in flags(command, ctx):
+        if (name := _new_name(value)) and _is_for_2(ctx):
+            yield rule.finding(word, message=said(value, name))
+
+
+def _is_for_2(ctx: FileContext) -> bool:
+    """Whether the project may run on Lightning 2: by the versions it allows, else by the hooks it has."""
+    target = ctx.target("lightning")
+    named = target is not None and bool(target.spec)
+    return versions.may(target, ">=2.0") and (named or not ctx.index.search(ctx.path, OLD_HOOKS))
+
+
+def _new_name(value: object) -> str | None:
+    return FIRST.get(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+
+
+def said(old: str, new: str) -> str:
+    """What is wrong with a name of 1.x."""
+    return f"`{old}` is the name that Lightning 1.x gave to {new}"
+
+
+def _safety(ctx: FileContext, removed: bool) -> Safety:
+    """Of the new name, beside arguments of which some are, or may be, `removed` ones."""
     target = ctx.target("lightning")
     if target is not None and target.spec:
         return Safety.SAFE if versions.surely(target, ">=2.0") else Safety.UNSAFE
-    given = {a.keyword.value for a in call.args if a.keyword}
-    if given & REMOVED or has_splat(call) or ctx.index.search(ctx.path, OLD_HOOKS):
-        return Safety.UNSAFE
-    return Safety.SAFE
+    return Safety.UNSAFE if removed or ctx.index.search(ctx.path, OLD_HOOKS) else Safety.SAFE

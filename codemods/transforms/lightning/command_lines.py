@@ -1,0 +1,97 @@
+"""Precisions given on a command line, as far as these surely reach Lightning's Trainer or Fabric.
+
+They are reported only: code of the project parses a flag's value (`type=int`), and would have to change with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from codemods import frameworks, known
+from codemods.context import Context
+from codemods.file_context import FileContext
+from codemods.rewrite import keyword, literal
+from codemods.sources.config import Config
+from codemods.sources.shell import Command, Launch, Word, launched
+
+_TRAINER = known.LIGHTNING_TRAINER | known.FABRIC
+_FLAG = re.compile(r"--(?P<option>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
+_OVERRIDE = re.compile(r"\+{0,2}(?P<group>\w+)\.precision=(?P<value>.*)", re.DOTALL)
+_CLI_OPTION = re.compile(r"(?:(?:fit|validate|test|predict)\.)?trainer\.precision")
+_FROM_ARGUMENTS = re.compile(r"Trainer\.from_argparse_args\(")
+
+
+def flags(command: Command, ctx: FileContext) -> Iterator[tuple[Word, str]]:
+    """The precisions among the arguments of a Python program: `--trainer.precision 16`, `trainer.precision=16`."""
+    launch = launched(command)
+    words = launch.arguments if launch else ()
+    for word, after in itertools.zip_longest(words, words[1:]):
+        if override := _OVERRIDE.fullmatch(word.text):
+            if word.literal and _is_hydra_group(override["group"], ctx):
+                yield word, override["value"].strip("'\"")
+        elif flag := _FLAG.fullmatch(word.text):
+            value, holder = (flag["value"], word) if flag["value"] is not None else (after.text if after else "", after)
+            if holder and holder.literal and value and launch and _reaches_trainer(flag["option"], launch, ctx):
+                yield holder, value
+
+
+def defaults(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, object]]:
+    """The default of an option that the same file hands to a Trainer: `add_argument("--precision", default=16)`."""
+    default = keyword(call, "default")
+    if default is None or not isinstance(call.func, cst.Attribute) or call.func.attr.value != "add_argument":
+        return
+    dest = literal(given.value) if (given := keyword(call, "dest")) else None
+    for arg in call.args:
+        name = literal(arg.value) if arg.keyword is None and not arg.star else None
+        if dest is None and isinstance(name, str) and name.startswith("--"):
+            dest = name[2:].replace("-", "_")
+    value = literal(default.value)
+    if dest in handed_on(ctx.path, ctx) and isinstance(value, (str, int, float)):
+        yield default.value, value
+
+
+def _reaches_trainer(option: str, launch: Launch, ctx: FileContext) -> bool:
+    if _CLI_OPTION.fullmatch(option):
+        return bool(ctx.index.search(ctx.path, (b"LightningCLI",)))
+    program = _program(launch, ctx)
+    return program is not None and option.replace("-", "_") in handed_on(program, ctx)
+
+
+def _program(launch: Launch, ctx: FileContext) -> str | None:
+    """The project's file that a command runs, from the script's own directory or the project's root."""
+    named = launch.program.replace(".", "/") + ".py" if launch.module else launch.program
+    folders = dict.fromkeys((posixpath.dirname(ctx.path), ctx.index.root(ctx.path)))
+    paths = (posixpath.normpath(posixpath.join(folder, named)) for folder in folders)
+    return next((path for path in paths if ctx.index.reader.exists(path)), None)
+
+
+def handed_on(path: str, ctx: FileContext) -> frozenset[str]:
+    """The command line options that a file hands to a Trainer or Fabric as its precision, as they were given."""
+    text, facts = ctx.index.text(path), ctx.index.facts(path)
+    if text is None or facts is None or "parse_args(" not in text.replace("parse_known_args(", "parse_args("):
+        return frozenset()
+    found = {"precision"} if _FROM_ARGUMENTS.search(text) and ctx.target("lightning") else set()
+    for setting in facts.settings:
+        precision = setting.call.keywords.get("precision")
+        if precision and precision.dotted and "." in precision.dotted and not precision.call:
+            means = ctx.index.resolve(path, setting.call.dotted or "")
+            if means and means <= _TRAINER:
+                found.add(precision.dotted.rpartition(".")[2])
+    return frozenset(name for name in found if not re.search(rf"\.{re.escape(name)}\s*=(?!=)", text))
+
+
+def _is_hydra_group(name: str, ctx: FileContext) -> bool:
+    """Whether `name` stands for a Trainer or Fabric in the project's Hydra configurations."""
+    for path in ctx.index.search(ctx.path, (b"_target_",), suffixes=(".yaml", ".yml")):
+        config = ctx.index.document(path)
+        if isinstance(config, Config):
+            for table in frameworks.trainer_tables(config, ctx.index):
+                folder = posixpath.basename(posixpath.dirname(path))
+                if table.entry("_target_") and name == (folder if table in config.roots else config.label(table)):
+                    return True
+    return False

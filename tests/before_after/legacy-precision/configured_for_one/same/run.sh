@@ -1,0 +1,1 @@
+python main.py fit --trainer.precision 16

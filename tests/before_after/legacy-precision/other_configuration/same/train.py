@@ -1,0 +1,3 @@
+from lightning.pytorch import Trainer
+
+from project import Trainer as Ours
