@@ -12,7 +12,7 @@ from dataclasses import replace
 from codemods.edits import Edit
 from codemods.sources.config_manner import EOL, Site, manner_of
 from codemods.sources.values import Alias, Array, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, same
-from codemods.sources.written import Manner, Unwritable, inline, is_bare, key, lines, pair, refused, spread
+from codemods.sources.written import Manner, inline, is_bare, key, lines, pair, refused, spread
 
 _GAP = re.compile(r"\s*,\s*")
 """Between two entries of a flow collection, when there is no comment."""
@@ -26,7 +26,8 @@ def why_not(at: Site, node: Value | Entry) -> str:
         return "an alias" if isinstance(node, Alias) else "only its own program knows what it means"
     if isinstance(node, Scalar) and isinstance(node.value, str) and re.search(r"\$\{|\{\{", node.value):
         return "it is filled in elsewhere"
-    named = {each.target for each in at.nodes() if isinstance(each, Alias)}
+    named: set[Value | Entry] = {each.target for each in at.nodes() if isinstance(each, Alias)}
+    named |= {target for each in at.nodes() if isinstance(each, Opaque) for target in each.targets}
     above: Value | Entry | None = node
     while above is not None:
         if above in named:
@@ -66,7 +67,7 @@ def _one(at: Site, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
             return _deleted(at, node)
         become = (new,) if isinstance(new, (Pair, Entry)) else tuple(new) if isinstance(new, (tuple, list)) else ()
         return _rewritten(at, node, become)
-    except Unwritable:
+    except ValueError:  # unwritable
         return None
 
 
@@ -200,7 +201,7 @@ def _inserted(at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manne
     if dotted:
         written = [dotted + line for line in written]
     if after:
-        end = at.line_end(entry.end)
+        end = _after_remarks(at, at.line_end(entry.end), len(indent))
         return at.edit(end, end, "".join(f"{manner.eol}{indent}{line}" for line in written))
     if not ahead.strip():
         start = at.line_start(entry.start)
@@ -208,6 +209,18 @@ def _inserted(at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manne
     if table.entries[0] is entry:
         return at.edit(entry.start, entry.start, "".join(f"{line}{manner.eol}{indent}" for line in written))
     return None
+
+
+def _after_remarks(at: Site, end: int, column: int) -> int:
+    """Where the comments end that stand below an entry and deeper than it: they are about what is in it."""
+    position = end
+    while match := re.compile(r"(?:\r\n|\n|\r)([ \t]*)(#[^\r\n]*|(?=[\r\n]))").match(at.text, position):
+        position = match.end()
+        if match[2]:
+            if len(match[1]) <= column:
+                break
+            end = position
+    return end
 
 
 def _inserted_in_flow(

@@ -136,7 +136,7 @@ def _float(value: float, format: str) -> str:
 
 _BARE = re.compile(r"[\w./$(<](?:[^\s:#]|:(?=[^\s:])|(?<=[^\s])#| (?=[^\s#]))*")
 """Text that needs no quotation marks in a YAML block by its characters alone."""
-_NUMBER = re.compile(r"[-+.]?[0-9a-fA-FxXoO_.,:eE+-]+|[-+]?\.(?:inf|nan)", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?[.0-9_](?:[0-9a-fA-FxXoO_.,:+-]*|inf|nan)", re.IGNORECASE)
 """Text that some reader might take for a number, a time or a date."""
 _RESOLVER = yaml.resolver.Resolver()
 _WORDS = frozenset(("", "~", "=", "<<", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "none"))
@@ -149,7 +149,7 @@ def is_bare(value: str, *, flow: bool) -> bool:
         return False
     if flow and re.search(r"[\[\]{},:]", value):
         return False
-    if value.lower() in _WORDS or (_NUMBER.fullmatch(value) and any(c.isdigit() or c == "." for c in value)):
+    if value.lower() in _WORDS or _NUMBER.fullmatch(value):
         return False
     tag: str = _RESOLVER.resolve(yaml.ScalarNode, value, (True, False))
     return tag == "tag:yaml.org,2002:str"

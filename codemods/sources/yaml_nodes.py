@@ -59,6 +59,8 @@ class _Composer:
         self.text = text
         self.loader = yaml.SafeLoader(text)
         self.anchors: dict[str, Scalar | Array | Table | Opaque | None] = {}
+        self.targets: list[Value] = []
+        """What aliases have led to so far."""
 
     def documents(self) -> tuple[Value, ...]:
         roots: list[Value] = []
@@ -81,6 +83,7 @@ class _Composer:
                 raise _Refused(SkipReason.UNPARSABLE, f"nothing is anchored as &{name}", start)
             if (target := self.anchors[name]) is None:
                 raise _Refused(SkipReason.UNPARSABLE, f"*{name} stands inside of what it names", start)
+            self.targets.append(target)
             return Alias(start, event.end_mark.index, target)
         if name is not None:
             if name in self.anchors:
@@ -117,21 +120,21 @@ class _Composer:
         return Scalar(start, end, value, event.style or "")
 
     def sequence(self, event: Any, start: int, depth: int) -> Array | Opaque:
-        items = []
+        items, seen = [], len(self.targets)
         while not self.loader.check_event(yaml.SequenceEndEvent):
             items.append(self.node(depth + 1))
         last = self.loader.get_event()
         flow = bool(event.flow_style)
         end = last.end_mark.index if flow or not items else items[-1].end
         if event.tag not in (None, "!", _STANDARD + "seq"):
-            return Opaque(start, end, self.text[start:end])
+            return Opaque(start, end, self.text[start:end], tuple(self.targets[seen:]))
         return Array(start, end, tuple(items), flow)
 
     def mapping(self, event: Any, start: int, depth: int) -> Table | Opaque:
         known = event.tag in (None, "!", _STANDARD + "map")
         entries: list[Entry] = []
         keys: set[object] = set()
-        end = start
+        end, seen = start, len(self.targets)
         while not self.loader.check_event(yaml.MappingEndEvent):
             merging = self.merging()
             key = self.node(depth + 1)
@@ -151,7 +154,7 @@ class _Composer:
         if flow and self.text[last.start_mark.index : last.end_mark.index] == "}":
             end = last.end_mark.index
         if not known:
-            return Opaque(start, end, self.text[start:end])
+            return Opaque(start, end, self.text[start:end], tuple(self.targets[seen:]))
         return Table(start, end, tuple(entries), flow)
 
     def merging(self) -> bool:
@@ -168,7 +171,8 @@ class _Composer:
             return Scalar(key.start, key.end, Key.MERGE)
         found = followed(key)
         if not isinstance(found, Scalar):
-            raise _Refused(SkipReason.UNPARSABLE, "a key that is no scalar (is this a template?)", key.start)
+            template = " (is this a template?)" if re.search(r"\{[{%]", self.text) else ""
+            raise _Refused(SkipReason.UNPARSABLE, f"a key that is no scalar{template}", key.start)
         return found if found is key else Scalar(key.start, key.end, found.value)
 
 
