@@ -17,7 +17,7 @@ DEMO = Path(__file__).parent / "before_after" / "demo"
 DIAGNOSES = {
     1: {"AMP001"},
     2: {"PL001", "PL002"},
-    3: {"GRD002", "GRD004", "GRD005", "HF004"},
+    3: {"GRD002", "GRD004", "GRD005", "HF004", "VER001"},
     4: {"CKP001"},
     5: {"ATT001"},
 }
@@ -115,8 +115,16 @@ def test_a_branch_has_one_commit_per_rule(project: Path) -> None:
     assert len(rules) == len(set(rules)) and set(rules) >= set().union(*DIAGNOSES.values())
     for commit in run("git", "rev-list", "main..fix/amp", at=project).decode().split():
         names = run("git", "diff-tree", "-r", "-z", "--name-only", "--no-commit-id", commit, at=project)
-        for name in names.split(b"\0")[:-1]:
+        for name in (name for name in names.split(b"\0") if name.endswith(b".py")):
             ast.parse(run("git", "show", f"{commit}:{os.fsdecode(name)}", at=project))
+
+
+@pytest.mark.parametrize(("strategy", "version"), [("floor-2.0.7", "2.0.7"), ("floor-2.2.2", "2.2.2")])
+def test_the_third_diagnosis_is_repaired_in_the_requirements(project: Path, strategy: str, version: str) -> None:
+    before = (project / "requirements.txt").read_bytes()
+    fixer("apply", "--unsafe-fixes", "--select", "VER001", "--strategy", f"VER001={strategy}", at=project)
+    assert before.count(b"==2.0.3 ") == 1 and b"# newer ones" in before
+    assert (project / "requirements.txt").read_bytes() == before.replace(b"==2.0.3 ", f"=={version} ".encode())
 
 
 def test_the_same_branch_again(project: Path) -> None:
