@@ -40,6 +40,7 @@ from codemods import rewrite
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Replacement, Rule
+from codemods.trainer_arguments import arguments_class
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
     FIRST_WITH_INPUT_GRADS,
@@ -48,7 +49,6 @@ from codemods.transforms.checkpointing.hugging_face import (
     KBIT,
     RENAMED,
     allows,
-    arguments_class,
     becomes_peft_model,
     implicit_enablers,
     is_foreign_model,

@@ -36,11 +36,10 @@ from codemods import rewrite
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Replacement, Rule
+from codemods.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.hugging_face import (
     FIRST_WITH_KWARGS,
-    TRL_ARGUMENTS,
     allows,
-    arguments_class,
     input_grads,
     is_implicit,
     with_kwargs,

@@ -19,11 +19,6 @@ ENABLERS = {
 
 KBIT = frozenset({"peft.prepare_model_for_kbit_training"})
 GET_PEFT_MODEL = frozenset({"peft.get_peft_model"})
-TRAINER_ARGUMENTS = frozenset({"transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"})
-TRL_ARGUMENTS = frozenset(
-    f"trl.{name}Config"
-    for name in ("SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "BCO", "Reward", "PPO", "RLOO", "OnlineDPO", "GKD", "PRM")
-)
 FIRST_WITH_KWARGS = ">=4.35"
 """The transformers from which the calls take `gradient_checkpointing_kwargs`."""
 
@@ -75,24 +70,6 @@ def allows(ctx: Context, package: str, range: str) -> bool:
 def proves(ctx: Context, package: str, range: str) -> bool:
     """Whether all versions that the project allows are in `range`."""
     return versions.surely(ctx.target(package), range)
-
-
-def arguments_class(ctx: Context, call: cst.Call) -> frozenset[str]:
-    """The library's arguments class that a call makes an object of, also through a dataclass of the project."""
-    origins = ctx.origin(call.func)
-    if origins and origins <= TRAINER_ARGUMENTS | TRL_ARGUMENTS:
-        return origins
-    found: set[str] = set()
-    for origin in origins:
-        if ":" not in origin or ctx.index.klass(ref := Ref(*origin.split(":", 1))) is None:
-            return frozenset()
-        lineage = ctx.index.lineage(ref)
-        if any("__init__" in k.methods for r in lineage.refs if (k := ctx.index.klass(r)) is not None):
-            return frozenset()
-        if not (bases := lineage.external & (TRAINER_ARGUMENTS | TRL_ARGUMENTS)):
-            return frozenset()
-        found |= bases
-    return frozenset(found)
 
 
 def is_foreign_model(ctx: Context, model: cst.BaseExpression) -> bool | None:

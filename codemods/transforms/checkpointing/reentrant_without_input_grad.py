@@ -36,13 +36,12 @@ from codemods import flow, known, rewrite
 from codemods.context import Context
 from codemods.edits import Safety
 from codemods.rule import Draft, Replacement, Rule
+from codemods.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
     ENABLERS,
-    TRAINER_ARGUMENTS,
     allows,
-    arguments_class,
     becomes_peft_model,
     input_grads,
     reentrant_item,

@@ -1,0 +1,134 @@
+"""`fp16` and `bf16` both switched on, of which a Trainer or DeepSpeed takes one.
+
+## Why is this bad?
+It never starts. Transformers (4.46 and 5.23), and all that hand their settings to its `TrainingArguments`:
+
+    ValueError: At most one of fp16 and bf16 can be True, but not both
+    ValueError: At most one of fp16 and bf16 can be True for full eval, but not both
+
+A DeepSpeed configuration that enables both sections:
+
+    AssertionError: bfloat16 and fp16 modes cannot be simultaneously enabled
+
+## Fix safety
+Unsafe: which of the two was meant is not written anywhere. `keep-bf16` (default) switches fp16 off: bf16 has the range
+of float32 and needs no loss scaling, but a GPU that can compute in it (Ampere or newer). `keep-fp16` switches bf16 off.
+`auto`, the default for a DeepSpeed configuration that leaves other values to the Trainer with `"auto"`, leaves these to
+it too; without a Trainer DeepSpeed takes `"auto"` for off.
+
+## When it is not offered
+Where one of the two is no literal `True` (`bf16=torch.cuda.is_bf16_supported()`, `"auto"`, `${bf16}`), for classes that
+are not surely `TrainingArguments` or descend from it, and for files that neither these, LLaMA-Factory nor DeepSpeed can
+be shown to read. Axolotl takes both, and computes in bf16. `fp16=True` with `bf16_full_eval=True` is accepted, and left
+alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+
+from codemods import frameworks, known
+from codemods.context import Context
+from codemods.edits import Safety
+from codemods.file_context import FileContext
+from codemods.frameworks import scalar
+from codemods.rewrite import keyword, literal
+from codemods.rule import Draft, Repair, Rule
+from codemods.sources.config import Config, Entry, Scalar, Table
+from codemods.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class
+
+rule = Rule(
+    code="HF003",
+    name="fp16-and-bf16",
+    summary="`fp16` and `bf16` are both on: Trainer and DeepSpeed take at most one of them",
+    fix_title="Switch `fp16` off",
+    safety=Safety.UNSAFE,
+    triggers=(b"fp16",),
+    triggers_all=((b"bf16",),),
+    elsewhere=(b"bf16", b"bfloat16"),
+    errors=(
+        "At most one of fp16 and bf16 can be True, but not both",
+        "At most one of fp16 and bf16 can be True for full eval, but not both",
+        "bfloat16 and fp16 modes cannot be simultaneously enabled",
+    ),
+    references=(
+        "https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments",
+        "https://www.deepspeed.ai/docs/config-json/",
+    ),
+    strategies=("keep-bf16", "keep-fp16", "auto"),
+)
+
+PAIRS = (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval"))
+TITLES = {"keep-fp16": "Switch `bf16` off", "auto": 'Leave both to the Trainer with `"auto"`'}
+
+
+@rule.on(cst.Call)
+def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    for names in PAIRS:
+        given = [arg.value for name in names if (arg := keyword(call, name)) is not None and literal(arg.value) is True]
+        if len(given) == 2 and (classes := arguments_class(ctx, call)):
+            off = cst.Name("False")
+            spoken = " or ".join(f"`{name.rpartition('.')[2]}`" for name in sorted(classes))
+            message = f"`{names[0]}=True` and `{names[1]}=True`: {spoken} takes at most one of them"
+            yield _finding(given[0], ctx, message, {"keep-bf16": {given[0]: off}, "keep-fp16": {given[1]: off}})
+
+
+@rule.on(Config)
+def configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    for table in _argument_tables(config, ctx):
+        for names in PAIRS:
+            message = f"`{names[0]}: true` and `{names[1]}: true`: `TrainingArguments` takes at most one of them"
+            yield from _check(ctx, message, _on(table, names[0]), _on(table, names[1]))
+    if frameworks.owner(config, ctx.index) == frameworks.DEEPSPEED:
+        for root in config.roots:
+            if isinstance(root, Table):
+                bf16 = _on(root, "bf16", "enabled") or _on(root, "bfloat16", "enabled")
+                message = "`fp16` and `bf16` are both enabled: DeepSpeed takes at most one of them"
+                yield from _check(ctx, message, _on(root, "fp16", "enabled"), bf16, auto=_leaves_to_trainer(config))
+
+
+def _argument_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
+    """The tables whose keys become arguments of `TrainingArguments`, or of a class that descends from it."""
+    if frameworks.owner(config, ctx.index) in (frameworks.LLAMA_FACTORY, frameworks.TRAINING_ARGUMENTS):
+        yield from (root for root in config.roots if isinstance(root, Table))
+    for node in config.nodes():
+        if isinstance(node, Table) and isinstance(target := scalar(node.get("_target_")), str):
+            if known.canonical(target) in TRAINER_ARGUMENTS | TRL_ARGUMENTS:
+                yield node
+
+
+def _on(table: Table, *path: str) -> Entry | None:
+    """The entry at the end of a path, if it says `true`."""
+    holder = table.get(*path[:-1])
+    entry = holder.entry(path[-1]) if isinstance(holder, Table) else None
+    return entry if entry is not None and scalar(entry.value) is True else None
+
+
+def _leaves_to_trainer(config: Config) -> bool:
+    """Whether other values of a DeepSpeed configuration are `"auto"`, which only Transformers' Trainer fills in."""
+    return any(isinstance(node, Scalar) and node.value == "auto" for node in config.nodes())
+
+
+def _check(
+    ctx: FileContext, message: str, fp16: Entry | None, bf16: Entry | None, *, auto: bool = False
+) -> Iterator[Draft]:
+    if fp16 is None or bf16 is None:
+        return
+    changes: dict[str, Repair] = {"keep-bf16": {fp16.value: False}, "keep-fp16": {bf16.value: False}}
+    if auto:
+        changes = {"auto": {fp16.value: "auto", bf16.value: "auto"}, **changes}
+    yield _finding(fp16, ctx, message, changes)
+
+
+def _finding(node: object, ctx: FileContext, message: str, changes: Mapping[str, Repair]) -> Draft:
+    strategy = ctx.choose(rule, tuple(changes))
+    return rule.finding(
+        node,
+        fix=changes[strategy] if strategy else None,
+        message=message,
+        title=TITLES.get(strategy or ""),
+        strategy=strategy,
+        strategies=tuple(changes),
+    )
