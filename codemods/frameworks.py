@@ -180,12 +180,13 @@ def _cli_tables(root: Table, config: Config, index: Index) -> Iterator[Table]:
     """`trainer:`, or `fit: trainer:` and so on, in a file that LightningCLI reads."""
     holders = (root, *(root.get(name) for name in _SUBCOMMANDS))
     given = (holder.get("trainer") for holder in holders if isinstance(holder, Table))
-    tables = [table for table in given if isinstance(table, Table) and _is_trainer(table)]
+    tables = [table for table in given if isinstance(table, Table) and is_trainer_table(table)]
     if tables and (config.text.startswith(_SAVED_BY_CLI) or _has_class_path(root) or _has_cli(config, index)):
         yield from tables
 
 
-def _is_trainer(table: Table) -> bool:
+def is_trainer_table(table: Table) -> bool:
+    """Whether a table has several keys, and all of them are arguments of Lightning's Trainer."""
     given = {entry.key.value for entry in entries(table)} - {Key.MERGE}
     return len(given) > 1 and given <= _TRAINER_ARGUMENTS
 

@@ -18,25 +18,29 @@ from codemods.file_context import FileContext
 from codemods.rewrite import keyword, literal
 from codemods.sources.config import Config
 from codemods.sources.shell import Command, Launch, Word, launched
+from codemods.transforms.lightning.splatted import handed_on
 
 _TRAINER = known.LIGHTNING_TRAINER | known.FABRIC
 _FLAG = re.compile(r"--(?P<option>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
-_OVERRIDE = re.compile(r"\+{0,2}(?P<group>\w+)\.precision=(?P<value>.*)", re.DOTALL)
+_OVERRIDE = re.compile(r"\+{0,2}(?P<group>[\w.]+)\.precision=(?P<value>.*)", re.DOTALL)
 _CLI_OPTION = re.compile(r"(?:(?:fit|validate|test|predict)\.)?trainer\.precision")
+_SUBCOMMANDS = frozenset({"fit", "validate", "test", "predict"})
 _FROM_ARGUMENTS = re.compile(r"Trainer\.from_argparse_args\(")
 
 
 def flags(command: Command, ctx: FileContext) -> Iterator[tuple[Word, str]]:
-    """The precisions among the arguments of a Python program: `--trainer.precision 16`, `trainer.precision=16`."""
+    """The precisions among the arguments of a program: `--trainer.precision 16`, `trainer.precision=16`."""
     launch = launched(command)
-    words = launch.arguments if launch else ()
+    words = launch.arguments if launch else command.words[1:]
+    if launch is None and not (words and words[0].text in _SUBCOMMANDS):
+        return
     for word, after in itertools.zip_longest(words, words[1:]):
         if override := _OVERRIDE.fullmatch(word.text):
             if word.literal and _is_hydra_group(override["group"], ctx):
                 yield word, override["value"].strip("'\"")
         elif flag := _FLAG.fullmatch(word.text):
             value, holder = (flag["value"], word) if flag["value"] is not None else (after.text if after else "", after)
-            if holder and holder.literal and value and launch and _reaches_trainer(flag["option"], launch, ctx):
+            if holder and holder.literal and value and _reaches_trainer(flag["option"], launch, ctx):
                 yield holder, value
 
 
@@ -51,15 +55,15 @@ def defaults(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression,
         if dest is None and isinstance(name, str) and name.startswith("--"):
             dest = name[2:].replace("-", "_")
     value = literal(default.value)
-    if dest in handed_on(ctx.path, ctx) and isinstance(value, (str, int, float)):
+    if dest in options_handed_on(ctx.path, ctx) and isinstance(value, (str, int, float)):
         yield default.value, value
 
 
-def _reaches_trainer(option: str, launch: Launch, ctx: FileContext) -> bool:
+def _reaches_trainer(option: str, launch: Launch | None, ctx: FileContext) -> bool:
     if _CLI_OPTION.fullmatch(option):
         return bool(ctx.index.search(ctx.path, (b"LightningCLI",)))
-    program = _program(launch, ctx)
-    return program is not None and option.replace("-", "_") in handed_on(program, ctx)
+    program = _program(launch, ctx) if launch else None
+    return program is not None and option.replace("-", "_") in options_handed_on(program, ctx)
 
 
 def _program(launch: Launch, ctx: FileContext) -> str | None:
@@ -70,7 +74,7 @@ def _program(launch: Launch, ctx: FileContext) -> str | None:
     return next((path for path in paths if ctx.index.reader.exists(path)), None)
 
 
-def handed_on(path: str, ctx: FileContext) -> frozenset[str]:
+def options_handed_on(path: str, ctx: FileContext) -> frozenset[str]:
     """The command line options that a file hands to a Trainer or Fabric as its precision, as they were given."""
     text, facts = ctx.index.text(path), ctx.index.facts(path)
     if text is None or facts is None or "parse_args(" not in text.replace("parse_known_args(", "parse_args("):
@@ -86,7 +90,9 @@ def handed_on(path: str, ctx: FileContext) -> frozenset[str]:
 
 
 def _is_hydra_group(name: str, ctx: FileContext) -> bool:
-    """Whether `name` stands for a Trainer or Fabric in the project's Hydra configurations."""
+    """Whether what stands below `name` in the project's configurations becomes a Trainer or Fabric."""
+    if any(f".{'.'.join(keys)}".endswith(f".{name}") for keys in handed_on(ctx)):
+        return True
     for path in ctx.index.search(ctx.path, (b"_target_",), suffixes=(".yaml", ".yml")):
         config = ctx.index.document(path)
         if isinstance(config, Config):

@@ -1,4 +1,4 @@
-"""Precisions in configuration files: those that LightningCLI or Hydra hands to a Trainer or Fabric."""
+"""Precisions in configuration files: those that LightningCLI, Hydra or `Trainer(**config.trainer)` hands on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from codemods import frameworks
 from codemods.file_context import FileContext
 from codemods.sources.config import Alias, Config, Scalar, Table, Value, followed
+from codemods.transforms.lightning.splatted import splatted_tables
 
 _SAVED = re.compile(r"# (?:lightning\.pytorch|pytorch_lightning)==(\d+)")
 """How LightningCLI begins the configuration that it saves beside a run."""
 _READ = re.compile(
-    r"""(?:\.precision\b|\[["']precision["']\]|\.get\(\s*["']precision["'][^)]*\))\s*(?:==|!=|\bin\b|\bnot\b|[\].+%[])"""
+    r"""(?:\.precision\b|\[["']precision["']\]|\.get\(\s*["']precision["'][^)]*\))\s*(?:==|!=|\bin\b|\bnot\b|\]|\.(?:lower|split|startswith|endswith)\b)"""
     r"""|\b(?:int|str|float)\(\s*[\w.]+(?:\.precision\b|\[["']precision["']\])"""
 )
 """Code that looks into a precision, instead of handing it on."""
@@ -34,7 +35,7 @@ class Configured:
 def configured(config: Config, ctx: FileContext) -> Iterator[Configured]:
     """The precisions that surely reach Lightning's Trainer or Fabric, as far as they are plain values."""
     aliased = {node.target for node in config.nodes() if isinstance(node, Alias)}
-    for table in frameworks.trainer_tables(config, ctx.index):
+    for table in (*frameworks.trainer_tables(config, ctx.index), *splatted_tables(config, ctx)):
         for entry in table.entries:
             value = followed(entry.value)
             if entry.key.value == "precision" and isinstance(value, Scalar) and not frameworks.is_interpolated(value):

@@ -9,16 +9,29 @@ Since Lightning 2.0 there are two low precisions for each type, mixed and true, 
 They still mean `16-mixed` and `bf16-mixed` (Lightning 2.0.3 and 2.6.6). The warning is easily lost, and readers take
 `precision=16` for true half precision, which it is not.
 
+Found in calls of `Trainer` and `Fabric`, and in configuration files (YAML, JSON, TOML) that surely become their
+arguments: below `trainer:` of LightningCLI; where Hydra's `_target_` says so, in the config group around that file and
+in overrides of it; and in a table of nothing but a Trainer's arguments that the project hands over by name
+(`Trainer(**config.trainer)`).
+
 ## Fix safety
 Safe where the project's requirements allow Lightning 2.0 or newer only, or do not name a version: the new name means
 the same. Unsafe where they allow 1.x too, which refuses the new names (`Precision '16-mixed' is invalid. Allowed
-precision values: …`); where no version is named and the same call has an argument that 2.0 removed (`gpus=1`), or may
-hide one in `**kwargs`, or the project has a hook that 2.0 removed (`def validation_epoch_end`): that is code for 1.x.
+precision values: …`); where no version is named and there is an argument beside it that 2.0 removed (`gpus=1`), or one
+may hide in `**kwargs`, or the project has a hook that 2.0 removed (`def validation_epoch_end`): that is code for 1.x.
+In a configuration file unsafe too where code of the project compares the precision (`cfg.trainer.precision == 16`) or
+another value is made from it (`${trainer.precision}`).
+
+Reported only: values in shell scripts (`--trainer.precision 16`, `trainer.precision=16`) and defaults of
+`add_argument("--precision", default=16)` that surely reach a Trainer, because a `type=int` would have to change with
+them; and values that a YAML alias shares.
 
 ## When it is not offered
 Where the requirements admit nothing but Lightning 1.x, there the old name is the right one. For objects that are not
-surely Lightning's `Trainer` or `Fabric`, for precisions that come from somewhere else (`precision=args.precision`),
-and for settings hidden in a dictionary (`Trainer(**{"precision": 16})`). `32` and `64` are accepted without a warning.
+surely Lightning's `Trainer` or `Fabric`, for precisions that come from somewhere else (`precision=args.precision`,
+`precision: ${precision}`), for settings hidden in a dictionary (`Trainer(**{"precision": 16})`), and where the code
+asks for a version before it chooses. For configurations that LightningCLI 1.x saved beside a run, and those that nobody
+can be shown to read. `32` and `64` are accepted without a warning.
 """
 
 from __future__ import annotations

@@ -20,3 +20,5 @@ python main.py fit --trainer.precision $bits --trainer.precision 32
 python main.py fit --trainer.precision
 python unknown.py --precision 16
 echo python main.py fit --trainer.precision 16
+project-train fit --trainer.precision bf16
+project-train evaluate --trainer.precision bf16
