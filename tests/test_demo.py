@@ -18,7 +18,7 @@ DIAGNOSES = {
     1: {"AMP001"},
     2: {"PL001", "PL002"},
     3: {"GRD002", "GRD004", "GRD005", "HF004", "VER001"},
-    4: {"CKP001"},
+    4: {"CKP001", "CKP005"},
     5: {"ATT001"},
 }
 LATIN = 'import torch\n# Größe\nname = "déjà"\nscaled = torch.cuda.amp.autocast(False)\n'
@@ -125,6 +125,34 @@ def test_the_third_diagnosis_is_repaired_in_the_requirements(project: Path, stra
     fixer("apply", "--unsafe-fixes", "--select", "VER001", "--strategy", f"VER001={strategy}", at=project)
     assert before.count(b"==2.0.3 ") == 1 and b"# newer ones" in before
     assert (project / "requirements.txt").read_bytes() == before.replace(b"==2.0.3 ", f"=={version} ".encode())
+
+
+REPAIRS = {
+    "non-reentrant": (
+        (b"trust_remote_code: true\n", b"trust_remote_code: true\nuse_reentrant_gc: false\n"),
+        (
+            b"# does not fit without\n",
+            b"# does not fit without\ngradient_checkpointing_kwargs:\n  use_reentrant: false\n",
+        ),
+    ),
+    "disable": (
+        (b"trust_remote_code: true\n", b"trust_remote_code: true\ndisable_gradient_checkpointing: true\n"),
+        (b"gradient_checkpointing: true    #", b"gradient_checkpointing: false    #"),
+    ),
+}
+
+
+@pytest.mark.parametrize("strategy", REPAIRS)
+def test_the_fourth_diagnosis_is_repaired_in_the_configuration(project: Path, strategy: str) -> None:
+    """The file of a LLaMA-Factory run, with its comments and all other bytes."""
+    file = project / "configs" / "qwen2_lora_sft.yaml"
+    expected = file.read_bytes()
+    for old, new in REPAIRS[strategy]:
+        assert expected.count(old) == 1
+        expected = expected.replace(old, new)
+    fixer("apply", "--unsafe-fixes", "--select", "CKP005", "--strategy", f"CKP005={strategy}", at=project)
+    assert file.read_bytes() == expected
+    fixer("check", "--select", "CKP005", at=project)
 
 
 def test_the_same_branch_again(project: Path) -> None:
