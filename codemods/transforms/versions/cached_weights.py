@@ -33,7 +33,7 @@ class Pair:
 def pair(ctx: FileContext) -> Pair | None:
     """The first one of the project."""
     mixed: bool | None = None
-    for path, text, module in programs(ctx, b"no_grad", b"inference_mode"):
+    for path, text, module in programs(ctx, (b"no_grad", b"inference_mode"), "autocast", "def training_step"):
         if _CLEARED.search(text):
             continue
         for node in ast.walk(module) if "autocast" in text else ():

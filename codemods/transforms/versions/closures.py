@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 
 from codemods import known
@@ -23,27 +24,44 @@ _CALLED = re.compile(r"\btransformers\.(?:optimization\.)?(AdamW|Adafactor)\(")
 
 
 def own(ctx: FileContext) -> str | None:
-    """The project's first optimizer that surely does so, as `Name` in path."""
-    for path, _, module in programs(ctx, b"def step"):
+    """The first optimizer of the project that surely does so and that a LightningModule names, as `Name` in path."""
+    users = _configuring(ctx)
+    for path, _, module in programs(ctx, (b"def step",), "no_grad", "inference_mode") if users else ():
         for ref, method in methods(module, path):
             if method.name == "step" and _bare(ctx, path, method) and _optimizes(ctx, ref):
-                return f"`{ref.name}` in {path}"
+                if any(re.search(rf"\b{ref.name}\b", text) for text in users.values()):
+                    return f"`{ref.name}` in {path}"
     return None
 
 
 def transformers(ctx: FileContext) -> tuple[str, str] | None:
-    """The name of the first such optimizer of Transformers that the project uses, as (name, where)."""
-    for path in ctx.index.search(ctx.path, (b"AdamW", b"Adafactor")):
-        facts, text = ctx.index.facts(path), ctx.index.text(path)
-        if facts is None or text is None:
-            continue
-        for i in facts.imports:
-            name = known.canonical(i.target)
-            if name in TRANSFORMERS and facts.loads.get(i.name) and not (i.conditional or facts.rebound.get(i.name)):
+    """The first such optimizer of Transformers that a LightningModule uses, or imports from a file that does."""
+    users = _configuring(ctx)
+    for path in ctx.index.search(ctx.path, (b"AdamW", b"Adafactor")) if users else ():
+        stem = re.compile(rf"\b{re.escape(posixpath.basename(path).removesuffix('.py'))}\b")
+        if path in users or any(stem.search(text) for text in users.values()):
+            if name := _used(ctx, path):
                 return name, path
-        if any(i.target == "transformers" and not i.conditional for i in facts.named("transformers")):
-            if found := _CALLED.search(text):
-                return f"transformers.{found[1]}", path
+    return None
+
+
+def _configuring(ctx: FileContext) -> dict[str, str]:
+    """The files in which LightningModules say what optimizes them, with their text."""
+    found = ((path, ctx.index.text(path)) for path in ctx.index.search(ctx.path, (b"def configure_optimizers",)))
+    return {path: text for path, text in found if text is not None}
+
+
+def _used(ctx: FileContext, path: str) -> str | None:
+    facts, text = ctx.index.facts(path), ctx.index.text(path)
+    if facts is None or text is None:
+        return None
+    for i in facts.imports:
+        name = known.canonical(i.target)
+        if name in TRANSFORMERS and facts.loads.get(i.name) and not (i.conditional or facts.rebound.get(i.name)):
+            return name
+    if any(i.target == "transformers" and not i.conditional for i in facts.named("transformers")):
+        if found := _CALLED.search(text):
+            return f"transformers.{found[1]}"
     return None
 
 

@@ -27,12 +27,14 @@ def tree(text: str) -> ast.Module | None:
         return None
 
 
-def programs(ctx: FileContext, *literals: bytes) -> Iterator[tuple[str, str, ast.Module]]:
-    """Path, text and syntax of each Python file of the project that holds any of the literals."""
+def programs(ctx: FileContext, literals: tuple[bytes, ...], *words: str) -> Iterator[tuple[str, str, ast.Module]]:
+    """Path, text and syntax of the Python files of the project that hold one of the literals and one of the words."""
     for path in ctx.index.search(ctx.path, literals):
         text = ctx.index.text(path)
-        module = tree(text) if text is not None else None
-        if text is not None and module is not None and ctx.index.facts(path) is not None:
+        if text is None or not any(word in text for word in words):
+            continue
+        module = tree(text)
+        if module is not None and ctx.index.facts(path) is not None:
             yield path, text, module
 
 
