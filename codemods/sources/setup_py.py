@@ -37,7 +37,7 @@ def requirements(path: str, text: str) -> Iterator[Entry]:
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 for part in parts:
                     yield from strings(part, site, seen)
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
+            case ast.BinOp(left=left, op=ast.Add(), right=right) if not (_is_text(left) or _is_text(right)):
                 yield from strings(left, site, seen)
                 yield from strings(right, site, seen)
             case ast.Starred(value=inner):
@@ -63,6 +63,10 @@ def requirements(path: str, text: str) -> Iterator[Entry]:
                 elif keyword.arg == "python_requires":
                     for piece, where in strings(keyword.value, Site("python_requires"), set()):
                         yield python(piece, where)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _called(function: ast.expr) -> str | None:

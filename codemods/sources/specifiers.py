@@ -96,6 +96,8 @@ def is_native(constraint: str, dialect: Dialect) -> bool:
             match = CLAUSE.fullmatch(clause)
             if not match or (match[1] or "") in _FOREIGN[dialect]:
                 return False
+            if dialect is Dialect.CONDA and match[1] == "==" and match[3].endswith(".*"):
+                return False
     return True
 
 
@@ -119,12 +121,20 @@ def rendered(new: str, dialect: Dialect, like: str) -> str | None:
     parts = []
     for match in clauses:
         operator, version = match[1] or "==", match[3]
-        if len(clauses) == 1 and operator == "==" and dialect is Dialect.CONDA:
-            fuzzy = len(Version(version.removesuffix(".*")).release) > 2 or version.endswith(".*")
-            if version.endswith(".*") or (manner == "=" and fuzzy):
-                operator, version = "=", version.removesuffix(".*")
-        if len(clauses) == 1 and operator == "==" and manner == "" and dialect in (Dialect.CONDA, Dialect.POETRY):
+        if operator == "==" and dialect is Dialect.CONDA:
+            operator, version = _by_conda(version, len(clauses) == 1, manner)
+        elif len(clauses) == 1 and operator == "==" and manner == "" and dialect is Dialect.POETRY:
             operator = ""
         parts.append(operator + (after_operator if operator else "") + version)
     result = f",{after_comma}".join(parts)
     return result if alternatives(result) == wanted and is_native(result, dialect) else None
+
+
+def _by_conda(version: str, alone: bool, manner: str | None) -> tuple[str, str]:
+    """Operator and version for `==version`: conda overlooks a `.*` behind two equals signs, and `=2.4` is any 2.4."""
+    prefix = version.removesuffix(".*")
+    if prefix != version:
+        return ("=", prefix) if alone else ("", version)
+    if alone and manner == "=" and len(Version(version).release) > 2:
+        return "=", version
+    return ("" if alone and manner == "" else "=="), version
