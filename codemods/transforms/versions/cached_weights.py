@@ -12,7 +12,7 @@ from codemods import known
 from codemods.facts import dotted
 from codemods.file_context import FileContext
 from codemods.index import Ref
-from codemods.transforms.versions.programs import is_mixed, means, methods, programs, switches_off
+from codemods.transforms.versions.programs import means, methods, programs, switches_off, trains_in_mixed_precision
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _WITH_WEIGHTS = frozenset(f"torch.nn.{name}" for name in ("Linear", "Sequential", "Conv1d", "Conv2d", "Conv3d"))
@@ -45,7 +45,7 @@ def pair(ctx: FileContext) -> Pair | None:
                 if any(switches_off(ctx, path, decorator) for decorator in method.decorator_list):
                     continue
                 found = _first(ctx, path, text, method.body, ref)
-                mixed = any(is_mixed(s) for _, s in ctx.index.settings(ctx.path)) if mixed is None else mixed
+                mixed = trains_in_mixed_precision(ctx) if found and mixed is None else mixed
                 if found and mixed:
                     return Pair(path, *found, in_step=True)
     return None

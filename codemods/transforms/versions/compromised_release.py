@@ -18,8 +18,8 @@ Unsafe: another release is installed. A pin becomes 2.6.6; 2.6.4 and 2.6.5 are c
 advisory (GHSA-qqmf-gpg7-g8gw).
 
 ## When it is not offered
-Reported only: lock files (with the command that refreshes them), requirements with hashes, and ranges whose ceiling
-forbids 2.6.6. Silent where a range allows any other release as well: installers then find one.
+Reported only: lock files (with the command that refreshes them), addresses, requirements with hashes, and ranges whose
+ceiling forbids 2.6.6. Silent where a range allows any other release as well: installers then find one.
 """
 
 from __future__ import annotations
@@ -58,9 +58,16 @@ rule = Rule(
 @rule.on(Requirement)
 def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
     bad = floors.COMPROMISED.get(requirement.package)
-    if not bad or not ranges.every(requirement.specs, f">={bad[0]},<={bad[-1]}"):
+    if not bad:
         return
-    here = next((v for v in bad if ranges.every(requirement.specs, f"=={v}")), " and ".join(bad))
+    if requirement.specs is None:
+        here = next((v for v in bad if f"-{v}-" in ctx.text[requirement.start : requirement.end]), "")
+    elif ranges.every(requirement.specs, f">={bad[0]},<={bad[-1]}"):
+        here = next((v for v in bad if ranges.every(requirement.specs, f"=={v}")), " and ".join(bad))
+    else:
+        return
+    if not here:
+        return
     verb = "is a malicious release" if here in bad else "are malicious releases"
     message = f"{requirement.package} {here} {verb} (GHSA-w37p-236h-pfx3): importing it gives credentials away"
     new = floors.raised(requirement, CLEAN)

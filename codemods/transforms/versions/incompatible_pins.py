@@ -29,7 +29,8 @@ Nothing is edited: which of the two is right only a person can say.
 
 ## When it is not offered
 Files that are alternatives to each other are not compared (`requirements-cpu.txt` and `requirements-gpu.txt`, extras,
-groups, lines under a marker); nor are lock files, addresses, and releases newer than those a table was tested with.
+groups, lines under a marker); nor are lock files, uv's overrides, addresses, and releases newer than those a table was
+tested with.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ def _schedules(ctx: FileContext) -> bool:
 
 
 def _counts(requirement: Requirement) -> bool:
-    return bool(requirement.specs) and not requirement.condition and not requirement.locked
+    overrides = "override" in requirement.place  # is there to contradict
+    return bool(requirement.specs) and not (requirement.condition or requirement.locked or overrides)
 
 
 def _before(requirement: Requirement, ctx: FileContext) -> Iterator[tuple[str, Requirement]]:

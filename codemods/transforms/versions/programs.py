@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-from codemods import known
+from codemods import frameworks, known
 from codemods.facts import Setting, dotted
 from codemods.file_context import FileContext
 from codemods.index import Ref
+from codemods.sources.config import Config
 
-MIXED = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"})
+MIXED: frozenset[object] = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"})
 """Values of `precision` with which Lightning opens an autocast region."""
 
 
@@ -64,6 +65,18 @@ def is_mixed(setting: Setting) -> bool:
     """Whether a call sets a mixed precision."""
     value = setting.call.keywords.get("precision")
     return value is not None and isinstance(value.literal, (int, str)) and value.literal in MIXED
+
+
+def trains_in_mixed_precision(ctx: FileContext) -> bool:
+    """Whether a call or a configuration file of the project surely sets a mixed precision."""
+    if any(is_mixed(setting) for _, setting in ctx.index.settings(ctx.path)):
+        return True
+    for path in ctx.index.search(ctx.path, (b"precision",), suffixes=(".yaml", ".yml")):
+        config = ctx.index.document(path)
+        tables = frameworks.trainer_tables(config, ctx.index) if isinstance(config, Config) else ()
+        if any(frameworks.scalar(table.get("precision")) in MIXED for table in tables):
+            return True
+    return False
 
 
 def trains_with_lightning(ctx: FileContext) -> bool:

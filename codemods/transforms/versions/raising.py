@@ -12,4 +12,4 @@ def why_not(requirement: Requirement, floor: str) -> str:
         return requirement.why_not
     if not requirement.written.lstrip().startswith("=") and not ranges.some(requirement.specs, f">={floor}"):
         return f"its ceiling forbids {floor}"
-    return "which versions go together is for a person to say"
+    return "what to ask for instead is left to you"

@@ -1,0 +1,3 @@
+from lightning.pytorch.cli import LightningCLI
+
+LightningCLI()
