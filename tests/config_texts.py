@@ -21,12 +21,37 @@ else:
     import tomli as tomllib
 
 WORDS = ("fp16", "true", "16", "16-mixed", "1e-5", "yes", "n", "null", "~", "0x1f", "1_000", "12:30:45", "2001-01-01")
-ODD = ("", " ", "a b", "a: b", "a #b", "#", "it's", '"', "\\", "é", "😀", "a\nb", "\t", "\x85", "\u2028", "- a", "<<", "=", "{a}", "[")
+ODD = (
+    "",
+    " ",
+    "a b",
+    "a: b",
+    "a #b",
+    "#",
+    "it's",
+    '"',
+    "\\",
+    "é",
+    "😀",
+    "a\nb",
+    "\t",
+    "\x85",
+    "\u2028",
+    "- a",
+    "<<",
+    "=",
+    "{a}",
+    "[",
+)
 strings = st.sampled_from(WORDS + ODD) | st.text("ab:#-'\"{}[],& *!|>%@`=\\\n.01éŁ😀", max_size=6)
 keys = st.sampled_from(("a", "b", "trainer", "precision", "two words", "16", "true", "é", "x.y", "it's")) | st.text(
     "abc", min_size=1, max_size=3
 )
-numbers = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False) | st.sampled_from((1e-05, 1e16, 0.0, -0.0, 1e22))
+numbers = (
+    st.integers(-(10**12), 10**12)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from((1e-05, 1e16, 0.0, -0.0, 1e22))
+)
 singles = strings | numbers | st.booleans()
 
 
@@ -84,6 +109,9 @@ def _events(value: Any, chance: Random, *, block: bool) -> Iterator[yaml.Event]:
         yield yaml.SequenceEndEvent()
     else:
         node = yaml.SafeDumper(sys.stdout).represent_data(value)
+        if isinstance(value, str) and not value.replace("\n", "").replace("\t", "").isprintable():
+            yield yaml.ScalarEvent(None, None, (False, True), value, style='"')  # the emitter gets other styles wrong
+            return
         bare = yaml.resolver.Resolver().resolve(yaml.ScalarNode, node.value, (True, False)) == node.tag
         styles = ["'", '"', "|", ">"] if isinstance(value, str) else []
         style = chance.choice([*styles, None, None] if bare else styles)
@@ -100,9 +128,8 @@ def _toml(value: dict[str, Any], chance: Random) -> str:
 def _toml_table(table: dict[str, Any], way: tuple[str, ...], chance: Random) -> Iterator[str]:
     later = {}
     for name, item in table.items():
-        if isinstance(item, dict) and chance.random() < 0.6:
-            later[name] = item
-        elif isinstance(item, list) and item and all(isinstance(i, dict) for i in item) and chance.random() < 0.6:
+        tables = item if isinstance(item, list) else [item]
+        if tables and all(isinstance(each, dict) for each in tables) and chance.random() < 0.6:
             later[name] = item
         elif isinstance(item, dict) and item and chance.random() < 0.5:
             for inner, below in item.items():
@@ -132,7 +159,9 @@ def _toml_value(value: Any, chance: Random) -> str:
     if isinstance(value, list):
         gap = chance.choice((", ", ",\n    ", " , # note\n"))
         inner = gap.join(_toml_value(item, chance) for item in value)
-        return f"[{inner}]" if chance.random() < 0.5 else f"[\n{inner}{chance.choice((',', ''))}\n]".replace("[\n,", "[\n")
+        return (
+            f"[{inner}]" if chance.random() < 0.5 else f"[\n{inner}{chance.choice((',', ''))}\n]".replace("[\n,", "[\n")
+        )
     if isinstance(value, str):
         if "'" not in value and value.isprintable() and chance.random() < 0.3:
             return f"'{value}'"

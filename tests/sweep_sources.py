@@ -201,7 +201,6 @@ def _site(config: Config) -> Any:
 def _compare(
     report: Report, config: Config, edits: tuple[Edit, ...], way: tuple[Any, ...], what: str, new: Any
 ) -> None:
-    after = splice(config.text, edits)
     intended = copy.deepcopy(meaning(config.format, config.text))
     holder = intended
     for step in way[:-1]:
@@ -216,7 +215,7 @@ def _compare(
         holder.clear()
         holder.update([*items[:at], (new.key, new.value), *items[at:]])
     try:
-        found = meaning(config.format, after)
+        found = meaning(config.format, splice(config.text, edits))
     except (ValueError, yaml.YAMLError) as error:
         report.failures.append(f"{config.path}: {way} {what} {new!r}: no longer parses: {error}")
         return
@@ -226,14 +225,14 @@ def _compare(
 
 def _same_order(intended: Any, found: Any, *, strict: bool) -> bool:
     """Order of keys counts in JSON; merge keys and TOML's headers make it a matter of taste elsewhere."""
-    return alike(intended, found) if strict else alike(_sorted(intended), _sorted(found))
+    return alike(intended, found) if strict else alike(sorted_keys(intended), sorted_keys(found))
 
 
-def _sorted(data: Any) -> Any:
+def sorted_keys(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _sorted(data[key]) for key in sorted(data, key=lambda k: (type(k).__name__, str(k)))}
+        return {key: sorted_keys(data[key]) for key in sorted(data, key=lambda k: (type(k).__name__, str(k)))}
     if isinstance(data, (list, tuple)):
-        return type(data)(map(_sorted, data))
+        return type(data)(map(sorted_keys, data))
     return data
 
 
