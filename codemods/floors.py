@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from codemods.ranges import every, possible, verdict
+from codemods.sources.files import is_manifest
 from codemods.sources.manifest import Manifest, Requirement
 from codemods.sources.specifiers import CLAUSE, alternatives, split, standard
 from codemods.versions import surely
@@ -57,7 +58,7 @@ def raised(requirement: Requirement, floor: str) -> str | None:
     `>=2.0` becomes `>=2.0.7`; a pin stays a pin, within its major version; `^` and `~=` stay where they can. What asks
     for `floor` already stays as it is. Never anything that lets pip install a compromised release.
     """
-    if requirement.specs is None:
+    if requirement.specs is None or floor in COMPROMISED.get(requirement.package, ()):
         return None
     if every(requirement.specs, f">={floor}"):
         new: str | None = requirement.written
@@ -69,6 +70,8 @@ def raised(requirement: Requirement, floor: str) -> str | None:
 
 
 def _raised(written: str, spec: str, floor: str) -> str | None:
+    if not possible(spec):
+        return None
     clauses: list[str] = []
     for clause in split(written):
         if (higher := _higher(clause, floor)) is None:
@@ -132,8 +135,9 @@ def _as_long(version: str, length: int) -> str | None:
 def floor_edits(ctx: FileContext, package: str, floor: str) -> dict[str, dict[Requirement, str]] | None:
     """What a fix must carry in `also=` so that the project asks for at least `floor`; {} where it does already.
 
-    None where that cannot be had by editing: no file names the package, or a lock file, hashes, an address or a pinned
-    companion decide. Pins are raised before ranges, ranges before bare names, and no more than it takes.
+    None where that cannot be had by editing: no file names the package, or a lock file, hashes, an address, a pinned
+    companion or an included file of an odd name decide. Pins are raised before ranges, ranges before bare names, and no
+    more than it takes.
     """
     target = ctx.target(package)
     if satisfied(target, floor):
@@ -150,7 +154,7 @@ def floor_edits(ctx: FileContext, package: str, floor: str) -> dict[str, dict[Re
         for path, each in mentions:
             if group(each) and not every(each.specs, f">={floor}"):
                 new, read = raised(each, floor), versions.manifest(path)
-                if new is None or not isinstance(read, Manifest) or read.edits(each, new) is None:
+                if new is None or not is_manifest(path) or not isinstance(read, Manifest) or not read.edits(each, new):
                     return None
                 edits.setdefault(path, {})[each] = new
                 supposed[each] = alternatives(new) or ()
