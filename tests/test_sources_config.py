@@ -412,7 +412,7 @@ def test_text_that_needs_quotation_marks(value: str) -> None:
 
 
 def test_text_that_needs_quotation_marks_between_brackets() -> None:
-    for value in ("a,b", "a]", "{", "a:b"):
+    for value in ("a,b", "a]", "{", "a:b", "a?"):
         assert change("a.yaml", "a: [x]\n", "a", 0, to=value) == f'a: ["{value}"]\n'
 
 

@@ -147,7 +147,7 @@ def is_bare(value: str, *, flow: bool) -> bool:
     """Whether every reader of YAML takes `value`, without quotation marks, for this string."""
     if not value.isprintable() or not _BARE.fullmatch(value) or value.endswith(":"):
         return False
-    if flow and re.search(r"[\[\]{},:]", value):
+    if flow and re.search(r"[\[\]{},:?]", value):
         return False
     if value.lower() in _WORDS or _NUMBER.fullmatch(value):
         return False
