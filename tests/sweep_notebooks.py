@@ -1,4 +1,4 @@
-"""Over real notebooks: lines set to themselves and to something new. Run by hand: `python tests/sweep_notebooks.py DIR`.
+"""Over real notebooks, lines are set to themselves and to something new: `python tests/sweep_notebooks.py DIR`.
 
 For every notebook below DIR: decoding and encoding gives the same bytes; for at most 50 source lines, setting a line
 to itself changes no byte, and appending to it changes only its own span, so that the JSON holds what was meant.
