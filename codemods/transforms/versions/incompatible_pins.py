@@ -4,8 +4,7 @@
 Where two files contradict each other, whoever installs from one of them trains with other versions than whoever
 installs from the other; where both are installed, the installer refuses, or the later file wins:
 
-    ERROR: Cannot install -r requirements.txt (line 1) and torch==2.4 because these package versions have conflicting
-    dependencies.
+    ERROR: Cannot install torch==2.4.1 and torch>=2.6 because these package versions have conflicting dependencies.
 
 Every release of Lightning names the oldest torch and Python that it takes:
 
@@ -57,7 +56,6 @@ rule = Rule(
         "because these package versions have conflicting dependencies",
         "doesn't follow PyTorch's LRScheduler API",
         "ResolutionImpossible: for help visit https://pip.pypa.io/",
-        "Double requirement given: torch",
     ),
     references=(
         "https://lightning.ai/docs/pytorch/stable/versioning.html#compatibility-matrix",
