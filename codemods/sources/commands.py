@@ -178,12 +178,14 @@ class _Scanner:
         self.awaited = []
 
     def _word(self, depth: int) -> Word:
-        start, parts, literal = self.at, list[str](), True
+        start = end = self.at
+        parts, literal = list[str](), True
         while self.at < len(self.text):
             here, mark = self.at, self.text[self.at]
             if continued := _CONTINUED.match(self.text, here):
                 self.at = continued.end()
-            elif mark == "\\":
+                continue
+            if mark == "\\":
                 self.at = min(here + 2, len(self.text))
                 parts.append(self.text[here + 1 : self.at])
             elif mark == "'":
@@ -204,7 +206,8 @@ class _Scanner:
             else:
                 self.at += 1
                 parts.append(mark)
-        return Word(start, self.at, "".join(parts), literal)
+            end = self.at
+        return Word(start, end, "".join(parts), literal)
 
     def _single(self) -> str:
         end = self.text.find("'", self.at + 1)

@@ -18,6 +18,10 @@ _READ = re.compile(
     r"""|\b(?:int|str|float)\(\s*[\w.]+(?:\.precision\b|\[["']precision["']\])"""
 )
 """Code that looks into a precision, instead of handing it on."""
+_RECORDS = re.compile(r"(?:.*/)?(?:\.hydra|multirun|lightning_logs|wandb|mlruns)/")
+"""Where runs of the past are written down: what they were given stays as it was."""
+_MISSING = "???"
+"""What Hydra calls a value that has to come from somewhere else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,14 @@ class Configured:
 
 def configured(config: Config, ctx: FileContext) -> Iterator[Configured]:
     """The precisions that surely reach Lightning's Trainer or Fabric, as far as they are plain values."""
+    if _RECORDS.match(config.path):
+        return
     aliased = {node.target for node in config.nodes() if isinstance(node, Alias)}
     for table in (*frameworks.trainer_tables(config, ctx.index), *splatted_tables(config, ctx)):
         for entry in table.entries:
             value = followed(entry.value)
             if entry.key.value == "precision" and isinstance(value, Scalar) and not frameworks.is_interpolated(value):
-                if isinstance(value.value, (str, int, float)):
+                if isinstance(value.value, (str, int, float)) and value.value != _MISSING:
                     written = ctx.text[value.start : value.end]
                     yield Configured(entry.value, value.value, written, table, value in aliased)
 

@@ -5,8 +5,11 @@ The Trainer, or Fabric, refuses it when it is made:
 
     ValueError: Precision 'bf16_mixed' is invalid. Allowed precision values: ('transformer-engine', …, '16-mixed', …)
 
-Lightning 1.x raises a `MisconfigurationException` that begins alike, and it knows none of the names with `-mixed` and
-`-true`: these came with 2.0 (`16-true`, `bf16-true` and `transformer-engine` with 2.1).
+LightningCLI says `Parser key "trainer.precision":` and lists what it expected; a float (`16.0`) ends in `RuntimeError:
+No precision set`. Lightning 1.x raises a `MisconfigurationException` that begins alike, and it knows none of the names
+with `-mixed` and `-true`: these came with 2.0 (`16-true`, `bf16-true` and `transformer-engine` with 2.1).
+
+Found in calls, and in configuration files that surely become a Trainer's or Fabric's arguments (see PL101).
 
 ## Fix safety
 Safe where the parts of the name leave no choice: `16_mixed`, `mixed-16` and `fp16-mixed` are `16-mixed`, `fp32` and
@@ -50,7 +53,7 @@ rule = Rule(
     triggers=(b"precision",),
     triggers_all=((b"ightning",),),
     elsewhere=(b"precision",),
-    errors=("is invalid. Allowed precision values:",),
+    errors=("is invalid. Allowed precision values:", 'Parser key "trainer.precision":', "No precision set"),
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
 

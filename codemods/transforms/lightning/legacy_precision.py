@@ -30,8 +30,8 @@ them; and values that a YAML alias shares.
 Where the requirements admit nothing but Lightning 1.x, there the old name is the right one. For objects that are not
 surely Lightning's `Trainer` or `Fabric`, for precisions that come from somewhere else (`precision=args.precision`,
 `precision: ${precision}`), for settings hidden in a dictionary (`Trainer(**{"precision": 16})`), and where the code
-asks for a version before it chooses. For configurations that LightningCLI 1.x saved beside a run, and those that nobody
-can be shown to read. `32` and `64` are accepted without a warning.
+asks for a version before it chooses. For configurations that LightningCLI 1.x or Hydra saved beside a run, and those
+that nobody can be shown to read. `32` and `64` are accepted without a warning.
 """
 
 from __future__ import annotations
