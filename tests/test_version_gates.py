@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pytest
@@ -311,6 +312,37 @@ def test_the_command_line_outweighs_every_file() -> None:
     assert len(findings("AMP001", old, lightning="==2.5.5")) == 0
     assert len(findings("AMP001", old, pytorch_lightning="==2.5.5")) == 0
     assert len(findings("AMP001", old, torch=">=2.11")) == 0
+
+
+def in_cells(*sources: str) -> str:
+    cells: list[dict[str, object]] = [
+        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
+        for source in sources
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.mark.parametrize(
+    ("installs", "pinned", "found"),
+    [
+        ("!pip install -q torch==2.4.1", "torch==2.13.0", 1),
+        ("!pip install -q torch==2.13.0", "torch==2.4.1", 0),
+        ("%pip install 'torch>=2.11'", "", 0),
+        ("!pip install torch==2.8.0 lightning", "torch==2.13.0", 1),
+        ("!pip install transformers", "torch==2.13.0", 0),
+        ("# !pip install torch==2.13.0", "torch==2.4.1", 1),
+        ("import sys\n!{sys.executable} -m pip install torch==2.13.0", "torch==2.4.1", 0),
+    ],
+)
+def test_a_notebook_that_installs_its_own_torch(installs: str, pinned: str, found: int) -> None:
+    files = {"a/train.ipynb": in_cells(installs, REGION), "a/train.py": REGION, "requirements.txt": pinned}
+    paths = ["a/train.ipynb", "a/train.py"]
+    options = Options(rules=(RULES["AMP001"],))
+    here = plan(paths, Memory(files), options, fix=False).findings
+    assert sum(f.path == "a/train.ipynb" for f in here) == found
+    assert sum(f.path == "a/train.py" for f in here) == (pinned != "torch==2.13.0")
+    targeted = Options(rules=(RULES["AMP001"],), targets={"torch": "==2.4.1"})
+    assert len(plan(paths, Memory(files), targeted, fix=False).findings) == 2
 
 
 # ----------------------------------------------------------------------------- every boundary, from both sides

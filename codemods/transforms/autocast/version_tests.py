@@ -61,8 +61,16 @@ def _asks(ctx: Context, expression: cst.BaseExpression) -> bool:
 def _catches_missing(ctx: Context, handler: cst.ExceptHandler | cst.ExceptStarHandler, tried: cst.BaseSuite) -> bool:
     """Whether a handler is there for a name that is missing; one for all exceptions is, if a single line is tried."""
     if handler.type is None or ctx.name(handler.type) in ("Exception", "BaseException"):
-        return len(tried.body) == 1 and not isinstance(tried.body[0], cst.BaseCompoundStatement)
+        lines = [line for line in tried.body if not _does_nothing(line)]
+        return len(lines) == 1 and not isinstance(lines[0], cst.BaseCompoundStatement)
     return _MISSING.search(ctx.module.code_for_node(handler.type)) is not None
+
+
+def _does_nothing(line: cst.CSTNode) -> bool:
+    """Whether a line is a bare name, as which a notebook's magics are read."""
+    return isinstance(line, cst.SimpleStatementLine) and all(
+        isinstance(each, cst.Expr) and isinstance(each.value, cst.Name) for each in line.body
+    )
 
 
 def _left_before(ctx: Context, block: cst.IndentedBlock | cst.Module, child: cst.CSTNode) -> bool:
