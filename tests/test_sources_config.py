@@ -10,6 +10,7 @@ import config_texts
 import pytest
 
 from codemods.edits import Skip, SkipReason, splice
+from codemods.sources import yaml_nodes
 from codemods.sources.config import (
     Alias,
     Array,
@@ -237,6 +238,11 @@ CHAIN = "a0: &a0 [1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1,
 def test_too_deep(path: str, text: str) -> None:
     found = read(path, text)
     assert isinstance(found, Skip) and found.reason is SkipReason.TOO_DEEP and found.detail.startswith("line ")
+
+
+def test_too_large() -> None:
+    found = read("a.yaml", "#" * (yaml_nodes.LARGEST + 1))
+    assert isinstance(found, Skip) and found.reason is SkipReason.TOO_LARGE
 
 
 def test_as_deep_as_allowed() -> None:
@@ -494,6 +500,15 @@ def test_yaml_insertion() -> None:
     windows = text.replace("\n", "\r\n")
     expected = windows.replace("end", "x: 1\r\nz: 2\r\nend")
     assert beside("a.yaml", windows, "end", before=(Pair("x", 1), Pair("z", 2))) == expected
+
+
+def test_indentation_is_that_of_the_neighbours() -> None:
+    text = "a:\n    b: 1\nl:\n    - 1\nc:\n  d:\n    e: 1\n"
+    pair = Pair("x", {"u": {"v": [1]}})
+    assert beside("a.yaml", text, "a", after=(pair,)) == text.replace(
+        "l:", "x:\n    u:\n        v:\n            - 1\nl:"
+    )
+    assert beside("a.yaml", text, "c", "d", after=(pair,)) == text + "  x:\n    u:\n      v:\n          - 1\n"
 
 
 def test_yaml_insertion_below_what_is_deeper() -> None:

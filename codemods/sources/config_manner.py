@@ -59,12 +59,12 @@ class Site:
 
 def site(path: str, text: str, format: str, roots: tuple[Value, ...]) -> Site:
     parents: dict[Value | Entry, Value | Entry] = {}
-    todo: list[Value | Entry] = list(roots)
+    todo: list[Value | Entry] = list(reversed(roots))
     while todo:
         node = todo.pop()
-        for child in children(node):
-            parents[child] = node
-            todo.append(child)
+        below = children(node)
+        parents |= dict.fromkeys(below, node)
+        todo += reversed(below)
     return Site(path, text, format, roots, parents)
 
 
@@ -81,7 +81,7 @@ def manner_of(at: Site, table: Table | None) -> Manner:
     entries = table.entries if table else ()
     eol = EOL.search(at.text, table.start if table else 0) or EOL.search(at.text)
     manner = Manner(at.format, eol=eol[0] if eol else "\n", ascii=at.text.isascii())
-    manner = replace(manner, colon=_colon(at, entries), comma=_comma(at, entries), step=_step(at))
+    manner = replace(manner, colon=_colon(at, entries), comma=_comma(at, entries), step=_step(at, entries))
     if at.format == "json":
         return replace(manner, quote='"', key_quote='"')
     strings = (each for each in at.nodes() if isinstance(each, Scalar) and isinstance(each.value, str))
@@ -131,9 +131,9 @@ def _comma(at: Site, entries: Sequence[Entry]) -> str:
     return ", " if at.format != "json" or " " in _colon(at, entries) else ","
 
 
-def _step(at: Site) -> str:
-    """One level of indentation: what the first line that is deeper than the one around it adds."""
-    for node in at.nodes():
+def _step(at: Site, entries: Sequence[Entry]) -> str:
+    """One level of indentation: what the first line that is deeper than the one around it adds, best a near one."""
+    for node in itertools.chain((entry.value for entry in entries), at.nodes()):
         holder = at.parents.get(node)
         if not isinstance(node, (Table, Array)) or (at.format == "yaml" and isinstance(node, Array)):
             continue

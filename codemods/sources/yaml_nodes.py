@@ -24,6 +24,8 @@ from codemods.sources.values import (
     followed,
 )
 
+LARGEST = 1_000_000
+"""Characters; PyYAML reads about 100,000 in a second."""
 MOST = 100_000
 """Nodes that aliases may stand for in one file; more is called a bomb."""
 
@@ -33,6 +35,8 @@ _SCALARS = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float
 
 def compose(path: str, text: str) -> tuple[Value, ...] | Skip:
     """One value for each document of the file."""
+    if len(text) > LARGEST:
+        return Skip(path, SkipReason.TOO_LARGE, f"{len(text):,} characters; YAML files above {LARGEST:,} are not read")
     try:
         composer = _Composer(text)
         roots = composer.documents()
