@@ -123,7 +123,7 @@ def _become(new: object) -> object:
 def read(path: str, text: str) -> Config | Skip:
     """The file by its suffix."""
     format = FORMATS.get(posixpath.splitext(path)[1].lower())
-    if format is None or format not in _COMPOSE:
+    if format is None:
         return Skip(path, SkipReason.UNPARSABLE, "line 1: neither YAML nor JSON nor TOML, by its name")
     roots = _COMPOSE[format](path, text)
     return roots if isinstance(roots, Skip) else Config(path, text, format, roots)
