@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from codemods import known
 from codemods.index import Index
@@ -32,13 +32,14 @@ def trainer_tables(root: Table, config: Config, index: Index) -> Iterator[Table]
     package = _package(config.text)
     if package not in (None, "_global_"):
         return
-    if package is None and _overrides_sibling(root, config, index):
+    groups = _groups(config.path, index)
+    if package is None and _overrides_sibling(root, config, index, groups):
         yield root
         return
     for entry in root.entries:
         name, value = entry.key.value, entry.value
         if isinstance(name, str) and isinstance(value, Table) and value.entry("_target_") is None:
-            if _is_override(name, root, config, index):
+            if _is_override(name, root, config, index, groups):
                 yield value
 
 
@@ -103,10 +104,25 @@ def _inherited(root: Table, path: str, index: Index, depth: int = _DEEPEST) -> I
                 break
 
 
-def _overrides_sibling(root: Table, config: Config, index: Index) -> bool:
+def _groups(path: str, index: Index) -> Mapping[str, list[str]]:
+    """The folders of the project with files in which something has a target."""
+    groups: dict[str, list[str]] = {}
+    for found in index.search(path, (b"_target_",), suffixes=_SUFFIXES):
+        groups.setdefault(posixpath.dirname(found), []).append(found)
+    return groups
+
+
+def _is_group(folder: str, groups: Mapping[str, list[str]], index: Index) -> bool:
+    """Whether files of a folder have targets at their top, and all of them are Lightning's."""
+    roots = (root for path in groups.get(folder, ()) if (root := _root(path, index)) is not None)
+    targets = [_is_lightning(root) for root in roots if _target(root)]
+    return bool(targets) and all(targets)
+
+
+def _overrides_sibling(root: Table, config: Config, index: Index, groups: Mapping[str, list[str]]) -> bool:
     """Whether a file of a config group is merged into one that becomes a Trainer or Fabric."""
     folder = posixpath.dirname(config.path)
-    if root.entry("_target_") is not None or not _is_group(folder, config.path, index):
+    if root.entry("_target_") is not None or not _is_group(folder, groups, index):
         return False
     if any(_is_lightning(each) for each in _inherited(root, config.path, index)):
         return True
@@ -115,23 +131,13 @@ def _overrides_sibling(root: Table, config: Config, index: Index) -> bool:
     return any(_is_lightning(_root(posixpath.join(folder, "default" + suffix), index)) for suffix in _SUFFIXES)
 
 
-def _is_override(name: str, root: Table, config: Config, index: Index) -> bool:
+def _is_override(name: str, root: Table, config: Config, index: Index, groups: Mapping[str, list[str]]) -> bool:
     """Whether the table `name` of a configuration is merged into one that becomes a Trainer or Fabric."""
     folder = posixpath.dirname(config.path)
     for _ in range(_DEEPEST if _package(config.text) else 1):
-        if _is_group(posixpath.join(folder, name), config.path, index):
+        if _is_group(posixpath.join(folder, name), groups, index):
             return True
         if not folder:
             break
         folder = posixpath.dirname(folder)
     return any(_is_lightning(each.get(name)) for each in _inherited(root, config.path, index))
-
-
-def _is_group(folder: str, path: str, index: Index) -> bool:
-    """Whether files of a folder have targets at their top, and all of them are Lightning's."""
-    targets = [
-        _is_lightning(root)
-        for found in index.search(path, (b"_target_",), suffixes=_SUFFIXES)
-        if posixpath.dirname(found) == folder and (root := _root(found, index)) is not None and _target(root)
-    ]
-    return bool(targets) and all(targets)

@@ -21,8 +21,9 @@ silently get no gradient; and autocast has nothing to do with it.
 
 ## Fix safety
 Unsafe: nobody ran this training. `non-reentrant` (default) sets `use_reentrant_gc: false`, which LLaMA-Factory knows
-since 0.9.2; older ones refuse the unknown key. `disable` sets `disable_gradient_checkpointing: true` and gives up the
-memory that checkpointing saves. Comments and all other lines stay as they are.
+since 0.9.2; older ones refuse the unknown key, so it is only reported where one is required, or where the repository
+holds a copy of one. `disable` sets `disable_gradient_checkpointing: true` and gives up the memory that checkpointing
+saves. Comments and all other lines stay as they are.
 
 ## When it is not offered
 For full fine-tuning (nothing is frozen, and gradients reach every layer); where checkpointing is disabled or unsloth's,
@@ -91,8 +92,8 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
     if not _is_reentrant(table) or deepspeed_stage(table.get("deepspeed"), ctx) not in (0, 1, 2):
         return
     changes = {"disable": _disabled(table)}
-    if versions.may(ctx.target("llamafactory"), FIRST_WITH_SWITCH) and (repair := _non_reentrant(table)):
-        changes["non-reentrant"] = repair
+    if knows := _knows_switch(ctx):
+        changes["non-reentrant"] = _non_reentrant(table)
     available = tuple(name for name in rule.strategies if name in changes)
     strategy = ctx.choose(rule, available)
     if strategy == "disable" and ctx.strategies.get(rule.code) is None:
@@ -101,11 +102,18 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
     yield rule.finding(
         at,
         fix=changes[strategy] if strategy else None,
-        message=_message(table),
+        message=_message(table, knows),
         title=f"Set `{DISABLE}: true`" if strategy == "disable" else None,
         strategy=strategy,
         strategies=available,
     )
+
+
+def _knows_switch(ctx: FileContext) -> bool:
+    """Whether the project's LLaMA-Factory, required or copied into the repository, may know `use_reentrant_gc`."""
+    if ctx.index.search(ctx.path, (DISABLE.encode(),)) and not ctx.index.search(ctx.path, (SWITCH.encode(),)):
+        return False
+    return versions.may(ctx.target("llamafactory"), FIRST_WITH_SWITCH)
 
 
 def _kind(table: Table) -> object:
@@ -159,12 +167,14 @@ def _last_of(table: Table, keys: tuple[str, ...]) -> Entry | None:
     return next((entry for key in keys if (entry := table.entry(key)) is not None), None)
 
 
-def _message(table: Table) -> str:
+def _message(table: Table, knows: bool) -> str:
     what = "layers" if _kind(table) == "freeze" else "adapters of layers"
     if _says(table, TRAINER, True):
         why = f"`{TRAINER}: true` without `{TRAINER_KWARGS}` is reentrant"
         if _says(table, SWITCH, False):
             why += f" and undoes `{SWITCH}: false`"
+    elif not knows:
+        why = "LLaMA-Factory before 0.9.2 always checkpoints reentrantly"
     else:
         why = f"`{SWITCH}` is true" + (" by default" if table.entry(SWITCH) is None else "")
     return f"{why}: {what} that take their hidden states by keyword learn nothing"
