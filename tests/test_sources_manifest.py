@@ -215,6 +215,7 @@ LEFT = [
     ("requirements.txt", "torch==${V}", "torch", "pip does not read such a constraint"),
     ("requirements.txt", "pytorch=1.7.1=py3.7_0", "torch", "pip does not read such a line"),
     ("environment.yml", "dependencies:\n- pytorch=1.7.1=py3.7_0", "torch", "it is pinned to one build"),
+    ("environment.yml", "dependencies:\n- pytorch 1.7.1 *cuda*", "torch", "it is pinned to one build"),
     ("environment.yml", "dependencies:\n- pytorch[version='>=2']", "torch", "conda does not read such a constraint"),
     ("environment.yml", 'dependencies:\n- "pyt\\x6frch"', "torch", "it is put together from parts, or written with "),
     ("pyproject.toml", '[project]\ndependencies = ["t\\u006frch"]', "torch", "it is put together from parts, or "),
@@ -256,6 +257,48 @@ def test_what_is_not_edited_says_why(path: str, text: str, package: str, why_not
     assert not each.editable
     assert found.edits(each, ">=9") is None
     assert each.locked == ("refreshes" in why_not)
+
+
+def test_one_line_of_setup_cfg_holds_several_requirements() -> None:
+    text = "[options]\ninstall_requires = torch>=1; peft>1\n[options.extras_require]\na =\n  trl; os_name=='nt'\n"
+    found = manifest("setup.cfg", text)
+    assert [(each.package, each.condition) for each in found.requirements] == [
+        ("torch", ""),
+        ("peft", ""),
+        ("trl", "extra a"),
+    ]
+    assert edited("setup.cfg", text, "torch", ">=2") == text.replace("torch>=1", "torch>=2")
+
+
+def test_what_setup_py_puts_together() -> None:
+    text = (
+        "R = ['torch>=2' if X else 'torch>=1', 'peft>=' + P, f'trl=={T}', *S, 'accelerate>=%s' % A]\n"
+        "R.append('lightning')\nR.extend(['transformers'])\nsetup(install_requires=R + ['numpy'])\n"
+    )
+    assert [(each.package, each.specs, each.condition) for each in manifest("setup.py", text).requirements] == [
+        ("torch", (">=2",), "one of 2"),
+        ("torch", (">=1",), "one of 2"),
+        ("lightning", ("",), "added"),
+        ("transformers", ("",), "added"),
+        ("numpy", ("",), ""),
+    ]
+
+
+def test_several_at_once_are_proved_together() -> None:
+    found = manifest("requirements.txt", "torch==2.0\nlightning\npeft>1\n")
+    torch, lightning, peft = found.requirements
+    edits = found.together({peft: ">=1.5,<2", torch: "~=2.1.0", lightning: ">=2.0.7"})
+    assert edits is not None
+    assert splice(found.text, edits) == "torch~=2.1.0\nlightning>=2.0.7\npeft>=1.5,<2\n"
+    assert found.together({torch: "==2.0", lightning: ""}) == ()
+    assert found.together({torch: "~=2.1.0", lightning: "latest"}) is None
+    other = manifest("requirements.txt", found.text).requirements[0]
+    assert found.together({other: ">=2.1"}) is None
+
+
+def test_what_is_no_requirement_of_pip_is_not_made_to_look_like_one() -> None:
+    assert edited("requirements.txt", "torch>=2.0;\n", "torch", ">=2.1") is None
+    assert edited("requirements.txt", "torch>=2.0; os=='nt'\n", "torch", ">=2.1") is None
 
 
 def test_an_edit_that_its_place_cannot_hold_is_none() -> None:

@@ -12,7 +12,7 @@ from codemods.sources.specifiers import Dialect
 from codemods.sources.values import Array, Scalar, Table, Value, followed
 
 _ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)\s*(?P<constraint>.*?)\s*")
-_BUILD = re.compile(r"(={1,2}\s*[^=,|<>!~\s]+)=\S*")
+_BUILD = re.compile(r"(={1,2}\s*[^=,|<>!~\s]+)=\S*|(={0,2}\d[^=,|<>!~\s]*)\s+[^=,|<>!~\s]\S*")
 
 
 def item(piece: Piece, site: Site) -> Iterator[Entry]:
@@ -21,7 +21,7 @@ def item(piece: Piece, site: Site) -> Iterator[Entry]:
         constraint = match.span("constraint") if match["constraint"] else (match.end("name"), match.end("name"))
         place, why_not = (match.start("name"), constraint[1]), ""
         if build := _BUILD.fullmatch(match["constraint"]):
-            constraint = (constraint[0], constraint[0] + build.end(1))
+            constraint = (constraint[0], constraint[0] + build.end(build.lastindex or 0))
             why_not = "it is pinned to one build"
         yield requirement(piece, site, match["name"], place, constraint, why_not)
 

@@ -13,12 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from packaging.requirements import InvalidRequirement
+from packaging.requirements import Requirement as Pep508
+from packaging.specifiers import SpecifierSet
+
 from codemods.edits import Edit, Skip, SkipReason, splice
 from codemods.sources import conda, lock, pip, pyproject, setup_cfg, setup_py
 from codemods.sources.requirement import PACKAGES, Entry, Include, Requirement
-from codemods.sources.specifiers import alternatives, rendered
+from codemods.sources.specifiers import Dialect, alternatives, rendered
 
 __all__ = ["PACKAGES", "Include", "Manifest", "Requirement", "read"]
+
+_BEYOND = re.compile(r"[$\[{%]")
+"""Begins what a template, a variable or conda's own notation says."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,30 +52,37 @@ class Manifest:
         yield self
         yield from self.requirements
 
-    def together(self, fix: Mapping[Any, object]) -> tuple[Edit, ...] | None:
-        """The edits that give several requirements their constraints; None where one is not surely possible."""
-        each = [self.edits(node, new) for node, new in fix.items()]
-        return None if None in each else tuple(edit for edits in each if edits for edit in edits)
-
     def edits(self, node: object, new: object) -> tuple[Edit, ...] | None:
-        """The edit that gives a requirement the constraint `new`, as its place writes it.
+        """The edit that gives a requirement the constraint `new`, as its place writes it; None: not surely possible."""
+        return self.together({node: new})
 
-        None where that is not surely possible: the edited text is read again, and must ask for just what was meant.
+    def together(self, fix: Mapping[Any, object]) -> tuple[Edit, ...] | None:
+        """The edits that give requirements their constraints; None where that is not surely possible.
+
+        The edited text is read again, and must ask for just what was meant; what pip reads, `packaging` reads too.
         """
-        if not isinstance(node, Requirement) or not isinstance(new, str) or not node.editable:
-            return None
-        if node.specs == alternatives(new):
+        wanted: dict[Requirement, tuple[str, ...] | None] = {}
+        edits: dict[Requirement, Edit] = {}
+        for node, new in fix.items():
+            if not isinstance(node, Requirement) or not isinstance(new, str) or not node.editable:
+                return None
+            wanted[node] = alternatives(new)
+            if node.specs != wanted[node]:
+                written = rendered(new, node.dialect, node.written)
+                if written is None:
+                    return None
+                edits[node] = Edit(self.path, *node.constraint, written)
+        if not edits:
             return ()
-        written = rendered(new, node.dialect, node.written)
-        if written is None:
+        after = splice(self.text, edits.values())
+        again = read(self.path, after)
+        if isinstance(again, Skip) or again.includes != self.includes:
             return None
-        edit = Edit(self.path, *node.constraint, written)
-        again = read(self.path, splice(self.text, [edit]))
-        shift = len(written) - (edit.end - edit.start)
-        wanted = [_meant(each, node, shift, alternatives(new)) for each in self.requirements]
-        if isinstance(again, Skip) or [_said(each) for each in again.requirements] != wanted:
+        meant = [_meant(each, edits, wanted.get(each, each.specs)) for each in self.requirements]
+        if [_said(each, each.start, each.end, each.specs) for each in again.requirements] != meant:
             return None
-        return (edit,) if again.includes == self.includes else None
+        of_pip = (new for old, new in zip(self.requirements, again.requirements, strict=True) if old in edits)
+        return tuple(edits.values()) if all(_read_by_pip(each, after) for each in of_pip) else None
 
     def label(self, node: object) -> str:
         """Where a requirement stands, without line numbers: `project.dependencies.torch`."""
@@ -79,7 +93,7 @@ class Manifest:
     def notes(self) -> Iterator[str]:
         """A sentence for each requirement of ours that cannot be understood."""
         for each in self.requirements:
-            if each.package in PACKAGES and each.specs is None and each.written and "$" not in each.written:
+            if each.package in PACKAGES and each.specs is None and each.written and not _BEYOND.search(each.written):
                 yield f"line {self.line(each)}: {each.package}: nobody reads the constraint {each.written}"
 
     def line(self, node: Requirement) -> int:
@@ -87,19 +101,26 @@ class Manifest:
         return len(re.findall(r"\r\n|\r|\n", self.text[: node.start])) + 1
 
 
-def _said(each: Requirement) -> tuple[object, ...]:
-    return (each.start, each.end, each.package, each.specs, each.place, each.condition, each.locked, each.why_not)
+def _said(each: Requirement, start: int, end: int, specs: tuple[str, ...] | None) -> tuple[object, ...]:
+    return (start, end, each.package, specs, each.place, each.condition, each.locked, each.why_not)
 
 
-def _meant(each: Requirement, node: Requirement, shift: int, specs: tuple[str, ...] | None) -> tuple[object, ...]:
-    """What a requirement says once `node` has those specs, and so many characters more."""
-    start, end = each.start, each.end
-    if each is node:
-        end += shift
-    elif start >= node.end:
-        start, end = start + shift, end + shift
-    said = specs if each is node else each.specs
-    return (start, end, each.package, said, each.place, each.condition, each.locked, each.why_not)
+def _meant(each: Requirement, edits: Mapping[Requirement, Edit], specs: tuple[str, ...] | None) -> tuple[object, ...]:
+    """What a requirement is to say, and where, once the edits of all are made."""
+    grown = {node: len(edit.text) - (edit.end - edit.start) for node, edit in edits.items()}
+    before = sum(shift for node, shift in grown.items() if node is not each and node.end <= each.start)
+    return _said(each, each.start + before, each.end + before + grown.get(each, 0), specs)
+
+
+def _read_by_pip(each: Requirement, text: str) -> bool:
+    """Whether an item of pip's is one by its own rules; what others read goes by ours."""
+    if each.dialect is not Dialect.PIP or each.package == "python":
+        return True
+    try:
+        read = Pep508(re.sub(r"\\\r?\n", " ", text[each.start : each.end]))
+    except InvalidRequirement:
+        return False
+    return each.specs is not None and read.specifier == SpecifierSet(each.written)
 
 
 _Reader = Callable[[str, str], Iterable[Entry] | Skip]

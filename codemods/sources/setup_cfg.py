@@ -27,14 +27,14 @@ def requirements(path: str, text: str) -> Iterator[Entry] | Skip:
         if section.startswith("options"):
             if [piece.text for piece in pieces] != _lines(parser.get(section, key, fallback="")):
                 return Skip(path, SkipReason.NO_ROUND_TRIP, f"the lines of {key} in [{section}] cannot be placed")
-    return _entries(found)
+    return _entries(text, found)
 
 
 def _lines(value: str) -> list[str]:
     return [line.strip() for line in value.split("\n") if line.strip()]
 
 
-def _entries(found: dict[tuple[str, str], list[Piece]]) -> Iterator[Entry]:
+def _entries(text: str, found: dict[tuple[str, str], list[Piece]]) -> Iterator[Entry]:
     for (section, key), pieces in found.items():
         if section == "options" and key == "python_requires":
             yield from (python(piece, Site("options.python_requires")) for piece in pieces[:1])
@@ -45,7 +45,18 @@ def _entries(found: dict[tuple[str, str], list[Piece]]) -> Iterator[Entry]:
                 yield from (Include(name, site.condition) for name in re.split(r"[,\s]+", names.strip()))
             else:
                 for piece in pieces:
-                    yield from pip.item(piece, site)
+                    for part in _divided(piece) if len(pieces) == 1 and _behind_key(text, piece) else (piece,):
+                        yield from pip.item(part, site)
+
+
+def _behind_key(text: str, piece: Piece) -> bool:
+    return not text[text.rfind("\n", 0, piece.start) + 1 : piece.start].isspace()
+
+
+def _divided(piece: Piece) -> Iterator[Piece]:
+    """A value on the line of its key: setuptools divides it at semicolons, so that no marker can stand there."""
+    for part in re.finditer(r"[^;]+", piece.text):
+        yield Piece(part[0], *piece.span(*part.span()))
 
 
 def _options(text: str) -> dict[tuple[str, str], list[Piece]]:

@@ -6,11 +6,23 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from codemods.sources import pip
 from codemods.sources.requirement import Entry, Piece, Site, lines, python, quoted
 
 _LITERAL = re.compile(r"""(?:[rR]|[uU])?('''|\"\"\"|'|")""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    text: str
+    starts: list[tuple[int, str]]
+    """Offset and text of each line."""
+    given: dict[str, list[ast.expr]]
+    """What names are set to."""
+    added: dict[str, list[ast.expr]]
+    """What is added to names, perhaps under a condition."""
 
 
 def requirements(path: str, text: str) -> Iterator[Entry]:
@@ -22,47 +34,60 @@ def requirements(path: str, text: str) -> Iterator[Entry]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
-    starts = _line_starts(text)
-    values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value:
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if isinstance(target, ast.Name):
-                    values.setdefault(target.id, []).append(node.value)
-
-    def strings(node: ast.expr, site: Site, seen: set[str]) -> Iterator[tuple[Piece, Site]]:
-        match node:
-            case ast.Constant(value=str(value)):
-                yield _piece(text, starts, node, value), site
-            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-                for part in parts:
-                    yield from strings(part, site, seen)
-            case ast.BinOp(left=left, op=ast.Add(), right=right) if not (_is_text(left) or _is_text(right)):
-                yield from strings(left, site, seen)
-                yield from strings(right, site, seen)
-            case ast.Starred(value=inner):
-                yield from strings(inner, site, seen)
-            case ast.Dict(values=parts):
-                for part in parts:
-                    yield from strings(part, site, seen)
-            case ast.Name(id=name) if name not in seen:
-                seen.add(name)
-                bound = values.get(name, [])
-                for expression in bound:
-                    inner_site = site.under(f"one of {len(bound)}") if bound[1:] else site
-                    yield from strings(expression, inner_site, seen)
-
+    program = _Program(text, _line_starts(text), *_bound(tree))
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and _called(call.func) == "setup":
             for keyword in call.keywords:
                 if keyword.arg in ("install_requires", "extras_require"):
                     site = Site(keyword.arg, "" if keyword.arg == "install_requires" else "extra")
-                    for piece, where in strings(keyword.value, site, set()):
+                    for piece, where in _strings(program, keyword.value, site, set()):
                         for line in lines(piece):
                             yield from pip.item(line, where)
                 elif keyword.arg == "python_requires":
-                    for piece, where in strings(keyword.value, Site("python_requires"), set()):
+                    for piece, where in _strings(program, keyword.value, Site("python_requires"), set()):
                         yield python(piece, where)
+
+
+def _strings(program: _Program, node: ast.expr, site: Site, seen: set[str]) -> Iterator[tuple[Piece, Site]]:
+    """The literals that an expression consists of, names followed, each with the conditions on the way."""
+    parts: list[tuple[ast.expr, Site]] = []
+    match node:
+        case ast.Constant(value=str(value)):
+            yield _piece(program, node, value), site
+        case ast.List(elts=inner) | ast.Tuple(elts=inner) | ast.Set(elts=inner) | ast.Dict(values=inner):
+            parts = [(part, site) for part in inner]
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if not (_is_text(left) or _is_text(right)):
+            parts = [(left, site), (right, site)]
+        case ast.IfExp(body=one, orelse=other):
+            parts = [(each, site.under("one of 2")) for each in (one, other)]
+        case ast.Starred(value=starred):
+            parts = [(starred, site)]
+        case ast.Name(id=name) if name not in seen:
+            seen.add(name)
+            given = program.given.get(name, ())
+            parts = [(each, site.under(f"one of {len(given)}") if len(given) > 1 else site) for each in given]
+            parts += [(each, site.under("added")) for each in program.added.get(name, ())]
+    for part, where in parts:
+        yield from _strings(program, part, where, seen)
+
+
+def _bound(tree: ast.Module) -> tuple[dict[str, list[ast.expr]], dict[str, list[ast.expr]]]:
+    """Name → what it is set to; name → what is added to it."""
+    given: dict[str, list[ast.expr]] = {}
+    added: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        given.setdefault(target.id, []).append(value)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                given.setdefault(name, []).append(value)
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                added.setdefault(name, []).append(value)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append" | "extend"), args=[value]):
+                added.setdefault(name, []).append(value)
+    return given, added
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -74,7 +99,7 @@ def _called(function: ast.expr) -> str | None:
 
 
 def _line_starts(text: str) -> list[tuple[int, str]]:
-    """Offset and text of each line, as Python counts them."""
+    """Each line as Python counts them."""
     found, start = [], 0
     for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", text):
         found.append((start, line))
@@ -82,7 +107,8 @@ def _line_starts(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def _piece(text: str, starts: list[tuple[int, str]], node: ast.Constant, value: str) -> Piece:
+def _piece(program: _Program, node: ast.Constant, value: str) -> Piece:
+    text, starts = program.text, program.starts
     start, end = (
         starts[line - 1][0] + len(starts[line - 1][1].encode()[:column].decode(errors="ignore"))
         for line, column in ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
