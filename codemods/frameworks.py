@@ -29,7 +29,7 @@ class Evidence:
 
     owner: str
     keys: tuple[frozenset[str], ...]
-    """Of each of these groups the table has at least one."""
+    """Of each of these groups the table has at least one; no key counts for two."""
     values: Mapping[str, frozenset[object]] = field(default_factory=dict)
     """What these keys hold, where they are there."""
     tables: frozenset[str] = frozenset()
@@ -141,7 +141,10 @@ def fits(table: Table, owner: str) -> bool:
 
 def _fits(evidence: Evidence, table: Table) -> bool:
     given = {entry.key.value: followed(entry.value) for entry in entries(table)}
-    if not all(given.keys() & group for group in evidence.keys) or given.keys() & evidence.never:
+    said = given.keys() & frozenset().union(*evidence.keys)
+    if len(said) < len(evidence.keys) or not all(said & group for group in evidence.keys):
+        return False
+    if given.keys() & evidence.never:
         return False
     if evidence.tables and not any(isinstance(given.get(key), Table) for key in evidence.tables):
         return False
