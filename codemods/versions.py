@@ -26,10 +26,7 @@ from codemods.sources.manifest import Manifest, Requirement
 from codemods.sources.requirement import CONDA, PACKAGES, Include
 from codemods.sources.specifiers import alternatives
 
-__all__ = (
-    *("PACKAGES", "Reader", "Versions", "every", "may", "meet", "parse_target"),
-    *("project_root", "some", "surely", "targets"),
-)
+__all__ = ["PACKAGES", "Reader", "Versions", "may", "parse_target", "project_root", "surely", "targets"]
 
 _ORDER = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 """What is named as the source where several files say the same; the others follow by name."""

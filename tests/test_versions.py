@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import time
 
 import pytest
@@ -12,6 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from codemods.plan import Target
+from codemods.ranges import every, meet, some
 from codemods.sources.manifest import Manifest, read
 from codemods.sources.specifiers import alternatives
 from codemods.sources.text import LARGEST
@@ -711,3 +713,117 @@ def test_hostile_constraints_take_no_time() -> None:
     )
     may(Target("torch", many, "x"), many)
     assert time.perf_counter() - started < 5
+
+
+# ------------------------------------------------------------------------------------------------ which files count
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("requirements.txt", "requirements-train.in", "requirements_torch_2.4.txt", "my-requirements.txt"),
+        *("requirements/anything.txt", "constraints.txt", "extra/../requirements.txt"),
+    ],
+)
+def test_requirements_files_by_any_name(name: str) -> None:
+    assert specs({name: "torch==2.4.1"}) == ({} if ".." in name else {"torch": "==2.4.1"})
+
+
+def test_a_folder_of_requirements_belongs_to_the_project_around_it() -> None:
+    files: dict[str, str | bytes] = {"a/requirements/gpu.txt": "torch==2.4.1", "a/src/x.py": ""}
+    versions = Versions(Files(files))
+    assert versions.root("a/src/x.py") == "a"
+    assert versions.root("a/requirements/x.py") == "a"
+    assert versions.manifests("a") == ["a/requirements/gpu.txt"]
+
+
+PURPOSES: list[tuple[str, str]] = [
+    ("requirements-onnx.txt", ""),
+    ("requirements-dev.txt", ""),
+    ("requirements/docs.txt", ""),
+    ("environment-viewer.yml", ""),
+    ("requirements-gpu.txt", "==2.4.1"),
+    ("requirements-cu121.txt", "==2.4.1"),
+    ("requirements/base.txt", "==2.4.1"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), PURPOSES)
+def test_a_pin_for_a_purpose_of_its_own_does_not_narrow(name: str, expected: str) -> None:
+    pin = "dependencies:\n- pytorch==2.4.1" if name.endswith(".yml") else "torch==2.4.1"
+    assert specs({"requirements.txt": "torch", name: pin}) == {"torch": expected}
+    assert specs({name: pin}) == {"torch": "==2.4.1"}
+    if name.endswith(".txt"):
+        assert specs({"requirements.txt": f"torch\n-r {name}", name: "torch==2.4.1"}) == {"torch": "==2.4.1"}
+
+
+def test_all_mentions_of_a_package_come_from_the_nearest_project_that_has_any() -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\npytorch-lightning",
+        "a/requirements.txt": "-r sub/requirements.txt\nlightning>=2",
+        "a/sub/requirements.txt": "lightning<3; os_name=='nt'",
+    }
+    versions = Versions(Files(files))
+    found = {name: versions.requirements("a", name) for name in ("torch", "lightning", "pytorch-lightning", "peft")}
+    assert [path for path, _ in found["lightning"]] == ["a/requirements.txt", "a/sub/requirements.txt"]
+    assert found["pytorch-lightning"] == found["lightning"]
+    assert [(path, each.package) for path, each in found["torch"]] == [("requirements.txt", "torch")]
+    assert found["peft"] == []
+    assert versions.requirements("", "lightning")[0][1].package == "pytorch-lightning"
+    (_, lightning), _ = found["lightning"]
+    supposed = versions.supposing("a", "lightning", {lightning: (">=2.5",)})
+    assert supposed is not None
+    assert supposed.spec == ">=2.5"
+    assert versions.supposing("a", "peft", {}) is None
+
+
+def test_what_cannot_be_read_is_noted_once_with_its_line() -> None:
+    versions = Versions(
+        Files({"requirements.txt": "peft\ntorch=>2.4\n", "pyproject.toml": "[project]\n[[", "x/setup.py": "("})
+    )
+    for path in ("x/y.py", "x.py", "x/y.py"):
+        versions.allowed(path)
+    assert versions.notes == [
+        "x/setup.py: its versions cannot be read: line 1: '(' was never closed",
+        "pyproject.toml: its versions cannot be read: line 2: Invalid initial character for a key part",
+        "requirements.txt: line 2: torch: nobody reads the constraint =>2.4",
+    ]
+
+
+def notebook(*lines: str) -> str:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": list(lines)}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def test_what_a_notebook_installs_comes_before_its_project() -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.8\npeft==0.13\ntransformers==5.0",
+        "old/requirements.txt": "torch==1.13",
+        "a.ipynb": notebook("!pip install -q torch==2.4.1 lightning transformers\n", "%pip install -U peft\n"),
+        "b.ipynb": notebook("!pip install -r old/requirements.txt\n", "!pip install -r ../x.txt\n"),
+        "c.ipynb": notebook("print(1)\n"),
+        "d.ipynb": "no notebook",
+    }
+
+    def of(path: str, **overrides: str) -> dict[str, str]:
+        return {name: target.spec for name, target in Versions(Files(files), overrides).allowed(path).items()}
+
+    project = {"torch": "==2.8", "peft": "==0.13", "transformers": "==5.0"}
+    assert of("a.ipynb") == {"torch": "==2.4.1", "peft": "", "transformers": "==5.0"}
+    assert of("a.ipynb", torch="==2.9") == {"torch": "==2.9", "peft": "", "transformers": "==5.0"}
+    assert of("b.ipynb") == {**project, "torch": "==1.13"}
+    assert of("c.ipynb") == of("d.ipynb") == of("train.py") == project
+
+
+# -------------------------------------------------------------------------------------------- specs of requirements
+
+
+def test_some_every_and_meet() -> None:
+    assert (some((">=2,<3",), ">=2.5"), every((">=2,<3",), ">=2.5")) == (True, False)
+    assert (some(("==2.1", "==2.4"), "<2"), every(("==2.1", "==2.4"), ">=2")) == (False, True)
+    assert (some(None, ">=2"), every(None, ">=0")) == (True, False)
+    assert (some(("",), "<2"), every(("",), ">=0.1")) == (True, False)
+    assert meet((">=2",), ("<2", "==2.4"))
+    assert not meet((">=2",), ("<2",))
+    assert meet(("",), ("==2.4",))
+    assert meet(None, ("==2.4",))
