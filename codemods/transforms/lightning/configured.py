@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codemods import frameworks
 from codemods.file_context import FileContext
@@ -60,5 +61,9 @@ def is_read_elsewhere(ctx: FileContext) -> bool:
     """Whether something besides Lightning may look at the precision: code of the project, or an interpolation."""
     if ctx.index.search(ctx.path, (b"precision}",), suffixes=(".yaml", ".yml")):
         return True
-    texts = (ctx.index.text(path) for path in ctx.index.search(ctx.path, (b"precision",)))
-    return any(text is not None and _READ.search(text) for text in texts)
+    return any(_reads(ctx.index.text(path) or "") for path in ctx.index.search(ctx.path, (b"precision",)))
+
+
+@lru_cache(maxsize=1024)
+def _reads(code: str) -> bool:
+    return _READ.search(code) is not None
