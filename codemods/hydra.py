@@ -98,7 +98,7 @@ def _inherited(root: Table, path: str, index: Index, depth: int = _DEEPEST) -> I
     for name in _defaults(root) if depth else ():
         for suffix in _SUFFIXES:
             there = posixpath.join(posixpath.dirname(path), name.removesuffix(suffix) + suffix)
-            if there != path and (found := _root(there, index)) is not None:
+            if (found := _root(there, index)) is not None:
                 yield found
                 yield from _inherited(found, there, index, depth - 1)
                 break
@@ -126,9 +126,9 @@ def _overrides_sibling(root: Table, config: Config, index: Index, groups: Mappin
         return False
     if any(_is_lightning(each) for each in _inherited(root, config.path, index)):
         return True
-    if posixpath.basename(folder) not in _GROUPS or any(True for _ in _defaults(root)):
-        return False
-    return any(_is_lightning(_root(posixpath.join(folder, "default" + suffix), index)) for suffix in _SUFFIXES)
+    return posixpath.basename(folder) in _GROUPS and any(
+        _is_lightning(_root(posixpath.join(folder, "default" + suffix), index)) for suffix in _SUFFIXES
+    )
 
 
 def _is_override(name: str, root: Table, config: Config, index: Index, groups: Mapping[str, list[str]]) -> bool:

@@ -191,7 +191,7 @@ def test_targets(target: str) -> None:
 
 def test_a_group_is_merged_into_the_default_that_its_files_name() -> None:
     files = {"conf/trainer/default.yaml": DEFAULT, "conf/trainer/gpu.yaml": "defaults: [default]\nprecision: 16\n"}
-    assert trainers(files, "conf/trainer/gpu.yaml") == [""]
+    assert trainers(files, "conf/trainer/gpu.yaml") == trainers(files) == [""]
     files["conf/trainer/two.yaml"] = "defaults:\n- gpu\n- _self_\ndevices: 2\n"
     assert trainers(files, "conf/trainer/two.yaml") == [""], "along several files"
     files["conf/trainer/alone.yaml"] = "precision: 16\n"
