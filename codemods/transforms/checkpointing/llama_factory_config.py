@@ -157,14 +157,16 @@ def _disabled(table: Table) -> dict[object, object]:
 
 def _set(table: Table, key: str, value: bool) -> dict[object, object]:
     """`key: value`, where the key stands, else beside what the file says of the model."""
-    if (entry := table.entry(key)) is not None:
+    if (entry := _own(table, key)) is not None:
         return {entry.value: value} if scalar(entry.value) is not value else {}
-    beside = _last_of(table, (DISABLE, "trust_remote_code", "model_name_or_path")) or table.entries[-1]
-    return {beside: (beside, Pair(key, value))}
+    named = (_own(table, name) for name in (DISABLE, "trust_remote_code", "model_name_or_path"))
+    beside = next((entry for entry in (*named, *reversed(table.entries)) if entry is not None), None)
+    return {beside: (beside, Pair(key, value))} if beside is not None else {}
 
 
-def _last_of(table: Table, keys: tuple[str, ...]) -> Entry | None:
-    return next((entry for key in keys if (entry := table.entry(key)) is not None), None)
+def _own(table: Table, key: str) -> Entry | None:
+    """The entry of a key that stands in the table itself, and is not merged into it."""
+    return next((entry for entry in table.entries if entry.key.value == key), None)
 
 
 def _message(table: Table, knows: bool) -> str:

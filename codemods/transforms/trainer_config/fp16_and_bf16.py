@@ -47,7 +47,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     triggers=(b"fp16",),
     triggers_all=((b"bf16",),),
-    elsewhere=(b"bf16", b"bfloat16"),
+    elsewhere=(b"fp16",),
     errors=(
         "At most one of fp16 and bf16 can be True, but not both",
         "At most one of fp16 and bf16 can be True for full eval, but not both",
