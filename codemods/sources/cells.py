@@ -14,7 +14,8 @@ from typing import Any
 _decoded = json.JSONDecoder().raw_decode
 _SPACE = re.compile(r"[ \t\n\r]*")
 _VALUE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,\]}"\[{]+', re.DOTALL)
-_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+_BRACKET = re.compile(r'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"\[\]{}]*)*([\[\]{}])', re.DOTALL)
+"""The next bracket that stands in no string."""
 
 
 class Malformed(Exception):
@@ -153,12 +154,13 @@ def _blank(raw: str, position: int) -> int:
 
 def _after(raw: str, start: int) -> int:
     """Where the value that begins at `start` ends. The text is known to be JSON."""
-    if raw[start] not in "[{":
-        match = _VALUE.match(raw, start)
-        return match.end() if match else start
+    match = _VALUE.match(raw, start)
+    if match:
+        return match.end()
     depth = 0
-    for match in _STRUCTURE.finditer(raw, start):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
+    while match := _BRACKET.match(raw, start):
+        start = match.end()
+        depth += 1 if match[1] in "[{" else -1
         if not depth:
-            return match.end()
-    return len(raw)
+            break
+    return start
