@@ -137,15 +137,17 @@ def _says(table: Table, key: str, value: bool) -> bool:
 
 def _non_reentrant(table: Table) -> dict[object, object]:
     changes = _set(table, SWITCH, False)
-    if _says(table, TRAINER, True):
-        kwargs, entry = table.get(TRAINER_KWARGS), table.entry(TRAINER_KWARGS)
-        if isinstance(kwargs, Table) and kwargs.entries:
-            changes |= _set(kwargs, "use_reentrant", False)
-        elif entry is not None:
-            changes[entry.value] = {"use_reentrant": False}
-        elif (trainer := table.entry(TRAINER)) is not None:
-            changes[trainer] = (trainer, Pair(TRAINER_KWARGS, {"use_reentrant": False}))
-    return changes
+    trainer, entry, kwargs = table.entry(TRAINER), table.entry(TRAINER_KWARGS), table.get(TRAINER_KWARGS)
+    if trainer is None or scalar(trainer.value) is not True:
+        return changes
+    if entry is None:
+        return {**changes, trainer: (trainer, Pair(TRAINER_KWARGS, {"use_reentrant": False}))}
+    if not isinstance(kwargs, Table) or not kwargs.entries:
+        return {**changes, entry.value: {"use_reentrant": False}}
+    if (said := kwargs.entry("use_reentrant")) is not None:
+        return {**changes, said.value: False}
+    last = kwargs.entries[-1]
+    return {**changes, last: (last, Pair("use_reentrant", False))}
 
 
 def _disabled(table: Table) -> dict[object, object]:
@@ -159,8 +161,8 @@ def _set(table: Table, key: str, value: bool) -> dict[object, object]:
     """`key: value`, where the key stands, else beside what the file says of the model."""
     if (entry := _own(table, key)) is not None:
         return {entry.value: value} if scalar(entry.value) is not value else {}
-    named = (_own(table, name) for name in (DISABLE, "trust_remote_code", "model_name_or_path"))
-    beside = next((entry for entry in (*named, *reversed(table.entries)) if entry is not None), None)
+    named = (_own(table, name) for name in (DISABLE, "trust_remote_code", "model_name_or_path", "finetuning_type"))
+    beside = next((entry for entry in named if entry is not None), None)
     return {beside: (beside, Pair(key, value))} if beside is not None else {}
 
 
