@@ -276,8 +276,9 @@ def test_a_rule_is_explained(tmp_path: Path) -> None:
     assert "Strategies: `rename`, `remove`" in page
 
 
-def test_an_explanation_ends_with_the_first_fixture_as_a_diff(tmp_path: Path) -> None:
-    page = process("explain", "PL201", at=tmp_path).text
+@pytest.mark.parametrize("code", ["PL201", "CKP005"])
+def test_an_explanation_ends_with_the_first_fixture_as_a_diff(code: str, tmp_path: Path) -> None:
+    page = process("explain", code, at=tmp_path).text
     assert "```diff\ndiff --git a/" in page and page.endswith("```\n")
 
 
