@@ -120,7 +120,9 @@ def requirement(
     specs = alternatives(written) if constraint else None
     why = site.why_not.replace("{package}", name) or why_not or ("" if constraint else ADDRESSED)
     why = why or ("" if piece.verbatim else PUT_TOGETHER)
-    if not why and (specs is None or not is_native(written, site.dialect)):
+    if not why and specs is None:
+        why = "what versions it asks for cannot be told"
+    if not why and not is_native(written, site.dialect):
         why = f"{site.dialect.value} does not read such a constraint"
     return Requirement(
         *piece.span(*item),
