@@ -258,9 +258,10 @@ def main() -> int:
         except UnicodeDecodeError:
             total.counts["files that are not UTF-8"] += 1
             continue
-        total.add(sweep(str(path), text, options.scalars, options.entries))
-    for line in [*(total.declined if options.declined else ()), *total.failures]:
-        print(line)
+        found = sweep(str(path), text, options.scalars, options.entries)
+        total.add(found)
+        for line in [*(found.declined if options.declined else ()), *found.failures]:
+            print(line, flush=True)
     for what, count in sorted(total.counts.items()):
         print(f"{count:8,}  {what}")
     return bool(total.failures)

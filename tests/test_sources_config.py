@@ -10,7 +10,7 @@ import config_texts
 import pytest
 
 from codemods.edits import Skip, SkipReason, splice
-from codemods.sources import yaml_nodes
+from codemods.sources import toml_nodes, yaml_nodes
 from codemods.sources.config import (
     Alias,
     Array,
@@ -255,11 +255,10 @@ def test_as_deep_as_allowed() -> None:
 
 
 def test_a_toml_file_that_is_misread_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from codemods.sources import toml_nodes
-
-    monkeypatch.setattr(toml_nodes, "_read", lambda text: toml_nodes._Open(0, 0))
-    found = read("a.toml", "a = 1\n")
-    assert isinstance(found, Skip) and found.reason is SkipReason.NO_ROUND_TRIP
+    for misreading in (lambda text: toml_nodes._Open(0, 0), lambda text: [][0]):
+        monkeypatch.setattr(toml_nodes, "_read", misreading)
+        found = read("a.toml", "a = 1\n")
+        assert isinstance(found, Skip) and found.reason is SkipReason.NO_ROUND_TRIP
 
 
 # --- values ---
@@ -594,6 +593,25 @@ def test_replacements_are_proved_together() -> None:
     assert document.together({a: (a, Pair("x", 1)), b: (b, Pair("x", 2))}) is None
     assert document.together({one: 3, a: Pair("c", 4)}) is None
     assert document.together({document: 1, one: 2}) is None
+
+
+def test_entries_that_stay() -> None:
+    for text, key, new in (
+        ("a: &x 1\nb: *x\n", "b", Pair("b", 2)),
+        ("a: !mine 1\n", "a", Pair("a", 2)),
+        ("a: 1\n", "a", Pair(1, 2)),  # type: ignore[arg-type]
+        ("a: 1\n", "a", Pair("b", {1: 2})),
+        ("a: 1\n", "a", (Pair("b", 1), Pair("c", object()))),
+        ("a: 1\n", "a", ()),
+    ):
+        document = config("a.yaml", text)
+        entry = at(document, key)[0]
+        assert entry is not None and document.edits(entry, new) is None
+    document = config("a.yaml", "a: &x {c: 1}\nb:\n  <<: *x\n")
+    merging = next(node for node in document.nodes() if document.label(node) == "b.<<")
+    assert document.edits(merging, None) is None and document.edits(merging, Pair("c", 1)) is None
+    assert beside("a.yaml", "? a\n: 1\n? b\n: 2\n", "b", before=(Pair("c", 1),)) is None
+    assert change("a.json", "[1]", 0, to=float("nan")) is None
 
 
 def test_several_documents() -> None:

@@ -148,8 +148,6 @@ def plain(value: Value, changed: Mapping[Value | Entry, object] | None = None) -
     if value in changed:
         return changed[value]
     value = followed(value)
-    if value in changed:
-        return changed[value]
     if isinstance(value, Scalar):
         return value.value
     if isinstance(value, Opaque):

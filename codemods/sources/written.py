@@ -16,7 +16,7 @@ from codemods.sources.values import Pair
 
 
 class Unwritable(ValueError):
-    """The data cannot be written in this format."""
+    """The data cannot be written in this format; `json` raises its own ValueError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +116,7 @@ def _nested(value: object) -> bool:
 
 
 def _json(value: object, manner: Manner) -> str:
-    if not isinstance(value, (str, int, float, bool, type(None))):
-        raise Unwritable(type(value).__name__)
-    try:
-        return json.dumps(value, ensure_ascii=manner.ascii, allow_nan=False)
-    except ValueError as error:
-        raise Unwritable(str(error)) from None
+    return json.dumps(value, ensure_ascii=manner.ascii, allow_nan=False)
 
 
 def _float(value: float, format: str) -> str:
