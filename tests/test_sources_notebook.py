@@ -175,8 +175,11 @@ def test_files_that_cells_write_are_programs_of_their_own() -> None:
         "%%writefile 'train.py'\nprint(2)",
         "%%writefile --append train.py\nprint(3)",
         "%%writefile config.yaml\na: 1",
+        "%%writefile two.py names.py\nx",
+        "%%writefile 'open.py\nx",
+        "%%writefile\nx",
         "# written\n%%writefile /content/run.py",
-        "%%writefile -a new.py\nprint(4)",
+        "%%writefile -a ../new.py\nprint(4)",
     )
     units = notebook.units("a/n.ipynb", data)
     assert units == (
@@ -237,7 +240,7 @@ def test_python_unless_told_otherwise(metadata: dict[str, Any]) -> None:
 
 def test_only_code_cells_are_read_and_all_are_counted() -> None:
     whole = json.loads(raw("x = 1", "y = 2"))
-    whole["cells"][1:1] = [{"cell_type": "markdown", "source": "!"}, {"cell_type": "code"}, {"cell_type": 3}, "?", []]
+    whole["cells"][1:1] = [{"cell_type": ["code"], "source": "!"}, {"cell_type": "code"}, {"source": ""}, "?", []]
     data = json.dumps(whole).encode()
     assert notebook.cells(data) == [(1, "x = 1"), (7, "y = 2")]
     assert decoded(data).text == "x = 1\n# %% fixer cell 7\ny = 2"

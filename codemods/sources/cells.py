@@ -100,9 +100,7 @@ def _cell(raw: str, number: int, start: int) -> Cell | None:
     if raw[start] != "{":
         return None
     members = _members(raw, start, ("cell_type", "source"))
-    if "source" not in members or raw[members["cell_type"] : members["cell_type"] + 1] != '"':
-        return None
-    if _decoded(raw, members["cell_type"])[0] != "code":
+    if members.keys() != {"cell_type", "source"} or _decoded(raw, members["cell_type"])[0] != "code":
         return None
     at = members["source"]
     listed = raw[at] == "["

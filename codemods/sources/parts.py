@@ -156,4 +156,4 @@ def _writers(notebook: Notebook) -> Iterator[tuple[Cell, magics.CellMagic, str, 
             continue
         paths = [word for word in words if word not in ("-a", "--append")]
         if len(paths) == 1 and paths[0].endswith(".py"):
-            yield cell, magic, posixpath.normpath(paths[0]).lstrip("/"), len(words) > 1
+            yield cell, magic, re.sub(r"\A(?:/|\.\./)+", "", posixpath.normpath(paths[0])), len(words) > 1
