@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from codemods.edits import Edit, Finding, Skip
+from codemods.edits import Edit, Finding, Skip, SkipReason
 from codemods.file_context import FileContext
 from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
 from codemods.index import Index
 from codemods.rule import Draft, Rule
 from codemods.sources.document import Document
+from codemods.sources.manifest import Manifest
 
 
 def look_at_document(
@@ -44,7 +45,9 @@ def look_at_document(
                     fix=fix_of(draft, _edits(document, draft, index)),
                     numbering=numbering,
                 )
-    return [f for f in found.values() if f.code not in failed], list(failed.values())
+    notes = document.notes() if isinstance(document, Manifest) else ()
+    unread = [Skip(path, SkipReason.UNPARSABLE, note) for note in notes]
+    return [f for f in found.values() if f.code not in failed], [*unread, *failed.values()]
 
 
 def _drafts(

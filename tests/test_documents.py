@@ -235,3 +235,10 @@ def test_setup_py_is_python_and_a_packaging_file() -> None:
     text = "from setuptools import setup\nold_one()\nsetup(install_requires=['torch>=2.0'])\n"
     found = run({"setup.py": text}, BOTH, RAISE)
     assert after(found) == {"setup.py": text.replace("old_one", "new_one").replace(">=2.0", ">=2.4")}
+
+
+def test_a_requirement_that_nobody_reads_is_told_with_its_line_and_costs_no_other() -> None:
+    found = run({"requirements.txt": "peft\ntorch=>2\ntorch<2\n"}, RAISE)
+    assert after(found) == {"requirements.txt": "peft\ntorch=>2\ntorch>=2.4\n"}
+    told = [(skip.path, skip.reason, skip.detail) for skip in found.skips]
+    assert told == [("requirements.txt", SkipReason.UNPARSABLE, "line 2: torch: nobody reads the constraint =>2")]
