@@ -57,7 +57,10 @@ class Case:
     def expected(self) -> dict[str, bytes]:
         """What `before` becomes: every file, changed or not."""
         after = self.path.with_name(self.path.name.replace("before", "after"))
-        return {**self.files, **(Memory.of(after).data if after.is_dir() else {f"case{after.suffix}": after.read_bytes()})}
+        return {
+            **self.files,
+            **(Memory.of(after).data if after.is_dir() else {f"case{after.suffix}": after.read_bytes()}),
+        }
 
     @property
     def report(self) -> str:
