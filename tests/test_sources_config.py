@@ -440,7 +440,11 @@ def test_yaml_deletion_of_all_there_is() -> None:
     assert drop("a.yaml", "a:\n  b: 1\n  c: 2\nd: 2\n", ("a", "b"), ("a", "c")) == "a: {}\nd: 2\n"
     assert drop("a.yaml", "a: 1\n", ("a",)) == "{}\n"
     assert drop("a.yaml", "- a: 1\n- b\n", (0, "a")) == "- {}\n- b\n"
-    assert drop("a.yaml", "a:  # why\n  b: 1\n", ("a", "b")) is None
+    assert drop("a.yaml", "a:  # why\n  b: 1\nc: 2\n", ("a", "b")) == "a: {}  # why\nc: 2\n"
+    assert drop("a.yaml", "a: # why\n  b: 1", ("a", "b")) == "a: {} # why\n"
+    assert drop("a.yaml", "a:\n  # about b\n  b: 1\n", ("a", "b")) is None
+    assert drop("a.yaml", "a: &x\n  b: 1\n", ("a", "b")) is None
+    assert drop("a.yaml", "a :\n  b: 1\n", ("a", "b")) is None
 
 
 def test_yaml_deletion_after_a_dash() -> None:

@@ -150,7 +150,12 @@ def _emptied(at: Site, table: Table) -> tuple[Edit, ...] | None:
     if not isinstance(holder, Entry):
         return (at.edit(table.start, end, "{}"),)
     start = holder.key.end + 1
-    return (at.edit(start, end, " {}"),) if not at.text[start : table.start].strip() else None
+    remark, rest = at.text[start : at.line_end(start)], at.text[at.line_end(start) : table.start]
+    if at.text[start - 1] != ":" or rest.strip():
+        return None
+    if remark.lstrip().startswith("#"):
+        return at.edit(start, start, " {}"), at.edit(at.line_start(table.start), at.next_line(end), "")
+    return (at.edit(start, end, " {}"),) if not remark.strip() else None
 
 
 def _rewritten(at: Site, entry: Entry, become: Sequence[object]) -> tuple[Edit, ...] | None:
