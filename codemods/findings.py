@@ -57,8 +57,10 @@ def finding(
 ) -> Finding:
     """One draft as a finding at `place`, which lies in the qualified `scope` and in the statement on `lines`."""
     safety = draft.safety if fix else Safety.DISPLAY
-    if any(not versions.surely(context.target(p), spec) for p, spec in draft.requires.items()):
+    missing = {p: spec for p, spec in draft.requires.items() if not versions.surely(context.target(p), spec)}
+    if fix and missing:
         safety = min(safety, Safety.UNSAFE)
+        fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
     spoken = " ".join(context.text[place.start : place.end].split())
     return Finding(
         code=draft.rule.code,
@@ -80,7 +82,11 @@ def _with_versions(draft: Draft) -> str:
     """The message, with the versions in which the bug exists."""
     if not draft.bites:
         return draft.message
-    return f"{draft.message} ({', '.join(f'{p} {spec}' for p, spec in draft.bites.items())})"
+    return f"{draft.message} ({_ranges(draft.bites)})"
+
+
+def _ranges(allowed: Mapping[str, str]) -> str:
+    return ", ".join(f"{package} {spec}" for package, spec in allowed.items())
 
 
 def fix_of(draft: Draft, edits: Sequence[Edit] | None) -> Fix | None:
