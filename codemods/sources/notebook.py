@@ -105,7 +105,7 @@ class NotebookSource:
     def _place(self, offset: int) -> tuple[Part, int]:
         """The part that an offset lies in, and the offset into its cell's source; a mark belongs to the cell below."""
         number = bisect_right(self.starts, offset) - 1
-        if offset > self.starts[number] + len(self.parts[number].text) and number + 1 < len(self.parts):
+        if offset > self.starts[number] + len(self.parts[number].text):
             number, offset = number + 1, self.starts[number + 1]
         part = self.parts[number]
         return part, part.skipped + min(offset - self.starts[number], len(part.text))

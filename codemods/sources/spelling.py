@@ -50,7 +50,7 @@ def _differences(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, 
 
 
 @dataclass(slots=True)
-class _Written:
+class _String:
     """A string of the new list: what stands before it (None: what stands between others), and what is in it."""
 
     lead: str | None
@@ -65,7 +65,7 @@ class _Writer:
 
     raw: str
     cell: Cell
-    written: list[_Written] = field(default_factory=list)
+    strings: list[_String] = field(default_factory=list)
     passed: int = 0
     """Old strings that are dealt with."""
     characters: list[tuple[int, int]] = field(default_factory=list)
@@ -80,12 +80,16 @@ class _Writer:
 
     def keep(self, start: int, end: int) -> None:
         """Old characters as they are."""
+        for number, written in self._written(start, end):
+            self._put(number, written)
+
+    def _written(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """How old characters are spelled: the number of each string that they stand in, and the raw text."""
         while start < end:
             number, begin = self.characters[start]
-            stop = min(end, self.ends[number])
-            last = self.cell.items[number].end - 1 if stop == self.ends[number] else self.characters[stop][1]
-            self._put(number, self.raw[begin:last])
-            start = stop
+            start = min(end, self.ends[number])
+            last = self.cell.items[number].end - 1 if start == self.ends[number] else self.characters[start][1]
+            yield number, self.raw[begin:last]
 
     def change(self, start: int, old: str, new: str) -> None:
         """A line that becomes another; what both begin and end with stays as it is."""
@@ -101,26 +105,26 @@ class _Writer:
     def insert(self, at: int, line: str) -> None:
         """A new line before the old character `at`: a string of its own, unless a string goes on there."""
         text = self._escape(line, at, 0)
-        last = self.written[-1] if self.written else None
+        last = self.strings[-1] if self.strings else None
         if not self.cell.listed:
             self._put(0, text)
         elif last and last.number is not None and at < self.ends[last.number]:
             last.parts.append(text)
         else:
-            self.written.append(_Written(None, [text], None))
+            self.strings.append(_String(None, [text], None))
 
     def _put(self, number: int, text: str) -> None:
         """Go on with an old string."""
-        if not self.written or self.written[-1].number != number:
+        if not self.strings or self.strings[-1].number != number:
             self._pass(number)
-            self.written.append(_Written(self._lead(number), [], number))
-        self.written[-1].parts.append(text)
+            self.strings.append(_String(self._lead(number), [], number))
+        self.strings[-1].parts.append(text)
 
     def _pass(self, number: int) -> None:
         """Leave old strings behind; the empty ones stay."""
         for each in range(self.passed, number):
             if not self.cell.items[each].text:
-                self.written.append(_Written(self._lead(each), [], each))
+                self.strings.append(_String(self._lead(each), [], each))
         self.passed = number + 1
 
     def _lead(self, number: int) -> str:
@@ -131,21 +135,21 @@ class _Writer:
         """Text as in a JSON string; characters beyond ASCII as the old line there writes them, or else the file."""
         if text.isascii():
             return json.dumps(text)[1:-1]
-        line = self.raw[self.characters[start][1] : self.characters[start + length - 1][1] + 1] if length else ""
-        escape = line.isascii() and self.raw.isascii() and _ESCAPED.search(self.raw) is not None
-        return json.dumps(text, ensure_ascii=escape)[1:-1]
+        line = "".join(written for _, written in self._written(start, start + length))
+        evidence = next((each for each in (line, self.raw) if not each.isascii() or _ESCAPED.search(each)), "")
+        return json.dumps(text, ensure_ascii=bool(evidence) and evidence.isascii())[1:-1]
 
     def value(self, notebook: Notebook) -> str:
         """The whole raw value."""
         items = self.cell.items
         if not self.cell.listed:
-            return '"' + "".join(part for string in self.written for part in string.parts) + '"'
+            return '"' + "".join(part for string in self.strings for part in string.parts) + '"'
         self._pass(len(items))
-        if not self.written:
+        if not self.strings:
             return "[]"
         first, between, last = _layout(notebook, self.cell)
         value = ["["]
-        for k, string in enumerate(self.written):
+        for k, string in enumerate(self.strings):
             own = string.lead if string.number else None
             value += (first if not k else own if own is not None else between, '"', *string.parts, '"')
         return "".join((*value, last, "]"))
