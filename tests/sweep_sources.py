@@ -29,7 +29,7 @@ if __name__ == "__main__":  # run as a script: the package lies beside this fold
     sys.path[0] = str(Path(__file__).parent.parent)
 
 from codemods.edits import Edit, Skip, splice
-from codemods.sources.config import Array, Config, Entry, Key, Pair, Scalar, Table, Value, read
+from codemods.sources.config import Array, Config, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, read
 from codemods.sources.config_edits import why_not
 from codemods.sources.config_manner import site
 
@@ -121,14 +121,24 @@ def sweep(path: str, text: str, scalars: int = 50, entries: int = 10) -> Report:
     report = Report()
     config = read(path, text)
     format = path.rpartition(".")[2].replace("yml", "yaml")
+    try:
+        meant = meaning(format, text)
+    except (ValueError, RecursionError, yaml.YAMLError):
+        what = (
+            f"skipped, and no reader accepts: {config.reason}"
+            if isinstance(config, Skip)
+            else "read, but not by others"
+        )
+        report.counts[f"files {what}"] += 1
+        return report
     if isinstance(config, Skip):
-        try:
-            meaning(format, text)
-            report.counts[f"files skipped although another reader accepts them: {config.reason}"] += 1
-        except (ValueError, RecursionError, yaml.YAMLError):
-            report.counts[f"files skipped that no reader accepts: {config.reason}"] += 1
+        report.counts[f"files skipped although another reader accepts them: {config.reason}"] += 1
         return report
     assert isinstance(config, Config)
+    if not any(isinstance(node, Opaque) for node in config.nodes()):
+        if not alike(sorted_keys([plain(root) for root in config.roots]), sorted_keys(meant)):
+            report.failures.append(f"{path}: is read as something else than others read")
+            return report
     report.counts[f"files read: {config.format}"] += 1
     if next(config.nodes()) is not config:
         report.failures.append(f"{path}: the document is not the first of its nodes")

@@ -614,8 +614,15 @@ def test_entries_that_stay() -> None:
     document = config("a.yaml", "a: &x {c: 1}\nb:\n  <<: *x\n")
     merging = next(node for node in document.nodes() if document.label(node) == "b.<<")
     assert document.edits(merging, None) is None and document.edits(merging, Pair("c", 1)) is None
+    assert drop("a.yaml", "a:\n  ? # c\n  # d\n  b:\n    c: 1\n", ("a", None)) is None
     assert beside("a.yaml", "? a\n: 1\n? b\n: 2\n", "b", before=(Pair("c", 1),)) is None
     assert change("a.json", "[1]", 0, to=float("nan")) is None
+
+
+def test_characters_that_readers_take_differently() -> None:
+    for character in "\x85\u2028\u2029\ufeff":
+        assert change("a.yaml", f"a: 1\nb: 'x{character}y'\n", "a", to=2) is None
+        assert change("a.json", f'{{"a": 1, "b": "x{character}y"}}', "a", to=2) is not None
 
 
 def test_several_documents() -> None:

@@ -18,8 +18,14 @@ _GAP = re.compile(r"\s*,\s*")
 """Between two entries of a flow collection, when there is no comment."""
 
 
+_DISPUTED = re.compile("[\x85\u2028\u2029\ufeff]")
+"""Line ends for YAML 1.1 but not for 1.2; a mark that some readers drop inside of a file."""
+
+
 def why_not(at: Site, node: Value | Entry) -> str:
     """Why a node is never changed; empty where it may be."""
+    if at.format == "yaml" and _DISPUTED.search(at.text):
+        return "readers disagree about a character of the file"
     if node not in at.parents and not any(node is root for root in at.roots):
         return "it is no node of this document"
     if isinstance(node, (Alias, Opaque)):
@@ -45,6 +51,8 @@ def proposed(at: Site, fix: Mapping[Value | Entry, object]) -> tuple[Edit, ...] 
             return None
         edits += mine
     edits = sorted(set(edits))
+    if any(edit.end < edit.start for edit in edits):
+        return None
     merged = edits[:1]
     for edit in edits[1:]:
         last = merged[-1]
