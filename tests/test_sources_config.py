@@ -505,6 +505,16 @@ def test_yaml_insertion() -> None:
     assert beside("a.yaml", windows, "end", before=(Pair("x", 1), Pair("z", 2))) == expected
 
 
+def test_lines_end_as_their_neighbours() -> None:
+    text = "a: 1\nb: 2\r\nc: 3\nd: 4"
+    for key, end in (("a", "\n"), ("b", "\r\n"), ("c", "\n")):
+        line = f"{key}: {text[text.index(key) + 3]}"
+        assert beside("a.yaml", text, key, after=(Pair("x", 1),)) == text.replace(line, f"{line}{end}x: 1")
+    assert beside("a.yaml", "a: 1\r\nd: 4", "d", after=(Pair("x", 1),)) == "a: 1\r\nd: 4\r\nx: 1"
+    assert beside("a.yaml", "a: 1\rd: 4", "d", after=(Pair("x", 1),)) == "a: 1\rd: 4\rx: 1"
+    assert beside("a.yaml", "d: 4", "d", after=(Pair("x", 1),)) == "d: 4\nx: 1"
+
+
 def test_indentation_is_that_of_the_neighbours() -> None:
     text = "a:\n    b: 1\nl:\n    - 1\nc:\n  d:\n    e: 1\n"
     pair = Pair("x", {"u": {"v": [1]}})

@@ -10,7 +10,7 @@ from typing import Any
 import config_texts
 import pytest
 import sweep_sources
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_sources_config import at, config
 
@@ -34,6 +34,7 @@ def documents(draw: st.DrawFn, format: str) -> tuple[Any, str]:
     leaves = config_texts.singles if format == "toml" else config_texts.singles | st.none()
     value = draw(config_texts.data(leaves))
     text = config_texts.write(format, value, draw(st.randoms(use_true_random=False)))
+    assume(means(format, text, value))  # PyYAML breaks a few long strings wrongly
     return value, text
 
 
@@ -60,7 +61,6 @@ def test_reading_gives_what_others_read(format: str) -> None:
     def holds(drawn: tuple[Any, str]) -> None:
         data, text = drawn
         document = config(f"a.{format}", text)
-        assert means(format, text, data)
         assert same([plain(root) for root in document.roots], [data])
         for node in document.nodes():
             assert 0 <= node.start <= node.end <= len(text)

@@ -87,7 +87,7 @@ def _set(at: Site, node: Value, new: object) -> tuple[Edit, ...] | None:
     holder = at.parents.get(node)
     table = at.parents.get(holder) if isinstance(holder, Entry) else holder
     flow = isinstance(table, (Table, Array)) and table.flow
-    manner = manner_of(at, table if isinstance(table, Table) else None)
+    manner = manner_of(at, table if isinstance(table, Table) else None, node.end)
     start, end = node.start, node.end
     if isinstance(node, Scalar):
         if at.format == "yaml" and isinstance(node.value, bool):
@@ -181,7 +181,7 @@ def _rewritten(at: Site, entry: Entry, become: Sequence[object]) -> tuple[Edit, 
     behind = [each for each in become[stays + 1 :] if isinstance(each, Pair)]
     if edits is None or len(ahead) + len(behind) + 1 != len(become) or any(refused(p.value) for p in ahead + behind):
         return None
-    manner = manner_of(at, table)
+    manner = manner_of(at, table, entry.end)
     insert = _inserted_in_flow if table.flow else _inserted
     for pairs, after in ((ahead, False), (behind, True)):
         if pairs:
@@ -201,7 +201,7 @@ def _replaced(at: Site, table: Table, entry: Entry, new: object) -> tuple[Edit, 
     if edits is None or new.key == entry.key.value:
         return edits
     quote = entry.key.style if entry.key.style in ('"', "'") else ""
-    written = key(new.key, replace(manner_of(at, table), key_quote=quote), flow=table.flow)
+    written = key(new.key, replace(manner_of(at, table, entry.end), key_quote=quote), flow=table.flow)
     return (at.edit(entry.key.start, entry.key.end, written), *edits)
 
 

@@ -76,10 +76,10 @@ def children(node: Value | Entry) -> Sequence[Value | Entry]:
     return node.items if isinstance(node, Array) else ()
 
 
-def manner_of(at: Site, table: Table | None) -> Manner:
-    """How this table, or else this file, writes."""
+def manner_of(at: Site, table: Table | None, position: int) -> Manner:
+    """How this table, or else this file, writes; lines end as the one at `position` does, or else the one before."""
     entries = table.entries if table else ()
-    eol = EOL.search(at.text, table.start if table else 0) or EOL.search(at.text)
+    eol = EOL.search(at.text, position) or EOL.search(at.text, max(0, at.line_start(position) - 2))
     manner = Manner(at.format, eol=eol[0] if eol else "\n", ascii=at.text.isascii())
     manner = replace(manner, colon=_colon(at, entries), comma=_comma(at, entries), step=_step(at, entries))
     if at.format == "json":

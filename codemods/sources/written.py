@@ -46,9 +46,9 @@ def scalar(value: object, manner: Manner, quote: str | None = None, *, flow: boo
     """A single value. `quote`, where given, is used rather than the file's usual one, if it can hold the value."""
     quote = manner.quote if quote is None else quote
     if manner.format == "json":
-        return _json(value, manner)
+        return json.dumps(value, ensure_ascii=manner.ascii, allow_nan=False)
     if isinstance(value, str):
-        return (_yaml_string if manner.format == "yaml" else _toml_string)(value, quote, flow)
+        return _yaml_string(value, quote, flow) if manner.format == "yaml" else _toml_string(value, quote)
     if isinstance(value, bool):
         word = str(value).lower()
         if manner.format == "toml" or manner.case.islower():
@@ -115,10 +115,6 @@ def _nested(value: object) -> bool:
     return isinstance(value, (dict, list))
 
 
-def _json(value: object, manner: Manner) -> str:
-    return json.dumps(value, ensure_ascii=manner.ascii, allow_nan=False)
-
-
 def _float(value: float, format: str) -> str:
     word = repr(value)
     if format == "toml":
@@ -173,7 +169,7 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _toml_string(value: str, quote: str, flow: bool) -> str:
+def _toml_string(value: str, quote: str) -> str:
     if quote == "'" and value.isprintable() and "'" not in value:
         return f"'{value}'"
     return '"' + "".join(map(_escaped, value)) + '"'
