@@ -1,0 +1,1 @@
+"""How fast `fixer` is, as ratios to other tools measured alternately in one run: `python tests/benchmarks`."""
