@@ -12,10 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memory import Memory
 
 from codemods.edits import Skip, SkipReason
+from codemods.engine import Options, plan
 from codemods.sources import notebook
 from codemods.sources.notebook import NotebookSource
+from codemods.transforms import load
 
 
 def raw(*sources: str | list[str], metadata: dict[str, Any] | None = None, **style: Any) -> bytes:
@@ -485,6 +488,25 @@ def test_what_cannot_be_put_back(old: str, new: str) -> None:
     assert old in source.text
     with pytest.raises(ValueError):
         source.encode(source.text.replace(old, new, 1))
+
+
+def test_fixes_of_a_notebook_and_of_a_file_that_it_writes_land_together() -> None:
+    before = raw(
+        listed("%%writefile train.py\nimport torch\nscaler = torch.cuda.amp.GradScaler()"),
+        listed("!pip install -q torch==2.5.1\nfrom torch.cuda.amp import autocast, GradScaler"),
+        listed("%%time\nfor x in y:\n    !nvidia-smi\n    with autocast():\n        loss = model(x)"),
+        listed("%time use(GradScaler)"),
+    )
+    after = raw(
+        listed('%%writefile train.py\nimport torch\nscaler = torch.amp.GradScaler("cuda")'),
+        listed("!pip install -q torch==2.5.1\nimport torch\nfrom torch.cuda.amp import GradScaler"),
+        listed('%%time\nfor x in y:\n    !nvidia-smi\n    with torch.amp.autocast("cuda"):\n        loss = model(x)'),
+        listed("%time use(GradScaler)"),
+    )
+    rules = tuple(rule for rule in load() if rule.code == "AMP002")
+    found = plan(["n.ipynb"], Memory({"n.ipynb": before}), Options(rules), fix=True)
+    assert [(f.cell, f.reported.line) for f in found.findings] == [(1, 3), (3, 4)]
+    assert [file.after for file in found.changed] == [after]
 
 
 # -- the same, for any notebook
