@@ -12,7 +12,7 @@ from packaging.version import Version
 from codemods.ranges import every, possible, verdict
 from codemods.sources.files import is_manifest
 from codemods.sources.manifest import Manifest, Requirement
-from codemods.sources.specifiers import CLAUSE, alternatives, split, standard
+from codemods.sources.manifest.specifiers import CLAUSE, alternatives, split, standard
 from codemods.versions import surely
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from codemods.plan import Target
 from codemods.ranges import possible, verdict
-from codemods.sources.requirement import PACKAGES
-from codemods.sources.specifiers import alternatives
+from codemods.sources.manifest.requirement import PACKAGES
+from codemods.sources.manifest.specifiers import alternatives
 
 TWINS = ("lightning", "pytorch-lightning")
 """Two distributions of one thing: who asks for either is told about the one that is named."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from codemods.sources.specifiers import alternatives
+from codemods.sources.manifest.specifiers import alternatives
 
 HUGE = 10**9
 

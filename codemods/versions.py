@@ -21,10 +21,10 @@ from codemods.plan import Project, Target
 from codemods.ranges import possible, verdict
 from codemods.sources import files, manifest
 from codemods.sources.document import Reader
-from codemods.sources.installs import installs
 from codemods.sources.manifest import Manifest, Requirement
-from codemods.sources.requirement import CONDA, PACKAGES, Include
-from codemods.sources.specifiers import alternatives
+from codemods.sources.manifest.installs import installs
+from codemods.sources.manifest.requirement import CONDA, PACKAGES, Include
+from codemods.sources.manifest.specifiers import alternatives
 
 __all__ = ["PACKAGES", "Reader", "Versions", "may", "parse_target", "project_root", "surely", "targets"]
 

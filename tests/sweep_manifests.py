@@ -13,7 +13,7 @@ from pathlib import Path
 from codemods.edits import Skip, splice
 from codemods.sources import files
 from codemods.sources.manifest import PACKAGES, Manifest, Requirement, read
-from codemods.sources.specifiers import alternatives
+from codemods.sources.manifest.specifiers import alternatives
 
 NEW = (">=2.0.7", ">=2.0.7,<3", "==9.8.7")
 

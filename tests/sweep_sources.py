@@ -30,8 +30,8 @@ if __name__ == "__main__":  # run as a script: the package lies beside this fold
 
 from codemods.edits import Edit, Skip, splice
 from codemods.sources.config import Array, Config, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, read
-from codemods.sources.config_edits import why_not
-from codemods.sources.config_manner import site
+from codemods.sources.config.edits import why_not
+from codemods.sources.config.manner import site
 
 if sys.version_info >= (3, 11):
     import tomllib

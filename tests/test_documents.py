@@ -17,9 +17,9 @@ from codemods.file_context import FileContext
 from codemods.plan import Plan
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Entry
+from codemods.sources.config.values import plain
 from codemods.sources.files import is_source
 from codemods.sources.manifest import Requirement
-from codemods.sources.values import plain
 
 
 def rule(code: str, **given: Any) -> Rule:

@@ -17,7 +17,7 @@ from codemods.floors import COMPROMISED, floor_edits, raised, satisfied
 from codemods.index import Index
 from codemods.plan import Target
 from codemods.sources.manifest import Manifest, Requirement, read
-from codemods.sources.specifiers import alternatives
+from codemods.sources.manifest.specifiers import alternatives
 
 
 class Files(dict[str, str]):

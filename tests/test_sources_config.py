@@ -10,7 +10,6 @@ import config_texts
 import pytest
 
 from codemods.edits import Skip, SkipReason, splice
-from codemods.sources import toml_nodes, yaml_nodes
 from codemods.sources.config import (
     Alias,
     Array,
@@ -25,9 +24,11 @@ from codemods.sources.config import (
     plain,
     read,
     same,
+    toml_nodes,
+    yaml_nodes,
 )
-from codemods.sources.values import DEEPEST
-from codemods.sources.written import is_bare
+from codemods.sources.config.values import DEEPEST
+from codemods.sources.config.written import is_bare
 
 ROOT = Path(__file__).parent.parent
 

@@ -15,9 +15,9 @@ from packaging.requirements import Requirement as Pep508
 from packaging.specifiers import SpecifierSet
 
 from codemods.edits import Edit, Skip, SkipReason, splice
-from codemods.sources.installs import installs
 from codemods.sources.manifest import Include, Manifest, Requirement, read
-from codemods.sources.specifiers import Dialect, alternatives, rendered
+from codemods.sources.manifest.installs import installs
+from codemods.sources.manifest.specifiers import Dialect, alternatives, rendered
 
 if sys.version_info >= (3, 11):
     import tomllib

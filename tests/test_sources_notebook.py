@@ -305,7 +305,7 @@ def test_skips(data: bytes, reason: SkipReason, detail: str) -> None:
 
 
 def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook, "LARGEST", 10)
+    monkeypatch.setattr("codemods.sources.notebook.source.LARGEST", 10)
     skip = notebook.decode("n.ipynb", raw("too large"))
     assert isinstance(skip, Skip)
     assert skip.reason is SkipReason.TOO_LARGE

@@ -15,7 +15,7 @@ from packaging.version import Version
 from codemods.plan import Target
 from codemods.ranges import every, meet, some
 from codemods.sources.manifest import Manifest, read
-from codemods.sources.specifiers import alternatives
+from codemods.sources.manifest.specifiers import alternatives
 from codemods.sources.text import LARGEST
 from codemods.versions import Versions, may, parse_target, project_root, surely, targets
 

@@ -11,8 +11,11 @@ from dataclasses import replace
 from packaging.utils import canonicalize_name
 
 from codemods.edits import Skip
-from codemods.sources import pip, toml_nodes
-from codemods.sources.requirement import (
+from codemods.sources.config import toml_nodes
+from codemods.sources.config.values import Array, Scalar, Table, Value
+from codemods.sources.config.values import Entry as Field
+from codemods.sources.manifest import pip
+from codemods.sources.manifest.requirement import (
     ADDRESSED,
     Entry,
     Include,
@@ -24,9 +27,7 @@ from codemods.sources.requirement import (
     quoted,
     requirement,
 )
-from codemods.sources.specifiers import Dialect
-from codemods.sources.values import Array, Scalar, Table, Value
-from codemods.sources.values import Entry as Field
+from codemods.sources.manifest.specifiers import Dialect
 
 _ADDRESSES = ("git", "url", "path", "file", "workspace")
 

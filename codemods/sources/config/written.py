@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from codemods.sources.values import Pair
+from codemods.sources.config.values import Pair
 
 
 class Unwritable(ValueError):

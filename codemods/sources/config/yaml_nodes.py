@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from codemods.edits import Skip, SkipReason
-from codemods.sources.values import (
+from codemods.sources.config.values import (
     DEEPEST,
     Alias,
     Array,

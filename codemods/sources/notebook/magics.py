@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from codemods.sources import commands
-from codemods.sources.cells import lines
+from codemods.sources.notebook.raw import lines
+from codemods.sources.shell import commands
 
 RUN_HERE = frozenset({"time", "timeit", "capture", "prun", "debug", "memit", "snakeviz", "pyinstrument", "wandb"})
 """Cell magics that run the rest of the cell as a cell of the notebook."""

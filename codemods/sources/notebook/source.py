@@ -16,10 +16,10 @@ from functools import lru_cache
 from itertools import accumulate
 
 from codemods.edits import Skip, SkipReason
-from codemods.sources import cells as raw_cells
-from codemods.sources.cells import Malformed, Notebook
-from codemods.sources.parts import Part, program, written
-from codemods.sources.spelling import respelled
+from codemods.sources.notebook import raw
+from codemods.sources.notebook.parts import Part, program, written
+from codemods.sources.notebook.raw import Malformed, Notebook
+from codemods.sources.notebook.spelling import respelled
 
 LARGEST = 64_000_000
 """Bytes; a larger notebook is mostly output, and is skipped."""
@@ -165,7 +165,7 @@ def _parsed(data: bytes) -> Notebook | Skip:
     if len(data) > LARGEST:
         return Skip("", SkipReason.TOO_LARGE, f"{len(data):,} bytes; notebooks above {LARGEST:,} bytes are not read")
     try:
-        whole = raw_cells.read(data.decode("utf-8-sig"))
+        whole = raw.read(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Skip("", SkipReason.UNDECODABLE, f"line {line}: not valid {error.encoding}")

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from codemods.edits import Skip, SkipReason
-from codemods.sources import pip
-from codemods.sources.requirement import Entry, Include, Piece, Site, python
+from codemods.sources.manifest import pip
+from codemods.sources.manifest.requirement import Entry, Include, Piece, Site, python
 
 _OPTION = re.compile(r"(?P<key>.*?)\s*[=:]\s*(?P<value>.*)")
 _EXTRAS = "options.extras_require"

@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.sources import pip
-from codemods.sources.requirement import Entry, Piece, Site, lines, python, quoted
+from codemods.sources.manifest import pip
+from codemods.sources.manifest.requirement import Entry, Piece, Site, lines, python, quoted
 
 _LITERAL = re.compile(r"""(?:[rR]|[uU])?('''|\"\"\"|'|")""")
 

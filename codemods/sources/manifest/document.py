@@ -18,9 +18,9 @@ from packaging.requirements import Requirement as Pep508
 from packaging.specifiers import SpecifierSet
 
 from codemods.edits import Edit, Skip, SkipReason, splice
-from codemods.sources import conda, lock, pip, pyproject, setup_cfg, setup_py
-from codemods.sources.requirement import PACKAGES, Entry, Include, Requirement
-from codemods.sources.specifiers import Dialect, alternatives, rendered
+from codemods.sources.manifest import conda, lock, pip, pyproject, setup_cfg, setup_py
+from codemods.sources.manifest.requirement import PACKAGES, Entry, Include, Requirement
+from codemods.sources.manifest.specifiers import Dialect, alternatives, rendered
 
 __all__ = ["PACKAGES", "Include", "Manifest", "Requirement", "read"]
 

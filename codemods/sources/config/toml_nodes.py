@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codemods.edits import Skip, SkipReason
-from codemods.sources.values import DEEPEST, Array, Entry, Scalar, Table, Value, plain, same
+from codemods.sources.config.values import DEEPEST, Array, Entry, Scalar, Table, Value, plain, same
 
 if sys.version_info >= (3, 11):
     import tomllib

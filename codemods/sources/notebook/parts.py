@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from codemods.sources import magics
-from codemods.sources.cells import Cell, Notebook, lines
-from codemods.sources.magics import Mask, Names
+from codemods.sources.notebook import magics
+from codemods.sources.notebook.magics import Mask, Names
+from codemods.sources.notebook.raw import Cell, Notebook, lines
 
 
 @dataclass(frozen=True, slots=True)

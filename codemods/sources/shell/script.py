@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from codemods.edits import Edit, Skip
-from codemods.sources.commands import Command, Unreadable, Word, scan
+from codemods.sources.shell.commands import Command, Unreadable, Word, scan
 
 __all__ = ["Command", "Launch", "Script", "Word", "launched", "read"]
 

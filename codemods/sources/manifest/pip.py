@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from codemods.sources.requirement import Entry, Include, Piece, Site, requirement
-from codemods.sources.specifiers import Dialect
+from codemods.sources.manifest.requirement import Entry, Include, Piece, Site, requirement
+from codemods.sources.manifest.specifiers import Dialect
 
 LONGEST_LINE = 2_000
 """Characters of one requirement without its options; a longer one is passed over."""

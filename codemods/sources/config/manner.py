@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.edits import Edit
-from codemods.sources.values import Array, Entry, Scalar, Table, Value
-from codemods.sources.written import Manner, is_bare
+from codemods.sources.config.values import Array, Entry, Scalar, Table, Value
+from codemods.sources.config.written import Manner, is_bare
 
 EOL = re.compile(r"\r\n|\n|\r")
 _SAMPLE = 200

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from codemods.edits import Skip
-from codemods.sources import pip, yaml_nodes
-from codemods.sources.requirement import Entry, Piece, Site, quoted, requirement
-from codemods.sources.specifiers import Dialect
-from codemods.sources.values import Array, Scalar, Table, Value, followed
+from codemods.sources.config import yaml_nodes
+from codemods.sources.config.values import Array, Scalar, Table, Value, followed
+from codemods.sources.manifest import pip
+from codemods.sources.manifest.requirement import Entry, Piece, Site, quoted, requirement
+from codemods.sources.manifest.specifiers import Dialect
 
 _ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)\s*(?P<constraint>.*?)\s*")
 _BUILD = re.compile(r"(={1,2}\s*[^=,|<>!~\s]+)=\S*|(={0,2}\d[^=,|<>!~\s]*)\s+[^=,|<>!~\s]\S*")

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from codemods.edits import Edit, Skip, SkipReason, splice
-from codemods.sources import json_nodes, toml_nodes, yaml_nodes
-from codemods.sources.config_edits import proposed
-from codemods.sources.config_manner import site
-from codemods.sources.document import Node
-from codemods.sources.values import (
+from codemods.sources.config import json_nodes, toml_nodes, yaml_nodes
+from codemods.sources.config.edits import proposed
+from codemods.sources.config.manner import site
+from codemods.sources.config.values import (
     Alias,
     Array,
     Entry,
@@ -31,6 +30,7 @@ from codemods.sources.values import (
     plain,
     same,
 )
+from codemods.sources.document import Node
 
 __all__ = [
     "FORMATS",

@@ -10,7 +10,7 @@ import json
 import re
 
 from codemods.edits import Skip, SkipReason
-from codemods.sources.values import DEEPEST, Array, Entry, Scalar, Table, Value
+from codemods.sources.config.values import DEEPEST, Array, Entry, Scalar, Table, Value
 
 STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
 _BARE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity")

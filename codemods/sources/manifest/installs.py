@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from codemods.sources import conda, pip
-from codemods.sources.requirement import Entry, Include, Piece, Site
-from codemods.sources.specifiers import Dialect
+from codemods.sources.manifest import conda, pip
+from codemods.sources.manifest.requirement import Entry, Include, Piece, Site
+from codemods.sources.manifest.specifiers import Dialect
 
 _COMMAND = re.compile(
     r"[!%]*(?:(?:sudo|uv|-m|\S*python\S*)\s+)*(?:\S*/)?(?P<program>pip[\d.]*|conda|mamba|micromamba)"

@@ -11,8 +11,8 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from codemods.sources.requirement import Requirement
-from codemods.sources.specifiers import Dialect, alternatives
+from codemods.sources.manifest.requirement import Requirement
+from codemods.sources.manifest.specifiers import Dialect, alternatives
 
 if sys.version_info >= (3, 11):
     import tomllib

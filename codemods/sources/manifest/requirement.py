@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from packaging.utils import canonicalize_name
 
-from codemods.sources.specifiers import Dialect, alternatives, is_native
+from codemods.sources.manifest.specifiers import Dialect, alternatives, is_native
 
 PACKAGES = (
     *("torch", "lightning", "pytorch-lightning", "transformers", "accelerate", "peft", "trl"),

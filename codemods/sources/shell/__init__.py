@@ -1,0 +1,5 @@
+"""Shell scripts: the commands in them, and the Python programs they start."""
+
+from codemods.sources.shell.script import Command, Launch, Script, Word, launched, read
+
+__all__ = ["Command", "Launch", "Script", "Word", "launched", "read"]
