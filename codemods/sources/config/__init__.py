@@ -1,26 +1,22 @@
 """Configuration files: YAML, JSON and TOML as trees of values with spans, and edits in the manner of the file."""
 
-from codemods.sources.config.document import (
-    FORMATS,
+from codemods.sources.config.document import Config, read
+from codemods.sources.config.values import (
     Alias,
     Array,
-    Config,
     Entry,
     Key,
     Opaque,
     Pair,
     Scalar,
     Table,
-    Unknown,
     Value,
     followed,
     plain,
-    read,
     same,
 )
 
 __all__ = [
-    "FORMATS",
     "Alias",
     "Array",
     "Config",
@@ -30,7 +26,6 @@ __all__ = [
     "Pair",
     "Scalar",
     "Table",
-    "Unknown",
     "Value",
     "followed",
     "plain",

@@ -16,40 +16,17 @@ from codemods.sources.config import json_nodes, toml_nodes, yaml_nodes
 from codemods.sources.config.edits import proposed
 from codemods.sources.config.manner import site
 from codemods.sources.config.values import (
-    Alias,
     Array,
     Entry,
     Key,
-    Opaque,
     Pair,
     Scalar,
     Table,
-    Unknown,
     Value,
-    followed,
     plain,
     same,
 )
 from codemods.sources.document import Node
-
-__all__ = [
-    "FORMATS",
-    "Alias",
-    "Array",
-    "Config",
-    "Entry",
-    "Key",
-    "Opaque",
-    "Pair",
-    "Scalar",
-    "Table",
-    "Unknown",
-    "Value",
-    "followed",
-    "plain",
-    "read",
-    "same",
-]
 
 FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml"}
 """Suffix → format."""

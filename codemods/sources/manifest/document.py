@@ -22,8 +22,6 @@ from codemods.sources.manifest import conda, lock, pip, pyproject, setup_cfg, se
 from codemods.sources.manifest.requirement import PACKAGES, Entry, Include, Requirement
 from codemods.sources.manifest.specifiers import Dialect, alternatives, rendered
 
-__all__ = ["PACKAGES", "Include", "Manifest", "Requirement", "read"]
-
 _BEYOND = re.compile(r"[$\[{%]")
 """Begins what a template, a variable or conda's own notation says."""
 

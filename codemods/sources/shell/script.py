@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 from codemods.edits import Edit, Skip
 from codemods.sources.shell.commands import Command, Unreadable, Word, scan
 
-__all__ = ["Command", "Launch", "Script", "Word", "launched", "read"]
-
 _SHELLS = re.compile(r"#!.*?\b(?:ba|da|z|k|mk|a)?sh\b")
 _PYTHON = re.compile(
     r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*|ipython\d?|torchrun|deepspeed|accelerate|fabric|lightning)"
