@@ -19,7 +19,6 @@ from codemods.sources.config import (
     Pair,
     Scalar,
     Table,
-    Unknown,
     Value,
     plain,
     read,
@@ -27,7 +26,7 @@ from codemods.sources.config import (
     toml_nodes,
     yaml_nodes,
 )
-from codemods.sources.config.values import DEEPEST
+from codemods.sources.config.values import DEEPEST, Unknown
 from codemods.sources.config.written import is_bare
 
 ROOT = Path(__file__).parent.parent
