@@ -15,7 +15,7 @@ from codemods.file_context import FileContext
 from codemods.index import NONE, Index, Ref
 from codemods.kinds import Kind
 from codemods.rule import Need
-from codemods.tree import parameter_names, parents, walk
+from codemods.tree import parameter_names, parents, spans, walk
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -279,7 +279,7 @@ class Context(FileContext):
         for i in self.facts.imports:
             if i.type_checking or i.conditional or i.name == "*" or self.facts.rebound.get(i.name):
                 continue
-            if not self._visible(i, scope):
+            if not self._visible(i, scope) or (not i.scope and i.line > self._line(at)):
                 continue
             if any(other.target != i.target and self._visible(other, scope) for other in self.facts.named(i.name)):
                 continue
@@ -298,6 +298,15 @@ class Context(FileContext):
         if self.facts.rebound.get(package) or any(i.target != package for i in self.facts.named(package)):
             return None
         return Spelled(cst.parse_expression(dotted), Need(package, at=at))
+
+    def _line(self, node: cst.CSTNode) -> int:
+        """The line on which the statement of the module that holds a node begins."""
+        if ("lines",) not in self.memo:
+            where = spans(self.module, self.module.body)
+            self.memo["lines",] = {each: self.text.count("\n", 0, where[each].inner_start) + 1 for each in where}
+        while node not in self.memo["lines",] and (above := self.parent(node)) is not None:
+            node = above
+        return int(self.memo["lines",].get(node, 1))
 
     def _visible(self, i: Import, scope: str) -> bool:
         """Whether what an import binds is seen in a scope: from inside a function, but not from inside a class."""

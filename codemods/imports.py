@@ -23,15 +23,19 @@ FAR = 3
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
-def satisfy(path: str, text: str, facts: Facts, need: Need, scopes: Sequence[str] = ("",)) -> Edit | None:
+def satisfy(
+    path: str, text: str, facts: Facts, need: Need, scopes: Sequence[str] = ("",), line: int | None = None
+) -> Edit | None:
     """The edit that makes `need.statement` hold, as narrow as the package's own imports; None if nothing is missing.
 
     `scopes` are the qualified names of the scopes around the use, innermost first, ending with "" for the module.
+    `line` is the first one that needs it: an import below comes too late, as in a notebook that imports cell by cell.
     """
-    if any(_binds(i, need) and i.scope in scopes and not i.type_checking for i in facts.imports):
+    above = [i for i in facts.imports if not i.type_checking and (line is None or i.line <= line)]
+    if any(_binds(i, need) and i.scope in scopes for i in above):
         return None
     lines = _LINE.findall(text)
-    here = [i for i in facts.imports if not i.type_checking and not i.conditional and _leads(i, lines)]
+    here = [i for i in above if not i.conditional and _leads(i, lines)]
     same = [i for i in here if i.scope in scopes and _package(i.target) == need.package]
     if same and all(i.scope for i in same):
         scope = next(s for s in scopes if any(i.scope == s for i in same))

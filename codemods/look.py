@@ -152,10 +152,11 @@ def _edits(
     edits = [e for e in edits if e.text or e.start < e.end]
     if not edits:
         return None
+    first = context.text.count("\n", 0, min((where[old].inner_start for old, _ in pairs), default=0)) + 1
     for need in draft.needs:
         around = context.scope_name(need.at).split(".") if need.at is not None else []
         scopes = [".".join(around[:n]) for n in range(len(around), 0, -1)] if around != [""] else []
-        edit = imports.satisfy(context.path, context.text, context.facts, need, (*scopes, ""))
+        edit = imports.satisfy(context.path, context.text, context.facts, need, (*scopes, ""), first)
         if edit is not None:
             edits.append(edit)
     return edits

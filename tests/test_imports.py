@@ -45,6 +45,26 @@ def test_the_import_in_force_in_a_function_is_enough_there() -> None:
     assert satisfied(text, TORCH, "g") == f"import torch\n\n{text}"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("x = 1\nimport torch\n", "import torch\n\nx = 1\nimport torch\n", id="import below"),
+        pytest.param(
+            "import os\nx = 1\nimport torch.nn\n",
+            "import os\n\nimport torch\nx = 1\nimport torch.nn\n",
+            id="its package below",
+        ),
+        pytest.param("x = 1; import torch\n", "x = 1; import torch\n", id="on the same line"),
+    ],
+)
+def test_an_import_below_the_use_comes_too_late(before: str, after: str) -> None:
+    line = before[: before.index("x = 1")].count("\n") + 1
+    facts = gather("p.py", before)
+    assert isinstance(facts, Facts)
+    edit = satisfy("p.py", before, facts, TORCH, ("",), line)
+    assert (before if edit is None else splice(before, [edit])) == after
+
+
 PLACES = [
     pytest.param("", "import torch\n", id="empty"),
     pytest.param("x = 1\n", "import torch\n\nx = 1\n", id="code"),

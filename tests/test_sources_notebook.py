@@ -509,6 +509,19 @@ def test_fixes_of_a_notebook_and_of_a_file_that_it_writes_land_together() -> Non
     assert [file.after for file in found.changed] == [after]
 
 
+def test_an_import_in_a_later_cell_comes_too_late() -> None:
+    before = raw("import os", "from transformers import AdamW, x", "AdamW(p, lr=1e-3)", "import torch")
+    after = raw(
+        "import os",
+        "import torch\nfrom transformers import x",
+        "torch.optim.AdamW(p, lr=1e-3, eps=1e-6, weight_decay=0.0)",
+        "import torch",
+    )
+    rules = tuple(rule for rule in load() if rule.code == "HF004")
+    found = plan(["n.ipynb"], Memory({"n.ipynb": before}), Options(rules, unsafe=True), fix=True)
+    assert [file.after for file in found.changed] == [after]
+
+
 # -- the same, for any notebook
 
 CHUNKS = (
