@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,8 +34,8 @@ class Count:
     """Files left by each later gate, where `fixer check --profile` tells."""
 
 
-def count(setting: Setting) -> list[Count]:
-    """The counts of the corpora, each from a run of its own."""
+def count(setting: Setting, used: Collection[Path]) -> list[Count]:
+    """The counts of the corpora that were used, each from a run of its own."""
     corpora = setting.corpora
     places = {
         "torch-free": corpora.torch_free,
@@ -43,7 +43,7 @@ def count(setting: Setting) -> list[Count]:
         "Accelerate and Lightning": corpora.pair,
         "the whole repository": corpora.repository,
     }
-    return [_count(setting, name, place) for name, place in places.items()]
+    return [_count(setting, name, place) for name, place in places.items() if place in used]
 
 
 def rules(setting: Setting) -> int:

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from benchmarks import counts, table
+from benchmarks.arithmetic import Sample
 from benchmarks.corpora import build
 from benchmarks.environments import Tools, install, pip
 from benchmarks.measure import Contestant, Failed, alternately, read_through, surroundings
@@ -31,7 +33,7 @@ its largest process. `--isolated` is given to both checkers, so that no package'
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 if it could not be run."""
-    asked = _parser().parse_args(arguments)
+    asked = parser().parse_args(arguments)
     try:
         report = run(asked.cache.expanduser().resolve(), asked.fixer.resolve(), asked.rounds, asked.rows)
     except (Failed, subprocess.CalledProcessError) as error:
@@ -43,16 +45,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python tests/benchmarks", description="How fast fixer is, as ratios.")
+def parser() -> argparse.ArgumentParser:
+    """What can be asked for."""
+    command = argparse.ArgumentParser(prog="python tests/benchmarks", description="How fast fixer is, as ratios.")
     place = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "fixer-benchmark")
-    parser.add_argument("--cache", type=Path, default=place, help=f"where corpora and environments are kept ({place})")
-    parser.add_argument("--fixer", type=Path, default=CHECKOUT, help="the checkout that is installed (this one)")
-    parser.add_argument("--rounds", type=_positive, default=5, help="how often everybody runs (5)")
+    command.add_argument("--cache", type=Path, default=place, help=f"where corpora and environments are kept ({place})")
+    command.add_argument("--fixer", type=Path, default=CHECKOUT, help="the checkout that is installed (this one)")
+    command.add_argument("--rounds", type=_positive, default=5, help="how often everybody runs (5)")
     names = [*ROWS, GROWTH]
-    parser.add_argument("--rows", nargs="+", choices=names, default=names, metavar="ROW", help=f"of {', '.join(names)}")
-    parser.add_argument("--output", type=Path, help="also write the tables to this file")
-    return parser
+    command.add_argument(
+        "--rows", nargs="+", choices=names, default=names, metavar="ROW", help=f"of {', '.join(names)}"
+    )
+    command.add_argument("--output", type=Path, help="also write the tables to this file")
+    return command
 
 
 def _positive(text: str) -> int:
@@ -76,31 +81,36 @@ def run(cache: Path, checkout: Path, rounds: int, wanted: Sequence[str]) -> str:
     groups: list[list[Contestant]] = [[row.ours, row.theirs] for row in rows]
     if growing:
         groups += [[growing.nothing, *growing.ours], list(growing.theirs)]
-    for place in {contestant.at for group in groups for contestant in group}:
+    used = {contestant.at for group in groups for contestant in group}
+    for place in used:
         read_through(place)
 
     load = os.getloadavg()
     samples = alternately(groups, rounds, setting.environment, tell)
+    (cache / "samples.json").write_text(json.dumps(_raw(groups, samples), indent=1))
     measured = [Measured(row, *gathered) for row, gathered in zip(rows, samples, strict=False)]
     grown = MeasuredGrowth(growing, samples[-2][1:], samples[-2][0], samples[-1]) if growing else None
-    raw = [
-        {"command": c.command, "at": str(c.at), "samples": [asdict(sample) for sample in mine]}
-        for group, gathered in zip(groups, samples, strict=True)
-        for c, mine in zip(group, gathered, strict=True)
-    ]
-    (cache / "samples.json").write_text(json.dumps(raw, indent=1))
 
-    tell("counting")
     busy = f"load average {load[0]:.1f} before and {os.getloadavg()[0]:.1f} after"
+    tell("counting")
     parts = [
-        f"{rounds} rounds; {_machine()}; {busy}. {_versions(tools, checkout)} {counts.rules(setting)} rules.",
+        f"Rounds: {rounds}; {_machine()}; {busy}. {_versions(tools, checkout)} Rules: {counts.rules(setting)}.\n",
         NOTES,
         table.ratio_table(measured, grown),
-        table.count_table(counts.count(setting)),
+        table.count_table(counts.count(setting, used)),
         table.cost_table(measured),
         *([table.growth_table(grown)] if grown else []),
     ]
-    return "\n".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
+    return "\n".join(parts)
+
+
+def _raw(groups: Sequence[Sequence[Contestant]], samples: Sequence[Sequence[Sequence[Sample]]]) -> list[dict[str, Any]]:
+    """Every measurement, for those who want to look at them otherwise."""
+    return [
+        {"command": contestant.command, "at": str(contestant.at), "samples": [asdict(sample) for sample in mine]}
+        for group, gathered in zip(groups, samples, strict=True)
+        for contestant, mine in zip(group, gathered, strict=True)
+    ]
 
 
 def tell(text: str) -> None:

@@ -13,7 +13,7 @@ from benchmarks.arithmetic import Sample, Spread, beyond, cpu, exponent, exponen
 from benchmarks.counts import Count
 from benchmarks.measure import Contestant, Failed, alternately, once, surroundings
 from benchmarks.pins import ELSE, PACKAGES, RUFF, TORCH_FREE, TORCH_HEAVY, TORCHFIX
-from benchmarks.program import _parser
+from benchmarks.program import parser
 from benchmarks.rows import ROWS, Goal, Growth, Row
 
 HERE = Path(__file__).parent
@@ -162,8 +162,8 @@ def test_planted_files_are_different_and_wrong_in_turn() -> None:
 
 
 def test_every_row_can_be_asked_for() -> None:
-    assert _parser().parse_args([]).rows == [*ROWS, "growth"]
-    assert _parser().parse_args(["--rows", "warm", "help"]).rows == ["warm", "help"]
+    assert parser().parse_args([]).rows == [*ROWS, "growth"]
+    assert parser().parse_args(["--rows", "warm", "help"]).rows == ["warm", "help"]
 
 
 def test_contestants_take_turns(tmp_path: Path) -> None:
