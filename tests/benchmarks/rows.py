@@ -154,7 +154,7 @@ def one_changed_file(setting: Setting) -> Row:
     since = "--since" in setting.options
     ours = setting.check(setting.corpora.repository, *(("--since", "HEAD") if since else (planted.CHANGED,)))
     said = subprocess.run(
-        (*ours.command, "--format", "json"), cwd=ours.at, env=setting.environment, stdout=subprocess.PIPE, check=False
+        (*ours.command, "--format", "json"), cwd=ours.at, env=setting.environment, capture_output=True, check=False
     )
     if [(f["code"], f["path"]) for f in json.loads(said.stdout)["findings"]] != [("PL001", planted.CHANGED)]:
         raise Failed(f"`{ours.name}` did not find the one bug in {planted.CHANGED} of {setting.corpora.repository}")
