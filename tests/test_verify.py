@@ -15,7 +15,7 @@ import pytest
 
 from codemods.verify.bench import Bench
 from codemods.verify.observation import Declaration, Observation, Side
-from codemods.verify.proof import Outcome, judge, main, prove
+from codemods.verify.proof import Outcome, judge, main, prove, sides
 
 MESSAGE = "Attempted unscale_ but _scale is None"
 GOOD = Observation(losses=[2.0, 1.0], gradients={"w": 0.5}, moved={"w": 0.1}, weights={"w": 3.0})
@@ -179,6 +179,43 @@ class TestSides:
     def test_witness_counts_the_fixtures_own_calls(self, bench: Bench, proof: Path) -> None:
         assert bench.run("import os\ndef train(): return len(os.getcwd())", proof).seen.witness == 1
         assert bench.run("import os.path\ndef train(): return len(os.path.abspath('x'))", proof).seen.witness == 0
+
+    def test_a_project_is_a_directory_from_which_modules_are_imported(self, bench: Bench, proof: Path) -> None:
+        proof.write_text(
+            "from codemods.verify.observe import Observation\n"
+            "WITNESS = 'os.getcwd'\n"
+            "def run(case):\n"
+            "    from lib.steps import step\n"
+            "    return Observation(losses=[step((case / 'conf' / 'a.yaml').read_text())])\n"
+        )
+        project = {
+            "conf/a.yaml": "7.0\r\n",
+            "lib/steps.py": "import os\ndef step(text): os.getcwd(); return float(text)",
+        }
+        side = bench.run(project, proof)
+        assert (side.error, side.seen.losses, side.seen.witness) == ("", [7.0], 1)
+
+    def test_a_lone_file_of_another_kind(self, bench: Bench, proof: Path) -> None:
+        proof.write_text(
+            "from codemods.verify.observe import Observation\n"
+            "def run(case): return Observation(losses=[float((case / 'toy.yaml').read_text())])\n"
+        )
+        assert bench.run({"toy.yaml": "7.0"}, proof).seen.losses == [7.0]
+
+    def test_sides(self, tmp_path: Path) -> None:
+        proof = tmp_path / "toy.proof.py"
+        with pytest.raises(FileNotFoundError, match="not 0"):
+            sides(proof)
+        (tmp_path / "toy.before.yaml").write_bytes(b"a: 1\r\n")
+        (tmp_path / "toy.after.yaml").write_bytes(b"a: 2\r\n")
+        assert sides(proof) == ({"toy.yaml": "a: 1\r\n"}, {"toy.yaml": "a: 2\r\n"})
+        for path, content in {"before/a.py": "1", "before/b/c.toml": "2", "after/a.py": "3"}.items():
+            (tmp_path / "toy" / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "toy" / path).write_text(content)
+        with pytest.raises(FileNotFoundError, match="not 2"):
+            sides(proof)
+        (tmp_path / "toy.before.yaml").unlink()
+        assert sides(proof) == ({"a.py": "1", "b/c.toml": "2"}, {"a.py": "3", "b/c.toml": "2"})
 
     def test_seeds_are_fixed(self, bench: Bench, proof: Path) -> None:
         text = "import random, torch\ndef train(): return random.random() + torch.rand(()).item()"

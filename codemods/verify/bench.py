@@ -15,13 +15,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from codemods.verify.observation import Declaration, Observation, Side
 
 CHILD = Path(__file__).resolve().with_name("child.py")
+Source: TypeAlias = str | Mapping[str, str]
+"""What one side consists of: the text of a Python file, or texts by path."""
 STARTUP = 300.0
 """Seconds that the server may take to import torch, Lightning, … from a cold disk, beyond what a side may take."""
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT")
@@ -63,15 +66,16 @@ class Bench:
         self._stop()
         self._directory.cleanup()
 
-    def run(self, text: str, proof: Path) -> Side:
-        """Run one side, given as source text, through the proof file `proof`."""
+    def run(self, source: Source, proof: Path) -> Side:
+        """Run one side through the proof file `proof`."""
         if not hasattr(os, "fork"):
             return Side(trouble="proofs need a system with fork()")
         try:
             self._start()
         except OSError as error:
             return Side(trouble=f"cannot start {self.python}: {error}")
-        request = {"text": text, "proof": str(proof.resolve()), "limit": self.time_limit}
+        files = {f"{proof.name.partition('.')[0]}.py": source} if isinstance(source, str) else dict(source)
+        request = {"files": files, "proof": str(proof.resolve()), "limit": self.time_limit}
         # A side may run twice: `run` and `reference`.
         answer = self._ask(request, 2 * self.time_limit + STARTUP)
         if answer is None:

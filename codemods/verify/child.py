@@ -73,7 +73,7 @@ def versions() -> Iterator[tuple[str, str]]:
 
 
 def count_calls(dotted: str, path: Path) -> Callable[[], int]:
-    """Count the calls of the function `dotted` that the file at `path` itself makes (torch may make its own)."""
+    """Count the calls of the function `dotted` that the files at `path` themselves make (torch may make its own)."""
     module, _, name = dotted.rpartition(".")
     owner = importlib.import_module(module)
     original = getattr(owner, name)
@@ -82,7 +82,7 @@ def count_calls(dotted: str, path: Path) -> Callable[[], int]:
     @functools.wraps(original)
     def counted(*args: Any, **kwargs: Any) -> Any:
         nonlocal calls
-        calls += sys._getframe(1).f_code.co_filename == str(path)
+        calls += Path(sys._getframe(1).f_code.co_filename).is_relative_to(path)
         return original(*args, **kwargs)
 
     setattr(owner, name, counted)
@@ -90,7 +90,7 @@ def count_calls(dotted: str, path: Path) -> Callable[[], int]:
 
 
 def perform(proof_path: Path, side_path: Path, function: str) -> dict[str, Any]:
-    """Run one function of the proof on one side, in this (forked) process."""
+    """Run one function of the proof on one side, a Python file or a directory, in this (forked) process."""
     from codemods.verify.observe import Observation, settle
 
     answer: dict[str, Any] = {"versions": dict(versions())}
@@ -112,7 +112,10 @@ def perform(proof_path: Path, side_path: Path, function: str) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            seen = getattr(proof, function)(load("case", side_path))
+            if side_path.is_dir():
+                sys.path.insert(0, str(side_path))
+            case = side_path if side_path.is_dir() else load("case", side_path)
+            seen = getattr(proof, function)(case)
         except BaseException as error:
             answer |= {"error": _text(error), "trace": traceback.format_exc()}
         else:
@@ -192,10 +195,16 @@ def serve(request: dict[str, Any]) -> dict[str, Any]:
     proof = Path(request["proof"])
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         directory = Path(name).resolve()
-        side = directory / f"{proof.name.partition('.')[0]}.py"
-        side.write_text(request["text"], encoding="utf-8", newline="")
+        texts = {directory / "side" / path: text for path, text in request["files"].items()}
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
+        lone = next(iter(texts)) if len(texts) == 1 else None
+        side = lone if lone and lone.suffix == ".py" else directory / "side"
         warm(proof.read_text(encoding="utf-8"))
-        warm(request["text"])
+        for path, text in texts.items():
+            if path.suffix == ".py":
+                warm(text)
         answer = forked(directory, request["limit"], lambda: perform(proof, side, "run"))
         if answer.pop("has_reference", False) and "error" not in answer:
             reference = forked(directory, request["limit"], lambda: perform(proof, side, "reference"))

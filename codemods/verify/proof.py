@@ -2,7 +2,11 @@
 
 A proof is a file `tests/before_after/<rule>/<case>.proof.py` beside `<case>.before.py` and `<case>.after.py`. It never
 runs here: a child process loads it, loads one side of the fixture as a module, and calls `run(case)` with that module.
-A side is one file; what it imports must be installed.
+What the side imports must be installed.
+
+A side may also be one file of another kind (`<case>.before.yaml`) or a project (`<case>/before/`, `<case>/after/`).
+Then `case` is the directory that holds it, from which modules can be imported, and `run` does with it what the
+framework does with such files; what cannot run here is said at the top of the proof.
 
     """Clipping scaled gradients: the documented loop, two layers, ten steps."""
 
@@ -68,7 +72,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from codemods.verify.bench import Bench
+from codemods.verify.bench import Bench, Source
 from codemods.verify.observation import Side
 
 SILENT = ("missing-gradient", "frozen", "differs")
@@ -91,8 +95,10 @@ class Verdict:
         return f"{self.outcome.value}: {self.detail}"
 
 
-def prove(before: str, after: str, proof: Path, *, python: str | None = None, time_limit: float = 60.0) -> Verdict:
-    """Run both sides (source texts) through a proof file and judge them.
+def prove(
+    before: Source, after: Source, proof: Path, *, python: str | None = None, time_limit: float = 60.0
+) -> Verdict:
+    """Run both sides through a proof file and judge them.
 
     Args:
         python: the interpreter whose torch is used; by default the one that runs us.
@@ -102,10 +108,35 @@ def prove(before: str, after: str, proof: Path, *, python: str | None = None, ti
         return judge(bench.run(before, proof), bench.run(after, proof))
 
 
-def sides(proof: Path) -> tuple[Path, Path]:
-    """The *before* and *after* that a proof file belongs to."""
-    case = proof.name.removesuffix(".proof.py")
-    return proof.with_name(f"{case}.before.py"), proof.with_name(f"{case}.after.py")
+def sides(proof: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The *before* and *after* that a proof file belongs to, as texts by path.
+
+    Raises:
+        FileNotFoundError: there is no such pair.
+    """
+    case = proof.with_name(proof.name.removesuffix(".proof.py"))
+    found = [*case.glob("before"), *case.parent.glob(f"{case.name}.before.*")]
+    if len(found) != 1:
+        raise FileNotFoundError(f"{proof}: there must be one *before* beside it, not {len(found)}")
+    if found[0].is_dir():
+        before = _texts(found[0])
+        return before, before | _texts(case / "after")
+    name = case.name + found[0].suffix
+    return {name: _text(found[0])}, {name: _text(case.with_name(f"{case.name}.after{found[0].suffix}"))}
+
+
+def run(proof: Path, bench: Bench) -> tuple[Side, Side]:
+    """Run both sides that a proof file belongs to."""
+    before, after = sides(proof)
+    return bench.run(before, proof), bench.run(after, proof)
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): _text(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode()
 
 
 def judge(before: Side, after: Side) -> Verdict:
@@ -226,7 +257,7 @@ def main(argv: list[str] | None = None) -> int:
     failed = 0
     with Bench(options.python) as bench:
         for proof in options.proofs:
-            before, after = (bench.run(path.read_bytes().decode(), proof) for path in sides(proof))
+            before, after = run(proof, bench)
             right = judge(before, after)
             twins = judge(after, after), judge(before, before)
             passed = right.outcome is Outcome.PROVED and all(twin.outcome is Outcome.REFUTED for twin in twins)
