@@ -1,0 +1,1 @@
+"""Many changes at once: a plan in parts, a campaign over repositories."""
