@@ -13,6 +13,7 @@ from fixer.cli.apply import apply
 from fixer.cli.check import check
 from fixer.cli.explain import explain
 from fixer.cli.rules import rules
+from fixer.cli.verify import verify
 from fixer.errors import Refusal
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(check)
 app.command()(apply)
+app.command()(verify)
 app.command()(explain)
 app.add_typer(rules)
 

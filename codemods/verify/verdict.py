@@ -1,0 +1,26 @@
+"""What a run of the code before and after its fixes comes to, for those who read it. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Word = Literal["proved", "not-reproduced", "refuted", "could-not-run"]
+"""The symptom was there and is gone · both sides alike · worse after the fix · nothing can be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A word and the reasons for it."""
+
+    word: Word
+    summary: str
+    """One sentence."""
+    gone: tuple[str, ...] = ()
+    """Symptoms of the code as it is that the fixes removed, as sentences."""
+    new: tuple[str, ...] = ()
+    """Symptoms that the fixes brought."""
+    both: tuple[str, ...] = ()
+    """Symptoms of both sides."""
+    notes: tuple[str, ...] = ()
+    """What else a person should hear."""
