@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from codemods.sources import text
@@ -27,12 +27,15 @@ UNWALKED = frozenset({"__pycache__", "node_modules", "site-packages"})
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All files below a root that may be read, sorted, and what went wrong while listing them."""
+    """All files below a root that may be read, sorted, links followed, and what went wrong while listing them."""
 
     root: Path
     paths: tuple[str, ...]
+    outside: tuple[str, ...] = ()
+    """Links that lead out of the root."""
     problems: tuple[str, ...] = ()
-    by_git: bool = False
+    attributes: tuple[str, ...] = ()
+    """The `.gitattributes` of a repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,34 +67,64 @@ def root_of(arguments: Sequence[str], here: Path) -> Path:
 def list_files(root: Path) -> Listing:
     """Every file below `root` that may be read, by git where `root` is the root of a repository."""
     if top(root) == root:
-        try:
-            answer = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", at=root)
-        except GitFailed as error:
-            raise Refusal(f"git cannot list the files of {root}: {error}") from error
-        names = {os.fsdecode(name) for name in answer.split(b"\0") if name}
-        present = [name for name in names if is_source(name) and _is_there(root / name)]
-        return Listing(root, tuple(sorted(present)), by_git=True)
+        names = known_to_git(root)
+        attributes = tuple(name for name in names if name.endswith(".gitattributes"))
+        return _listing(root, names, attributes=attributes)
     problems: list[str] = []
-    found = [name for name in _walk(root, "", problems) if is_source(name)]
-    return Listing(root, tuple(sorted(found)), tuple(problems))
+    listing = _listing(root, _walk(root, problems))
+    return replace(listing, problems=tuple(problems))
 
 
-def _is_there(file: Path) -> bool:
-    """Whether there is a regular file; one that we may not even look at counts, so that somebody hears of it.
+def known_to_git(root: Path, *paths: str) -> list[str]:
+    """The tracked files of a repository and the new ones that are not ignored; of `paths`, if any are given."""
+    try:
+        answer = git(
+            "--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths, at=root
+        )
+    except GitFailed as error:
+        raise Refusal(f"git cannot list the files of {root}: {error}") from error
+    # A file in a conflict is named once for each side.
+    return list(dict.fromkeys(os.fsdecode(answer).split("\0")[:-1]))
+
+
+def _listing(root: Path, names: Iterable[str], attributes: tuple[str, ...] = ()) -> Listing:
+    """The sources among `names` that are there, with links followed."""
+    real: set[str] = set()
+    outside: list[str] = []
+    above = f"{root}/"
+    for name in names:
+        if not is_source(name):
+            continue
+        try:
+            info = os.lstat(above + name)
+            if not stat.S_ISLNK(info.st_mode):
+                if is_readable(name, info):
+                    real.add(name)
+                continue
+            # Neither git nor the walk goes through a linked directory, so only the last name can be a link.
+            if is_readable(name, (root / name).stat()):
+                target = Path(os.path.realpath(root / name))
+                if target.is_relative_to(root):
+                    real.add(target.relative_to(root).as_posix())
+                else:
+                    outside.append(name)
+        except PermissionError:
+            real.add(name)  # so that somebody hears of it
+        except OSError:
+            continue
+    return Listing(root, tuple(sorted(real)), tuple(outside), attributes=attributes)
+
+
+def is_readable(name: str, info: os.stat_result) -> bool:
+    """Whether there is a regular file.
 
     What is too large for a configuration is data: nobody asks about it, and nobody wants to hear of it.
     """
-    try:
-        info = file.stat()
-        return stat.S_ISREG(info.st_mode) and not (info.st_size > text.LARGEST and file.name.endswith(CONFIG))
-    except PermissionError:
-        return True
-    except OSError:
-        return False
+    return stat.S_ISREG(info.st_mode) and not (info.st_size > text.LARGEST and name.endswith(CONFIG))
 
 
-def _walk(root: Path, directory: str, problems: list[str]) -> Iterator[str]:
-    pending = [directory]
+def _walk(root: Path, problems: list[str]) -> Iterator[str]:
+    pending = [""]
     while pending:
         here = pending.pop()
         try:
@@ -105,8 +138,7 @@ def _walk(root: Path, directory: str, problems: list[str]) -> Iterator[str]:
         for child in children:
             path = f"{here}/{child.name}" if here else child.name
             if not child.is_dir(follow_symlinks=False):
-                if _is_there(root / path):
-                    yield path
+                yield path
             elif not child.name.startswith(".") and child.name not in UNWALKED:
                 pending.append(path)
 
@@ -140,7 +172,7 @@ def arguments_inside(arguments: Sequence[str], root: Path, here: Path) -> tuple[
 
 
 def select(
-    listing: Iterable[str],
+    listing: Callable[[], Iterable[str]],
     arguments: Sequence[str],
     *,
     is_file: Callable[[str], bool],
@@ -148,7 +180,7 @@ def select(
     include_vendored: bool,
     vendored: Callable[[Sequence[str]], frozenset[str]] = lambda paths: frozenset(),
 ) -> Selection:
-    """The sources among `listing` that lie at or below an argument.
+    """The sources of `listing` that lie at or below an argument; it is asked only if an argument is a directory.
 
     A file or directory that is named is meant, so folders of other people's code are only left out *below* what was
     named; `excluded` always counts, being a person's own word.
@@ -157,7 +189,6 @@ def select(
         is_file: whether an argument is a file.
         vendored: the paths that attributes call generated or vendored.
     """
-    sources = list(listing)
     chosen: dict[str, str] = {}
     problems: list[str] = []
     for argument in arguments:
@@ -168,7 +199,7 @@ def select(
                 problems.append(f"{argument}: not a kind of file that is read (Python, notebooks, YAML, JSON, TOML, …)")
         else:
             below = f"{argument}/" if argument else ""
-            for path in sources:
+            for path in listing():
                 if path.startswith(below):
                     chosen.setdefault(path, path[len(below) :])
     candidates = [path for path in chosen if not excluded(path)]
@@ -177,7 +208,7 @@ def select(
         theirs = frozenset(
             path for path in candidates if VENDORED.fullmatch(chosen[path]) or GENERATED_NAME.fullmatch(chosen[path])
         )
-        theirs |= frozenset(path for path in vendored(candidates) if chosen[path])
+        theirs |= vendored([path for path in candidates if chosen[path]])
     return Selection(tuple(sorted(set(candidates) - theirs)), tuple(sorted(theirs)), tuple(problems))
 
 
@@ -209,20 +240,3 @@ def attributed(paths: Sequence[str], *, at: Path, index: Path | None = None) -> 
     return frozenset(
         os.fsdecode(path) for path, value in zip(fields[::3], fields[2::3], strict=False) if value in (b"set", b"true")
     )
-
-
-def without_links(paths: Iterable[str], root: Path) -> tuple[list[str], list[str]]:
-    """Each path with symbolic links followed, once, and the links that lead out of the root."""
-    real: set[str] = set()
-    outside: list[str] = []
-    for path in paths:
-        # Neither git nor the walk goes through a linked directory, so only the last name can be a link.
-        if not (root / path).is_symlink():
-            real.add(path)
-            continue
-        target = Path(os.path.realpath(root / path))
-        if target.is_relative_to(root):
-            real.add(target.relative_to(root).as_posix())
-        else:
-            outside.append(path)
-    return sorted(real), outside

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from codemods.edits import Finding, Safety, Skip, SkipReason
 from codemods.plan import Plan
-from codemods.sources.files import is_source
 from codemods.transforms import load
 from fixer import selectors
 from fixer.config import Settings, cascade, parse
-from fixer.discover import arguments_inside, attributed, list_files, root_of, select, without_links
+from fixer.discover import arguments_inside, attributed, root_of, select
 from fixer.errors import Refusal
 from fixer.globs import anchored, matcher
 from fixer.runner import Order, Progress, Task, merge, run
@@ -100,13 +99,11 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
     """
     root = root_of(request.paths, here)
     arguments, problems = arguments_inside(request.paths, root, here)
-    listing = list_files(root)
-    real, outside = without_links(listing.paths, root)
-    stray = tuple(Skip(path, SkipReason.UNSAFE_PATH, f"is a link that leads out of {root}") for path in outside)
-    reader = WorkTree(root, tuple(real))
+    reader = WorkTree(root)
 
     def vendored(paths: Sequence[str]) -> frozenset[str]:
-        return attributed(paths, at=root) if listing.by_git else frozenset()
+        speaking = any(b"linguist" in (reader.read(path) or b"") for path in reader.listing.attributes)
+        return attributed(paths, at=root) if speaking else frozenset()
 
     outcome = plan_listing(
         request,
@@ -120,12 +117,17 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
         fix=fix,
         progress=progress,
     )
-    below = tuple(f"{argument}/" if argument else "" for argument in arguments)
-    shown = tuple(skip for skip in stray if skip.path.startswith(below) and is_source(skip.path))
+    below = tuple(f"{argument}/" if argument else "" for argument in arguments if not (root / argument).is_file())
+    if not below:
+        return replace(outcome, problems=(*problems, *outcome.problems))
+    stray = (path for path in reader.listing.outside if path.startswith(below))
+    why = f"is a link that leads out of {root}"
     return replace(
         outcome,
-        plan=replace(outcome.plan, skips=(*outcome.plan.skips, *shown)),
-        problems=(*problems, *listing.problems, *outcome.problems),
+        plan=replace(
+            outcome.plan, skips=(*outcome.plan.skips, *(Skip(path, SkipReason.UNSAFE_PATH, why) for path in stray))
+        ),
+        problems=(*problems, *reader.listing.problems, *outcome.problems),
     )
 
 
@@ -170,7 +172,7 @@ def plan_listing(
         raise Refusal(f"--exclude: {error}") from error
     include_vendored = request.include_vendored or ours.include_vendored
     chosen = select(
-        reader.files(),
+        reader.files,
         arguments,
         is_file=is_file,
         excluded=excluded,

@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codemods.sources.files import by_directory, is_manifest
+from fixer.discover import Listing, is_readable, known_to_git, list_files
+from fixer.git.command import top
+
 LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""
+
+_UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTSUP)
+"""What systems answer who may not follow a link and meets one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkTree:
-    """Reads paths relative to `root`; `listing` is what a search of the project may look at."""
+    """Reads paths relative to `root`. What a search of the project may look at is listed when it is first wanted."""
 
     root: Path
     """Resolved: no symbolic link on the way."""
-    listing: tuple[str, ...] = ()
-    _known: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
-    """Answers of `exists`: looking for a module asks after the same few places again and again."""
+    _listed: list[Listing] = field(default_factory=list, compare=False, repr=False)
+    _packaging: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _exists: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    """Looking for a module asks after the same few places again and again."""
+    _plain: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    """Directories, and whether there is no link on the way."""
+
+    @property
+    def listing(self) -> Listing:
+        """What there is.
+
+        Raises:
+            Refusal: if git cannot list it.
+        """
+        if not self._listed:
+            self._listed.append(list_files(self.root))
+            self._packaging.clear()
+            self._packaging.update(by_directory(filter(is_manifest, self._listed[0].paths)))
+        return self._listed[0]
 
     def locate(self, path: str) -> Path | None:
         """The real file behind `path`, with symbolic links followed; None if that leads outside the root."""
@@ -30,28 +55,85 @@ class WorkTree:
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file of at most LARGEST bytes; None for anything else."""
         try:
-            if (real := self.locate(path)) is None:
-                return None
-            info = real.stat()
-            if not stat.S_ISREG(info.st_mode) or info.st_size > LARGEST:
-                return None
-            return real.read_bytes()
+            if self._is_plain(path):
+                try:
+                    return _read(f"{self.root}/{path}")
+                except OSError as error:
+                    if error.errno not in _LINK:
+                        return None
+            real = self.locate(path)
+            return None if real is None else _read(str(real))
         except (OSError, ValueError):
             return None
 
+    def _is_plain(self, path: str) -> bool:
+        """Whether no link leads to the directory of `path`; its last part may be one."""
+        directory = path.rpartition("/")[0]
+        if path.startswith("/"):
+            return False
+        if directory not in self._plain:
+            place = f"{self.root}/{directory}" if directory else str(self.root)
+            self._plain[directory] = os.path.realpath(place) == place
+        return self._plain[directory]
+
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory of that name inside the root."""
-        if path not in self._known:
+        if path not in self._exists:
             try:
-                # Most places hold nothing, which is quicker to see than where links lead.
-                self._known[path] = (self.root / path).exists() and self.locate(path) is not None
+                os.lstat(f"{self.root}/{path}")  # most places hold nothing, which is quicker to see than to follow
+                real = self.locate(path)
+                self._exists[path] = real is not None and real.exists()
             except (OSError, ValueError):
-                self._known[path] = False
-        return self._known[path]
+                self._exists[path] = False
+        return self._exists[path]
 
     def files(self) -> Sequence[str]:
         """Every file that may be read, sorted."""
-        return self.listing
+        return self.listing.paths
+
+    def packaging(self, directory: str) -> Sequence[str]:
+        """The packaging files in a directory, sorted. Nothing else is listed for their sake."""
+        if not self._listed and directory not in self._packaging:
+            names = self._manifests(directory)
+            if names and top(self.root) != self.root:
+                names = [name for name in names if name in self.listing.paths]
+            elif names:
+                known = set(known_to_git(self.root, *names))
+                names = [name for name in names if name in known]
+            self._packaging[directory] = tuple(names)
+        return self._packaging.get(directory, ())
+
+    def _manifests(self, directory: str) -> list[str]:
+        """The packaging files that lie in a directory, whether or not git is to know of them."""
+        above = f"{directory}/" if directory else ""
+        if not self._is_plain(above):
+            return []
+        try:
+            with os.scandir(self.root / directory) as entries:
+                return sorted(
+                    above + entry.name
+                    for entry in entries
+                    if is_manifest(above + entry.name) and is_readable(entry.name, entry.stat(follow_symlinks=False))
+                )
+        except OSError:
+            return []
+
+
+def _read(place: str) -> bytes | None:
+    """The bytes of a file that is no link.
+
+    Raises:
+        OSError: if it is one, or cannot be read.
+    """
+    with open(place, "rb", buffering=0, opener=_open) as file:
+        info = os.fstat(file.fileno())
+        if not stat.S_ISREG(info.st_mode) or info.st_size > LARGEST:
+            return None
+        return file.read()
+
+
+def _open(place: str, flags: int) -> int:
+    return os.open(place, flags | _UNFOLLOWED)
 
 
 def why_unreadable(root: Path, path: str) -> str:

@@ -6,6 +6,7 @@ A new kind of source is one module here that reads it, and its names in this one
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from codemods.edits import Skip
 from codemods.sources import python, text
@@ -42,6 +43,14 @@ def kind(path: str) -> str | None:
     if is_manifest(path):
         return "manifest"
     return "shell" if path.endswith(SHELL) else "config" if path.endswith(CONFIG) else None
+
+
+def by_directory(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Paths by the directory that they lie in, in their order."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        found.setdefault(path.rpartition("/")[0], []).append(path)
+    return {directory: tuple(inside) for directory, inside in found.items()}
 
 
 def is_document(path: str) -> bool:
