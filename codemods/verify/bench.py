@@ -7,20 +7,16 @@ environment of its own: nothing of the user's working directory, `PYTHONPATH`, h
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import select
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
 from codemods.verify.observation import Declaration, Observation, Side
+from codemods.verify.server import Server
 
 CHILD = Path(__file__).resolve().with_name("child.py")
 Source: TypeAlias = str | Mapping[str, str]
@@ -48,9 +44,7 @@ class Bench:
     def __init__(self, python: str | None = None, time_limit: float = 60.0) -> None:
         self.python = python or sys.executable
         self.time_limit = time_limit
-        self._server: subprocess.Popen[bytes] | None = None
-        self._results = -1
-        self._pending = b""
+        self._server: Server | None = None
         self._directory = tempfile.TemporaryDirectory(prefix="fixer-proof-", ignore_cleanup_errors=True)
 
     def __enter__(self) -> Bench:
@@ -71,71 +65,30 @@ class Bench:
         if not hasattr(os, "fork"):
             return Side(trouble="proofs need a system with fork()")
         try:
-            self._start()
+            server = self._start()
         except OSError as error:
             return Side(trouble=f"cannot start {self.python}: {error}")
         files = {f"{proof.name.partition('.')[0]}.py": source} if isinstance(source, str) else dict(source)
         request = {"files": files, "proof": str(proof.resolve()), "limit": self.time_limit}
         # A side may run twice: `run` and `reference`.
-        answer = self._ask(request, 2 * self.time_limit + STARTUP)
+        answer = server.ask(request, 2 * self.time_limit + STARTUP)
         if answer is None:
             self._stop()  # the next run starts another
-            return Side(trouble=f"{self.python}: the server ended: {self._last_words()}")
+            return Side(trouble=f"{self.python}: the server ended: {server.last_words()}")
         return _side(answer)
 
-    def _start(self) -> None:
-        if self._server is not None:
-            return
-        home = self._directory.name
-        environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        environment |= ENVIRONMENT | {"HOME": home, "TMPDIR": home}
-        self._results, write = os.pipe()
-        try:
-            with (Path(home) / "server.log").open("wb") as log:
-                self._server = subprocess.Popen(
-                    [self.python, "-I", "-B", str(CHILD), str(write)],
-                    stdin=subprocess.PIPE,
-                    stdout=log,
-                    stderr=log,
-                    cwd=home,
-                    env=environment,
-                    pass_fds=(write,),
-                )
-        except OSError:
-            os.close(self._results)
-            raise
-        finally:
-            os.close(write)
+    def _start(self) -> Server:
+        if self._server is None:
+            home = self._directory.name
+            environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+            environment |= ENVIRONMENT | {"HOME": home, "TMPDIR": home}
+            self._server = Server([self.python, "-I", "-B", str(CHILD)], Path(home), environment)
+        return self._server
 
     def _stop(self) -> None:
         if self._server is not None:
-            self._server.kill()
-            with contextlib.suppress(BrokenPipeError):
-                self._server.communicate()
-            os.close(self._results)
-            self._server, self._pending = None, b""
-
-    def _ask(self, request: dict[str, Any], limit: float) -> dict[str, Any] | None:
-        """Send a request; the answer is one line of JSON on the private pipe."""
-        assert self._server is not None and self._server.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._server.stdin.write(json.dumps(request).encode() + b"\n")
-            self._server.stdin.flush()
-        deadline = time.monotonic() + limit
-        while b"\n" not in self._pending:
-            ready, _, _ = select.select([self._results], [], [], max(0.0, deadline - time.monotonic()))
-            chunk = os.read(self._results, 1 << 20) if ready else b""
-            if not chunk:
-                return None
-            self._pending += chunk
-        line, _, self._pending = self._pending.partition(b"\n")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def _last_words(self) -> str:
-        log = Path(self._directory.name) / "server.log"
-        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-        return lines[-1] if lines else "no output"
+            self._server.close()
+            self._server = None
 
 
 def _side(answer: dict[str, Any]) -> Side:
