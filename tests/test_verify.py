@@ -99,6 +99,11 @@ def side(declared: Declaration, seen: Observation = GOOD, **fields: object) -> S
             side(GONE, replace(GOOD, witness=1)),
             "refuted: before differs from after: loss[1]",
         ),
+        (
+            side(replace(GONE, tolerance=1e-3), replace(GOOD, losses=[2.0, 1.0000001])),
+            side(replace(GONE, tolerance=1e-3), replace(GOOD, witness=1)),
+            "proved: both sides equal within 0.001, the repair runs 1 times",
+        ),
         (side(GONE, error=MESSAGE), side(GONE, replace(GOOD, witness=1)), "refuted: before raises Attempted unscale_"),
         (
             side(GONE, error=MESSAGE, versions={"torch": "2.10.0+cu128"}),

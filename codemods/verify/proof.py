@@ -33,7 +33,8 @@ it that a user would search for; exceptions, warnings and printed or logged outp
 - `"missing-gradient"`: a watched parameter that no gradient reached,
 - `"frozen"`: a watched parameter that training did not move,
 - `"differs"`: losses, movements, weights or numbers differ from what `reference` gives.
-`TOLERANCE`: relative, for comparison with `reference`; 0 by default, which means bit for bit.
+`TOLERANCE`: relative, for comparison with `reference`, and of both sides where the bug does not bite; 0 by default,
+which means bit for bit.
 `BITES` and `WITNESS`, for a bug that newer versions no longer have: `BITES = {"torch": "<2.11"}` (all must hold, as in
 a rule). Inside that range the symptom is demanded as usual. Outside it both sides must give equal losses, weights and
 numbers, equal to those of `reference` where there is one; and so that the proof still tells the sides apart, the
@@ -198,7 +199,8 @@ def _inequalities(before: Side, after: Side) -> Iterator[str]:
     """Where the bug does not bite: why the sides are not equal with only the repair between them."""
     if before.error:
         yield f"before raises {before.error} although {_range(before)} is not installed"
-    if wrong := tuple(chain(before.seen.differences(after.seen), after.seen.differences(before.seen))):
+    seen, tolerance = (before.seen, after.seen), before.declared.tolerance
+    if wrong := tuple(chain(seen[0].differences(seen[1], tolerance), seen[1].differences(seen[0], tolerance))):
         yield f"before differs from after: {_some(wrong)}"
     if before.seen.witness:
         yield f"before already runs the repair ({before.seen.witness} times)"
@@ -209,7 +211,8 @@ def _inequalities(before: Side, after: Side) -> Iterator[str]:
 def _evidence(before: Side, after: Side, bites: bool) -> str:
     symptom, seen = before.declared.symptom, before.seen
     if not bites:
-        shown = f"both sides equal, the repair runs {after.seen.witness} times; bites only {_range(before)}"
+        within = f" within {before.declared.tolerance:g}" if before.declared.tolerance else ""
+        shown = f"both sides equal{within}, the repair runs {after.seen.witness} times; bites only {_range(before)}"
     elif symptom == "missing-gradient":
         shown = f"before: no gradient reaches {_some(seen.blocked())}"
     elif symptom == "frozen":

@@ -26,7 +26,8 @@ one does not, so that code which pools over them without the mask sees other num
 - `fastpath-off-global`: the same switch once, where the module is imported.
 - `fp32-island`: autocast off around the call, the input in float32; in training too.
 - `bf16-true` (Lightning 2.1), `float32` (2.0): another precision for the Trainer. With `bf16-true`, updates smaller
-  than the distance between two bfloat16 numbers are lost, and a small learning rate may stop learning altogether.
+  than the distance between two bfloat16 numbers are lost, and a small learning rate may stop learning altogether; and
+  the CPU lacks some operations: torch 2.4 has no `mse_loss` there (`"mse_cpu" not implemented for 'BFloat16'`).
 
 ## When it is not offered
 Reported only where the device is unknown or `accelerator="gpu"`. Silent where no mixed precision is seen to reach the
