@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,25 +54,29 @@ class Settings:
     """The files read, outermost first."""
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
+    """A string. Raises ValueError with what it should be."""
     if isinstance(value, str):
         return value
     raise ValueError("a string")
 
 
-def _flag(value: Any) -> bool:
+def flag(value: Any) -> bool:
+    """True or false. Raises ValueError with what it should be."""
     if isinstance(value, bool):
         return value
     raise ValueError("true or false")
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of strings. Raises ValueError with what it should be."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise ValueError("a list of strings")
 
 
-def _table(value: Any) -> dict[str, str]:
+def table_of_texts(value: Any) -> dict[str, str]:
+    """A table of strings. Raises ValueError with what it should be."""
     if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
         return dict(value)
     raise ValueError("a table of strings")
@@ -80,45 +84,51 @@ def _table(value: Any) -> dict[str, str]:
 
 def _ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if isinstance(value, dict):
-        return tuple((pattern, _texts(codes)) for pattern, codes in value.items())
+        return tuple((pattern, texts(codes)) for pattern, codes in value.items())
     raise ValueError("a table of path patterns, each with a list of codes")
 
 
-_COMMIT: dict[str, Callable[[Any], Any]] = {
-    "subject": _text,
-    "body": _text,
-    "author": _text,
-    "signoff": _flag,
-    "trailers": _texts,
+COMMIT: dict[str, Callable[[Any], Any]] = {
+    "subject": text,
+    "body": text,
+    "author": text,
+    "signoff": flag,
+    "trailers": texts,
 }
 
 
 def _commit(value: Any) -> CommitSettings:
     if not isinstance(value, dict):
         raise ValueError("a table")
-    return CommitSettings(**_read(value, _COMMIT, "commit."))
+    return CommitSettings(**_read(value, COMMIT, "commit."))
 
 
 _KEYS: dict[str, Callable[[Any], Any]] = {
-    "select": _texts,
-    "ignore": _texts,
-    "unsafe-fixes": _flag,
-    "strategies": _table,
-    "targets": _table,
-    "exclude": _texts,
-    "include-vendored": _flag,
+    "select": texts,
+    "ignore": texts,
+    "unsafe-fixes": flag,
+    "strategies": table_of_texts,
+    "targets": table_of_texts,
+    "exclude": texts,
+    "include-vendored": flag,
     "per-file-ignores": _ignores,
     "commit": _commit,
 }
+
+
+def unknown(key: str, keys: Iterable[str], prefix: str = "") -> str:
+    """That there is no such key, and which one comes close."""
+    keys = list(keys)
+    close = difflib.get_close_matches(key, keys, n=1)
+    known = f"did you mean `{prefix}{close[0]}`?" if close else f"known keys are {', '.join(keys)}"
+    return f"unknown key `{prefix}{key}`: {known}"
 
 
 def _read(table: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], prefix: str = "") -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in keys:
-            close = difflib.get_close_matches(key, keys, n=1)
-            known = f"did you mean `{prefix}{close[0]}`?" if close else f"known keys are {', '.join(keys)}"
-            raise Refusal(f"unknown key `{prefix}{key}`: {known}")
+            raise Refusal(unknown(key, keys, prefix))
         try:
             values[key.replace("-", "_")] = keys[key](value)
         except ValueError as error:
