@@ -41,6 +41,11 @@ def side(declared: Declaration, seen: Observation = GOOD, **fields: object) -> S
         (side(LOUD, error="KeyError: 'x'"), side(LOUD), "refuted: before does not say 'Attempted unscale_ but"),
         (side(LOUD, error=MESSAGE), side(LOUD, error="KeyError: 'x'"), "refuted: after raises KeyError: 'x'"),
         (side(LOUD, error=MESSAGE), side(LOUD, output=MESSAGE), "refuted: after still says"),
+        (
+            side(LOUD, error=MESSAGE),
+            side(LOUD, error="ModuleNotFoundError: No module named 'peft'"),
+            "could-not-run: No module named 'peft', which the fixture needs",
+        ),
         (side(LOUD, error=MESSAGE), side(LOUD, Observation()), "refuted: after: the proof observed neither"),
         (
             side(LOUD, error=MESSAGE),
@@ -83,7 +88,7 @@ def side(declared: Declaration, seen: Observation = GOOD, **fields: object) -> S
         (
             side(silent("differs"), replace(GOOD, moved={"w": 0.2}), reference=GOOD),
             side(silent("differs"), reference=GOOD),
-            "proved: before differs from the reference: movement of w = 0.2 instead of 0.1",
+            "proved: before: differs from the reference: movement of w = 0.2 instead of 0.1",
         ),
         (
             side(silent("differs"), replace(GOOD, losses=[2.0001, 1.0]), reference=GOOD),

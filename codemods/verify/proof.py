@@ -68,15 +68,15 @@ import enum
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
+from codemods.verify import account
+from codemods.verify.account import SILENT, some, strays
 from codemods.verify.bench import Bench, Source
 from codemods.verify.observation import Side
-
-SILENT = ("missing-gradient", "frozen", "differs")
 
 
 class Outcome(enum.Enum):
@@ -144,7 +144,7 @@ def judge(before: Side, after: Side) -> Verdict:
     """The verdict on two sides that were run; each pair of sides of one proof can be judged."""
     if trouble := next(_troubles(before, after), None):
         return Verdict(Outcome.COULD_NOT_RUN, trouble)
-    bites = _inside(before.declared.bites, before.versions)
+    bites = inside(before.declared.bites, before.versions)
     if refutation := next(chain(_faults(after), (_symptoms if bites else _inequalities)(before, after)), None):
         return Verdict(Outcome.REFUTED, refutation)
     return Verdict(Outcome.PROVED, _evidence(before, after, bites))
@@ -154,6 +154,8 @@ def _troubles(before: Side, after: Side) -> Iterator[str]:
     for name, side in (("before", before), ("after", after)):
         if side.trouble:
             yield f"{name}: {side.trouble}"
+        elif name == "after" and side.error.startswith("ModuleNotFoundError: "):
+            yield f"{side.error.removeprefix('ModuleNotFoundError: ')}, which the fixture needs"
         elif not side.declared.symptom:
             yield "the proof declares no SYMPTOM"
         elif side.declared.symptom == "differs" and side.reference is None and not side.error:
@@ -167,14 +169,14 @@ def _faults(after: Side) -> Iterator[str]:
     if after.seen.empty:
         yield "after: the proof observed neither losses, gradients nor numbers"
     if blocked := after.seen.blocked():
-        yield f"after: no gradient reaches {_some(blocked)}"
+        yield f"after: no gradient reaches {some(blocked)}"
     if wild := tuple(after.seen.non_finite()):
-        yield f"after: {_some(wild)}"
+        yield f"after: {some(wild)}"
     if after.declared.symptom == "frozen" and (still := after.seen.still()):
-        yield f"after: training does not move {_some(still)}"
+        yield f"after: training does not move {some(still)}"
     if after.reference is not None:
         if wrong := tuple(after.seen.differences(after.reference, after.declared.tolerance)):
-            yield f"after differs from the reference: {_some(wrong)}"
+            yield f"after differs from the reference: {some(wrong)}"
 
 
 def _symptoms(before: Side, after: Side) -> Iterator[str]:
@@ -191,7 +193,7 @@ def _symptoms(before: Side, after: Side) -> Iterator[str]:
         yield "before: a gradient reaches every watched parameter"
     elif symptom == "frozen" and not before.seen.still():
         yield "before: training moves every watched parameter"
-    elif symptom == "differs" and not _strays(before):
+    elif symptom == "differs" and not strays(before):
         yield "before equals the reference"
 
 
@@ -201,7 +203,7 @@ def _inequalities(before: Side, after: Side) -> Iterator[str]:
         yield f"before raises {before.error} although {_range(before)} is not installed"
     seen, tolerance = (before.seen, after.seen), before.declared.tolerance
     if wrong := tuple(chain(seen[0].differences(seen[1], tolerance), seen[1].differences(seen[0], tolerance))):
-        yield f"before differs from after: {_some(wrong)}"
+        yield f"before differs from after: {some(wrong)}"
     if before.seen.witness:
         yield f"before already runs the repair ({before.seen.witness} times)"
     if not after.seen.witness:
@@ -209,32 +211,19 @@ def _inequalities(before: Side, after: Side) -> Iterator[str]:
 
 
 def _evidence(before: Side, after: Side, bites: bool) -> str:
-    symptom, seen = before.declared.symptom, before.seen
-    if not bites:
+    if bites:
+        shown = f"before: {account.symptom(before)}"
+    else:
         within = f" within {before.declared.tolerance:g}" if before.declared.tolerance else ""
         shown = f"both sides equal{within}, the repair runs {after.seen.witness} times; bites only {_range(before)}"
-    elif symptom == "missing-gradient":
-        shown = f"before: no gradient reaches {_some(seen.blocked())}"
-    elif symptom == "frozen":
-        shown = f"before: training does not move {_some(seen.still())}"
-    elif symptom == "differs":
-        shown = f"before differs from the reference: {_some(_strays(before))}"
-    else:
-        shown = f"before: {before.error or symptom}"
-    got, of = len(after.seen.gradients) - len(after.seen.blocked()), len(after.seen.gradients)
-    equal = ", equal to the reference" if after.reference is not None else ""
-    return f"{shown}; after: {len(after.seen.losses)} losses, {got} of {of} parameters got a gradient{equal}"
-
-
-def _strays(side: Side) -> tuple[str, ...]:
-    return tuple(side.seen.differences(side.reference, side.declared.tolerance)) if side.reference else ()
+    return f"{shown}; after: {account.training(after)}"
 
 
 def _says(side: Side, text: str) -> bool:
     return text in side.error or text in side.output or any(text in warning for warning in side.warnings)
 
 
-def _inside(bites: Mapping[str, str], versions: Mapping[str, str]) -> bool:
+def inside(bites: Mapping[str, str], versions: Mapping[str, str]) -> bool:
     """Whether the bug exists in these versions: all ranges must hold; a package that is missing cannot be outside."""
     return all(
         SpecifierSet(spec).contains(versions[package], prereleases=True)
@@ -245,10 +234,6 @@ def _inside(bites: Mapping[str, str], versions: Mapping[str, str]) -> bool:
 
 def _range(side: Side) -> str:
     return " and ".join(package + spec for package, spec in side.declared.bites.items())
-
-
-def _some(items: tuple[str, ...]) -> str:
-    return ", ".join(islice(items, 4)) + (f" and {len(items) - 4} more" if len(items) > 4 else "")
 
 
 def main(argv: list[str] | None = None) -> int:
