@@ -11,7 +11,7 @@ import torch
 
 from codemods.verify.observation import Observation
 
-__all__ = ["Observation", "batches", "cpu_scaler", "fit", "observe", "settle", "watch"]
+__all__ = ["Observation", "batches", "cpu_scaler", "evaluate", "fit", "observe", "settle", "watch"]
 
 
 def settle(seed: int = 0) -> None:
@@ -93,28 +93,46 @@ def fit(
     `precision="16-mixed"` is the real thing, float16 with a gradient scaler, which the Trainer itself would quietly
     turn into bfloat16 on a CPU. Losses: what `training_step` returns, else what it logs under a name with "loss".
     """
-    roots = {base.__module__.partition(".")[0] for base in type(module).__mro__}
-    lightning = importlib.import_module("lightning.pytorch" if "lightning" in roots else "pytorch_lightning")
-    plugins = importlib.import_module(f"{lightning.__name__}.plugins")
-    if precision == "16-mixed":
-        trainer["plugins"] = [plugins.MixedPrecision("16-mixed", "cpu", scaler=cpu_scaler())]
-    else:
-        trainer["precision"] = precision
     losses: list[float] = []
 
     def record(trainer: Any, _module: Any, outputs: Any, *_: Any) -> None:
         shown = outputs if isinstance(outputs, Mapping) and "loss" in outputs else trainer.callback_metrics
         losses.extend(float(value) for name, value in shown.items() if "loss" in name)
 
-    callback = type("Losses", (lightning.Callback,), {"on_train_batch_end": lambda self, *args: record(*args)})()
-    quiet = dict.fromkeys(("logger", "enable_checkpointing", "enable_progress_bar", "enable_model_summary"), False)
-    options = {"accelerator": "cpu", "devices": 1, "max_epochs": 1} | quiet | trainer
-    # A bare list would be taken for several loaders.
-    loader = torch.utils.data.DataLoader(list(data), batch_size=None, collate_fn=lambda batch: batch)
+    callback = type("Losses", (_lightning(module).Callback,), {"on_train_batch_end": lambda self, *args: record(*args)})
     with watch(module, ignore=ignore) as seen:
-        lightning.Trainer(callbacks=[callback, *callbacks], **options).fit(module, loader)
+        _trainer(module, precision, callbacks=[callback(), *callbacks], **trainer).fit(module, _loader(data))
     seen.losses = losses
     return seen
+
+
+def evaluate(module: Any, data: Iterable[Any], *, precision: str = "32-true", **trainer: Any) -> float | None:
+    """Validate a LightningModule on the CPU, as `fit` trains it; the last loss that it logs."""
+    _trainer(module, precision, **trainer).validate(module, _loader(data), verbose=False)
+    losses = [float(value) for name, value in module.trainer.callback_metrics.items() if "loss" in name]
+    return losses[-1] if losses else None
+
+
+def _lightning(module: Any) -> Any:
+    roots = {base.__module__.partition(".")[0] for base in type(module).__mro__}
+    return importlib.import_module("lightning.pytorch" if "lightning" in roots else "pytorch_lightning")
+
+
+def _trainer(module: Any, precision: str, **options: Any) -> Any:
+    """A quiet Trainer of the module's own Lightning, on the CPU, for one pass."""
+    lightning = _lightning(module)
+    if precision == "16-mixed":
+        plugins = importlib.import_module(f"{lightning.__name__}.plugins")
+        options["plugins"] = [plugins.MixedPrecision("16-mixed", "cpu", scaler=cpu_scaler())]
+    else:
+        options["precision"] = precision
+    quiet = dict.fromkeys(("logger", "enable_checkpointing", "enable_progress_bar", "enable_model_summary"), False)
+    return lightning.Trainer(**({"accelerator": "cpu", "devices": 1, "max_epochs": 1} | quiet | options))
+
+
+def _loader(data: Iterable[Any]) -> Any:
+    # A bare list would be taken for several loaders.
+    return torch.utils.data.DataLoader(list(data), batch_size=None, collate_fn=lambda batch: batch)
 
 
 def fingerprint(tensor: Any) -> float:

@@ -1,0 +1,158 @@
+"""What watching one module shows, layer by layer: the plain data that crosses from the child to the parent.
+
+Standard library only. A *side* is the module's code before or after the fixes; it is run in *train* and *eval* under
+several precisions, each run in a process of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["ok", "error", "unsupported", "absent", "trouble"]
+"""It ran · the code raised · torch lacks it on this device · there is nothing to run · the process itself failed."""
+
+
+@dataclass(slots=True)
+class Layer:
+    """A module of the tree, and the parameters that are its own (not its children's), by full name."""
+
+    name: str
+    """Dotted; the root is the empty string."""
+    kind: str
+    """The name of its class."""
+    trainable: list[str] = field(default_factory=list)
+    frozen: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the factory gave."""
+
+    module: str = ""
+    """The name of its class."""
+    lightning: bool = False
+    layers: list[Layer] = field(default_factory=list)
+    """In the order of `named_modules()`."""
+    elements: int = 0
+    """Numbers in all parameters together."""
+    devices: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen of one layer in one run."""
+
+    calls: int = 0
+    calls_without_grad: int = 0
+    """Calls that began with gradients off."""
+    inputs: list[str] = field(default_factory=list)
+    """Types of the floating-point inputs, such as `bfloat16`."""
+    outputs: list[str] = field(default_factory=list)
+    requires_grad: bool | None = None
+    """Of the outputs of the last call; None where it returned no floating-point tensor."""
+    finite: bool = True
+
+
+@dataclass(slots=True)
+class Cut:
+    """A layer returned an output without `requires_grad` though its inputs or parameters have it."""
+
+    layer: str
+    how: Literal["inside", "called-without-grad", "cached-without-grad"]
+    place: str = ""
+    """`net.py:12`: the line that called it, or where its `forward` begins."""
+
+
+@dataclass(slots=True)
+class Stranger:
+    """A module with trainable parameters that is called and is no part of the tree."""
+
+    kind: str
+    parameters: int
+    place: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """One pass in one mode and precision."""
+
+    device: str = "cpu"
+    precision: str = "32-true"
+    mode: Literal["train", "eval"] = "train"
+    status: Status = "ok"
+    error: str = ""
+    """The exception as `Type: text`, or why there is no run."""
+    error_layer: str | None = None
+    """The innermost layer that raised it."""
+    place: str = ""
+    """The innermost line of the project that raised it."""
+    lines: list[str] = field(default_factory=list)
+    """The lines of the project that lead there, outermost first."""
+    warnings: list[str] = field(default_factory=list)
+    loss: float | None = None
+    scale: float = 1.0
+    """Of the gradient scaler."""
+    gradients: dict[str, float | None] = field(default_factory=dict)
+    """Trainable parameter → norm of its gradient without the scale, None if none arrived. Empty if nothing was
+    differentiated."""
+    layers: dict[str, Seen] = field(default_factory=dict)
+    """In the order in which they first returned."""
+    cuts: list[Cut] = field(default_factory=list)
+    non_finite: str = ""
+    """Where non-finite values first appear, in words."""
+    strangers: list[Stranger] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """`train, bf16-mixed`; with the device where it is not the CPU."""
+        return f"{self.mode}, {self.precision}" + ("" if self.device == "cpu" else f" on {self.device}")
+
+    def gradient(self, layer: Layer) -> float | None:
+        """The norm of the gradients of a layer's own parameters; None if none of them got one."""
+        norms = [norm for name in layer.trainable if (norm := self.gradients.get(name)) is not None]
+        return math.hypot(*norms) if norms else None
+
+
+@dataclass(slots=True)
+class Side:
+    """All runs of one side."""
+
+    trouble: str = ""
+    """Why nothing could be run, as a sentence."""
+    trace: str = ""
+    """The end of what was printed or raised then."""
+    survey: Survey = field(default_factory=Survey)
+    runs: list[Run] = field(default_factory=list)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    loaded: list[str] = field(default_factory=list)
+    """Files of the project that were imported, relative to its root."""
+    strays: list[str] = field(default_factory=list)
+    """Modules that came from the project itself instead of its copy."""
+
+    def run(self, like: Run) -> Run | None:
+        """The run of this side in the same mode, precision and device."""
+        for run in self.runs:
+            if (run.mode, run.precision, run.device) == (like.mode, like.precision, like.device):
+                return run
+        return None
+
+
+def run_of(plain: Mapping[str, Any]) -> Run:
+    """A run from plain JSON values."""
+    return Run(
+        **{
+            **plain,
+            "layers": {name: Seen(**seen) for name, seen in plain.get("layers", {}).items()},
+            "cuts": [Cut(**cut) for cut in plain.get("cuts", ())],
+            "strangers": [Stranger(**stranger) for stranger in plain.get("strangers", ())],
+        }
+    )
+
+
+def survey_of(plain: Mapping[str, Any]) -> Survey:
+    """A survey from plain JSON values."""
+    return Survey(**{**plain, "layers": [Layer(**layer) for layer in plain.get("layers", ())]})

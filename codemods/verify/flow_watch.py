@@ -1,0 +1,169 @@
+"""Watching every layer of a module while it runs. Loaded in the child process only; needs torch.
+
+Layers are watched through `nn.Module.__call__`, not through hooks: a hook on a module switches off the fused path of
+`nn.TransformerEncoder`, and with it the bug that is looked for.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import torch
+
+from codemods.verify.flow import Cut, Run, Seen, Stranger
+
+MOST = 50
+"""Cuts and strangers that are kept."""
+
+
+def tensors(value: Any, depth: int = 0) -> Iterator[torch.Tensor]:
+    """The tensors in what a layer takes or gives: nested tuples, lists, mappings and dataclasses."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth < 6:
+        parts: Any = ()
+        if isinstance(value, Mapping):
+            parts = value.values()
+        elif isinstance(value, (tuple, list)):
+            parts = value
+        elif is_dataclass(value) and not isinstance(value, type):
+            parts = [getattr(value, item.name, None) for item in fields(value)]
+        for part in parts:
+            yield from tensors(part, depth + 1)
+
+
+def floating(value: Any) -> list[torch.Tensor]:
+    """Those that can carry a gradient."""
+    return [tensor for tensor in tensors(value) if tensor.is_floating_point() or tensor.is_complex()]
+
+
+def finite(found: list[torch.Tensor]) -> bool:
+    """Whether no value of these is inf or nan."""
+    return all(bool(torch.isfinite(tensor.detach()).all()) for tensor in found if _dense(tensor))
+
+
+def _dense(tensor: torch.Tensor) -> bool:
+    return tensor.layout is torch.strided and not tensor.is_nested and tensor.device.type != "meta"
+
+
+class Watch:
+    """What happens to the layers of `root`, written into `run`.
+
+    Args:
+        place: says for a code object's file whether it belongs to the project, and how to name it there.
+    """
+
+    def __init__(self, root: torch.nn.Module, run: Run, place: Callable[[str], str | None]) -> None:
+        self._names: dict[int, str] = {}
+        for name, module in root.named_modules():
+            self._names.setdefault(id(module), name)
+        self._root = root
+        self._run = run
+        self._place = place
+        self._local = threading.local()
+        self._raised: dict[int, str] = {}
+        self._kept: list[BaseException] = []
+        """So that no other exception gets the identity of one that was seen."""
+        self._baseline = run.mode == "train"
+        """Whether gradients are on outside of all layers."""
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch for as long as the block runs."""
+        original = torch.nn.Module.__call__
+
+        def call(module: Any, *args: Any, **kwargs: Any) -> Any:
+            return self._call(original, module, args, kwargs)
+
+        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+
+    def raiser(self, error: BaseException) -> str | None:
+        """The innermost layer that an exception came out of."""
+        return self._raised.get(id(error))
+
+    def _call(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
+        name = self._names.get(id(module))
+        stack: list[tuple[str | None, bool]] = self._local.__dict__.setdefault("stack", [])
+        grad = torch.is_grad_enabled()
+        outer = stack[-1][1] if stack else self._baseline
+        if name is None:
+            self._meet_stranger(module, grad, inside=bool(stack) and stack[-1][0] is not None)
+        entered = floating((args, kwargs))
+        wanted = any(tensor.requires_grad for tensor in entered)
+        sound = finite(entered)
+        types = _types(entered)
+        stack.append((name, grad))
+        try:
+            output = original(module, *args, **kwargs)
+        except BaseException as error:
+            if name is not None and id(error) not in self._raised:
+                self._raised[id(error)] = name
+                self._kept.append(error)
+            raise
+        finally:
+            stack.pop()
+        if name is not None:
+            self._returned(name, module, floating(output), types, grad=grad, outer=outer, wanted=wanted, sound=sound)
+        return output
+
+    def _returned(
+        self, name: str, module: Any, left: Any, types: Any, *, grad: bool, outer: bool, wanted: bool, sound: bool
+    ) -> None:
+        seen = self._run.layers.setdefault(name, Seen())
+        again = seen.calls_without_grad > 0
+        seen.calls += 1
+        seen.calls_without_grad += not grad
+        seen.inputs = sorted({*seen.inputs, *types})
+        seen.outputs = sorted({*seen.outputs, *_types(left)})
+        if left:
+            seen.requires_grad = any(tensor.requires_grad for tensor in left)
+            if not finite(left):
+                seen.finite = False
+                if sound and not self._run.non_finite:
+                    self._run.non_finite = f"the output of {name or 'the module'}"
+        if self._run.mode == "train" and left and not seen.requires_grad and len(self._run.cuts) < MOST:
+            if wanted or any(parameter.requires_grad for parameter in module.parameters()):
+                if not grad and outer:
+                    self._run.cuts.append(Cut(name, "called-without-grad", self._caller()))
+                elif grad and again and torch.is_autocast_enabled(left[0].device.type):
+                    self._run.cuts.append(Cut(name, "cached-without-grad", self._caller()))
+                elif grad:
+                    self._run.cuts.append(Cut(name, "inside", self._forward(module)))
+
+    def _meet_stranger(self, module: Any, grad: bool, *, inside: bool) -> None:
+        """A module that is not in the tree: worth a word if it would be trained, were it there."""
+        if not (grad and inside) or len(self._run.strangers) >= MOST:
+            return
+        if any(id(part) in self._names for part in module.modules()):
+            return  # a wrapper around what is watched
+        if count := sum(parameter.requires_grad for parameter in module.parameters()):
+            stranger = Stranger(type(module).__name__, count, self._caller())
+            if stranger not in self._run.strangers:
+                self._run.strangers.append(stranger)
+
+    def _caller(self) -> str:
+        """The innermost line of the project that is being run."""
+        frame = sys._getframe(2)
+        while frame is not None:
+            if (path := self._place(frame.f_code.co_filename)) is not None:
+                return f"{path}:{frame.f_lineno}"
+            frame = frame.f_back  # type: ignore[assignment]
+        return ""
+
+    def _forward(self, module: Any) -> str:
+        code = getattr(getattr(type(module), "forward", None), "__code__", None)
+        path = self._place(code.co_filename) if code is not None else None
+        return f"{path}:{code.co_firstlineno}" if path else ""
+
+
+def _types(found: list[torch.Tensor]) -> list[str]:
+    return sorted({str(tensor.dtype).removeprefix("torch.") for tensor in found})
