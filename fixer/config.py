@@ -33,6 +33,8 @@ class CommitSettings:
     author: str | None = None
     signoff: bool = False
     trailers: tuple[str, ...] = ()
+    ticket: str | None = None
+    ignore_in_blame: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ COMMIT: dict[str, Callable[[Any], Any]] = {
     "author": text,
     "signoff": flag,
     "trailers": texts,
+    "ticket": text,
+    "ignore-in-blame": flag,
 }
 
 

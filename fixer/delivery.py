@@ -1,27 +1,27 @@
-"""From a plan to a branch: commits built on the base commit, one per rule, without touching the person's checkout."""
+"""From a plan to branches: commits built on the base commit, one per rule, without touching the person's checkout."""
 
 from __future__ import annotations
 
 import os
-import re
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from codemods.edits import Finding
-from codemods.transforms import load
+from codemods.plan import Plan
+from fixer.bulk.split import Part, Split, outcome_of, parts
+from fixer.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
 from fixer.discover import attributed
 from fixer.errors import Refusal
-from fixer.git.message import BODY, SUBJECT, Wording, message
+from fixer.git.branches import check_name, places, start
+from fixer.git.owners import find, lives_on_gitlab
 from fixer.git.repository import CommitFiles, Draft, Repository
-from fixer.runner import Progress, steps
+from fixer.runner import Progress
 from fixer.work import Outcome, Request, configuration, plan_listing
 
-if TYPE_CHECKING:
-    from codemods.engine import Step
-    from fixer.config import CommitSettings
+IGNORING = "blame-ignore-revs"
+"""The branch beside those of a split plan that keeps their commits out of `git blame`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +31,12 @@ class BranchRequest:
     name: str
     base: str | None = None
     on_conflict: str = "refuse"
-    author: str | None = None
-    signoff: bool = False
-    trailers: tuple[str, ...] = ()
-    subject: str | None = None
-    body: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One commit that was made."""
-
-    oid: str
-    codes: tuple[str, ...]
-    subject: str
-    files: tuple[str, ...]
+    commits: CommitRequest = field(default_factory=CommitRequest)
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What became of the branch."""
+    """What became of a branch."""
 
     outcome: Outcome
     branch: str
@@ -59,6 +45,40 @@ class Delivery:
     base_name: str
     commits: tuple[Commit, ...] = ()
     notes: tuple[str, ...] = ()
+    tip: str | None = None
+    """Where the branch points; None if it was not made."""
+    moved: bool = False
+    """Whether this run pointed it there; it stays where it is if all would be the same but the time."""
+    part: Part | None = None
+    """What of a split plan it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """What became of the branches of a split plan."""
+
+    outcome: Outcome
+    """Of the whole."""
+    deliveries: tuple[Delivery, ...] = ()
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Branches that could not be updated, as sentences; the others were."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A plan of a commit, and all that is needed to build on it."""
+
+    repository: Repository
+    files: CommitFiles
+    draft: Draft
+    hand: Hand
+    outcome: Outcome
+    base: str
+    base_name: str
+
+    def delivery(self, branch: str) -> Delivery:
+        return Delivery(self.outcome, branch, self.base, self.base_name)
 
 
 def deliver(request: Request, branch: BranchRequest, here: Path, *, dry_run: bool, progress: Progress) -> Delivery:
@@ -68,12 +88,71 @@ def deliver(request: Request, branch: BranchRequest, here: Path, *, dry_run: boo
         Refusal: if there is no repository or no commit, if the branch cannot be made, or git does not know who commits.
     """
     repository = Repository.open(here)
-    base, base_name, old = _base(repository, branch)
+    old = places(repository, [branch.name], branch.on_conflict)[branch.name]
+    adding = old is not None and branch.on_conflict == "append"
+    base, base_name = start(repository, branch.name if adding else branch.base)
+    with _planned(repository, request, branch.commits, base, base_name, here, progress) as planned:
+        delivery = planned.delivery(branch.name)
+        if dry_run or not planned.outcome.plan.changed:
+            return delivery
+        delivery = _put(planned, delivery, old)
+    return replace(delivery, notes=_dirty(repository, [file.path for file in planned.outcome.plan.changed]))
+
+
+def deliver_parts(
+    request: Request, branch: BranchRequest, split: Split, here: Path, *, dry_run: bool, progress: Progress
+) -> Parted:
+    """The same with a branch for each part of the plan, named `branch/part`, all of them from one base.
+
+    Raises:
+        Refusal: as above, before any branch is made; also if the plan is to be split by owners and there are none.
+    """
+    if branch.on_conflict == "append":
+        raise Refusal("--on-conflict append adds to one branch: with --split, choose reset (start them all again)")
+    repository = Repository.open(here)
+    check_name(repository, branch.name)
+    base, base_name = start(repository, branch.base)
+    with _planned(repository, request, branch.commits, base, base_name, here, progress) as planned:
+        read = planned.files.read
+        owners = find(read, gitlab=lives_on_gitlab(read, repository.setting("remote.origin.url")))
+        deliveries = [
+            replace(
+                planned.delivery(f"{branch.name}/{part.suffix}"),
+                outcome=outcome_of(planned.outcome, part),
+                notes=part.notes,
+                part=part,
+            )
+            for part in parts(planned.outcome, split, owners)
+        ]
+        notes = list(owners.problems) if owners and split.by == "codeowners" else []
+        names = [delivery.branch for delivery in deliveries]
+        ignoring = f"{branch.name}/{IGNORING}" if planned.hand.ignore_in_blame and names else None
+        olds = places(repository, [*names, ignoring] if ignoring else names, branch.on_conflict)
+        notes += [f"nothing is left for {old}" for old in repository.branches(f"{branch.name}/") if old not in olds]
+        problems: list[str] = []
+        if not dry_run:
+            deliveries, problems = _put_all(planned, deliveries, olds)
+            if ignoring and deliveries:
+                deliveries.append(_put_ignoring(planned, ignoring, deliveries, olds[ignoring]))
+            notes += _dirty(repository, [file.path for file in planned.outcome.plan.changed])
+    return Parted(planned.outcome, tuple(deliveries), tuple(notes), tuple(problems))
+
+
+@contextmanager
+def _planned(
+    repository: Repository,
+    request: Request,
+    commits: CommitRequest,
+    base: str,
+    base_name: str,
+    here: Path,
+    progress: Progress,
+) -> Iterator[_Planned]:
+    """The plan of the base commit, while there is a place to build on it."""
     files = CommitFiles(repository.directory, base)
     root = repository.root or repository.directory
     configured = configuration(request, files, root, here)
-    settings = configured("").commit
-    identity, wording = _identity(repository, branch, settings), _wording(repository, branch, settings)
+    own = hand(repository, commits, configured("").commit)
     arguments, problems = _arguments(request.paths, repository, files, here, base_name)
     with tempfile.TemporaryDirectory(prefix="fixer-") as scratch:
         draft = Draft(repository, base, Path(scratch))
@@ -94,80 +173,55 @@ def deliver(request: Request, branch: BranchRequest, here: Path, *, dry_run: boo
             progress=progress,
         )
         outcome = replace(outcome, problems=(*problems, *outcome.problems))
-        delivery = Delivery(outcome, branch.name, base, base_name)
-        if dry_run or not outcome.plan.changed:
-            return delivery
-        commits = _commit_all(draft, outcome, wording, identity)
-        reason = f"fixer: {len(commits)} commits on {base_name}"
+        yield _Planned(repository, files, draft, own, outcome, base, base_name)
+
+
+def _put(planned: _Planned, delivery: Delivery, old: str | None) -> Delivery:
+    """Commit what a delivery is to hold, and point its branch there."""
+    draft, hand = planned.draft, planned.hand
+    draft.restart()
+    if delivery.part is not None:
+        wording = replace(hand.wording, part=delivery.part.name, owners=delivery.part.owners)
+        hand = replace(hand, wording=wording, ignore_in_blame=False)
+    commits = kept(planned.repository, draft, delivery.base, old, commit_all(draft, delivery.outcome, hand))
+    if hand.ignore_in_blame:
+        commits = (*commits, ignore_all(draft, commits, planned.files, hand))
+        commits = kept(planned.repository, draft, delivery.base, old, commits)
+    return _pointed(planned, delivery, commits, old)
+
+
+def _put_all(
+    planned: _Planned, deliveries: Sequence[Delivery], olds: dict[str, str | None]
+) -> tuple[list[Delivery], list[str]]:
+    """The same for each; one that fails is no reason to leave the others."""
+    done: list[Delivery] = []
+    problems: list[str] = []
+    for delivery in deliveries:
         try:
-            repository.move(branch.name, draft.tip, old, reason)
+            done.append(_put(planned, delivery, olds[delivery.branch]))
         except Refusal as refusal:
-            raise Refusal(f"the branch {branch.name} could not be updated: {refusal}") from refusal
-    return replace(delivery, commits=commits, notes=_dirty(repository, [file.path for file in outcome.plan.changed]))
+            problems.append(str(refusal))
+    return done, problems
 
 
-def _base(repository: Repository, branch: BranchRequest) -> tuple[str, str, str | None]:
-    """The commit to plan on, its name for people, and what the branch points at now."""
-    name = branch.name
-    ref = f"refs/heads/{name}"
-    if name.startswith("-") or name == "HEAD" or repository.ask("check_ref_format", ref) is None:
-        raise Refusal(f"--branch {name!r} is not a name that git allows; try one like fix/amp")
-    old = repository.commit(ref)
-    if old is None:
-        _check_neighbours(repository, name)
-    elif branch.on_conflict == "refuse":
-        raise Refusal(
-            f"the branch {name} exists: name another one, or choose --on-conflict append (add to it) "
-            "or --on-conflict reset (start it again from the base)"
-        )
-    if ref in repository.checked_out():
-        raise Refusal(
-            f"the branch {name} is checked out in a work tree: switch that to another branch, or name another"
-        )
-    if old is not None and branch.on_conflict == "append":
-        return old, name, old
-    wanted = branch.base or "HEAD"
-    base = repository.commit(wanted)
-    if base is None and branch.base:
-        raise Refusal(f"--base {branch.base!r}: there is no such commit")
-    if base is None:
-        raise Refusal("the repository has no commit yet: commit first, or name one with --base")
-    return base, branch.base or repository.ask("rev_parse", "--abbrev-ref", "HEAD") or "HEAD", old
+def _put_ignoring(planned: _Planned, name: str, done: Sequence[Delivery], old: str | None) -> Delivery:
+    """A branch of its own: each part would add its lines to the same place, and no two could be merged."""
+    planned.draft.restart()
+    delivery = replace(planned.delivery(name), outcome=replace(planned.outcome, plan=Plan(), parts=()))
+    named = [commit for delivery in done for commit in delivery.commits]
+    commit = ignore_all(planned.draft, named, planned.files, planned.hand)
+    return _pointed(planned, delivery, kept(planned.repository, planned.draft, planned.base, old, [commit]), old)
 
 
-def _check_neighbours(repository: Repository, name: str) -> None:
-    """Git cannot keep a branch `fix` and a branch `fix/amp`."""
-    parts = name.split("/")
-    above = ["/".join(parts[:count]) for count in range(1, len(parts))]
-    taken = [other for other in repository.branches(*above) if other in above] if above else []
-    taken = taken or list(repository.branches(f"{name}/"))
-    if taken:
-        raise Refusal(f"git cannot hold a branch {name} beside the branch {taken[0]}: name it otherwise")
-
-
-def _identity(repository: Repository, branch: BranchRequest, settings: CommitSettings) -> Mapping[str, str]:
-    committer = repository.identity("COMMITTER")
-    if committer is None:
-        raise Refusal(
-            "git does not know who you are: run `git config user.name 'Your Name'` and `git config user.email you@…`"
-        )
-    author = branch.author or settings.author
-    if author is None:
-        return {}
-    match = re.fullmatch(r"\s*([^<>\n]*[^<>\s])\s*<([^<>\s]+)>\s*", author)
-    if match is None:
-        raise Refusal(f"--author {author!r}: write 'Name <address>'")
-    return {"GIT_AUTHOR_NAME": match[1], "GIT_AUTHOR_EMAIL": match[2]}
-
-
-def _wording(repository: Repository, branch: BranchRequest, settings: CommitSettings) -> Wording:
-    signed = repository.identity("COMMITTER") if branch.signoff or settings.signoff else None
-    return Wording(
-        subject=branch.subject or settings.subject or SUBJECT,
-        body=settings.body or BODY if branch.body is None else branch.body,
-        trailers=(*settings.trailers, *branch.trailers),
-        signed_off_by=signed,
-    )
+def _pointed(planned: _Planned, delivery: Delivery, commits: tuple[Commit, ...], old: str | None) -> Delivery:
+    tip = planned.draft.tip
+    if tip != old:
+        reason = f"fixer: {len(commits)} commits on {delivery.base_name}"
+        try:
+            planned.repository.move(delivery.branch, tip, old, reason)
+        except Refusal as refusal:
+            raise Refusal(f"the branch {delivery.branch} could not be updated: {refusal}") from refusal
+    return replace(delivery, commits=commits, tip=tip, moved=tip != old)
 
 
 def _arguments(
@@ -191,37 +245,6 @@ def _arguments(
         else:
             inside.append(name)
     return inside, problems
-
-
-def _commit_all(draft: Draft, outcome: Outcome, wording: Wording, identity: Mapping[str, str]) -> tuple[Commit, ...]:
-    rules = {rule.code: rule for rule in load()}
-    commits = []
-    for codes, files, findings in _in_order([series for order, plan in outcome.parts for series in steps(order, plan)]):
-        text = message([rules[code] for code in codes], findings, sorted(files), wording)
-        oid = draft.add(files, text, identity=identity)
-        commits.append(Commit(oid, codes, text.partition("\n")[0], tuple(sorted(files))))
-    return tuple(commits)
-
-
-def _in_order(
-    series: Sequence[Sequence[Step]],
-) -> list[tuple[tuple[str, ...], dict[str, bytes], list[Finding]]]:
-    """Several series as one: steps of equal rules share a commit, and the order of each series holds."""
-    queues = [list(part) for part in series if part]
-    merged = []
-    while queues:
-        codes = min(queue[0].codes for queue in queues)
-        files: dict[str, bytes] = {}
-        findings: list[Finding] = []
-        for queue in queues:
-            if queue[0].codes == codes:
-                step = queue.pop(0)
-                files.update(step.files)
-                findings.extend(step.findings)
-        if files:
-            merged.append((codes, files, sorted(findings, key=lambda f: (f.path, f.reported.start, f.code))))
-        queues = [queue for queue in queues if queue]
-    return merged
 
 
 def _dirty(repository: Repository, paths: Sequence[str]) -> tuple[str, ...]:

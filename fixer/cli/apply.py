@@ -13,9 +13,12 @@ from fixer.cli.options import ApplyFormat, Color
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fixer.bulk.split import Split
     from fixer.cli.screen import Screen
-    from fixer.delivery import BranchRequest
-    from fixer.work import Request
+    from fixer.delivery import BranchRequest, Delivery
+    from fixer.work import Outcome, Request
 
 
 class OnConflict(str, Enum):
@@ -51,6 +54,19 @@ def apply(
     ] = None,
     body: Annotated[
         str | None, typer.Option(metavar="TEMPLATE", help="With --branch: {summary} {why} {findings} {files} …")
+    ] = None,
+    ticket: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --branch: stands for {ticket}, or becomes a trailer.")
+    ] = None,
+    ignore_in_blame: Annotated[
+        bool, typer.Option("--ignore-in-blame", help="With --branch: name the commits in .git-blame-ignore-revs.")
+    ] = False,
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="codeowners|project|directory:N", help="With --branch: one branch for each, NAME/…."),
+    ] = None,
+    max_files: Annotated[
+        int | None, typer.Option(metavar="N", help="With --split: files on a branch at most, unless a fix needs more.")
     ] = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
@@ -89,25 +105,28 @@ def apply(
         ("--trailer", trailer),
         ("--subject", subject),
         ("--body", body),
+        ("--ticket", ticket),
+        ("--ignore-in-blame", ignore_in_blame),
+        ("--split", split),
     ):
         if value and branch is None:
             raise Refusal(f"{name} says how a branch is made: give --branch NAME too")
+    if max_files is not None and split is None:
+        raise Refusal("--max-files says how large a part is: give --split too")
     if branch is None:
         code = _in_place(screen, request, dry_run, format, statistics)
     else:
+        from fixer.bulk.split import Split
+        from fixer.commits import CommitRequest
         from fixer.delivery import BranchRequest
 
-        wanted = BranchRequest(
-            name=branch,
-            base=base,
-            on_conflict=(on_conflict or OnConflict.refuse).value,
-            author=author,
-            signoff=signoff,
-            trailers=tuple(trailer or ()),
-            subject=subject,
-            body=body,
-        )
-        code = _on_branch(screen, request, wanted, dry_run, format, statistics)
+        commits = CommitRequest(author, signoff, tuple(trailer or ()), subject, body, ticket, ignore_in_blame)
+        wanted = BranchRequest(branch, base, (on_conflict or OnConflict.refuse).value, commits)
+        if split is None:
+            code = _on_branch(screen, request, wanted, dry_run, format, statistics)
+        else:
+            parting = Split.parse(split, max_files)
+            code = _on_branches(screen, request, wanted, parting, dry_run, format, statistics)
     raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 
@@ -144,31 +163,69 @@ def _in_place(screen: Screen, request: Request, dry_run: bool, format: ApplyForm
 def _on_branch(
     screen: Screen, request: Request, branch: BranchRequest, dry_run: bool, format: ApplyFormat, statistics: bool
 ) -> int:
-    from fixer.cli import show
     from fixer.delivery import deliver
     from fixer.report.progress import progress
 
-    here = Path.cwd()
     with progress(not screen.quiet) as tell:
-        delivery = deliver(request, branch, here, dry_run=dry_run, progress=tell)
-    outcome = delivery.outcome
-    written = frozenset(path for commit in delivery.commits for path in commit.files)
+        delivery = deliver(request, branch, Path.cwd(), dry_run=dry_run, progress=tell)
+    _tell(screen, delivery.outcome, [delivery], dry_run, format, statistics)
+    for note in delivery.notes:
+        screen.note(note)
+    if not dry_run and delivery.commits:
+        screen.note(f"`git log {delivery.base_name}..{delivery.branch}` shows the commits; your checkout is as it was")
+    screen.errors(delivery.outcome.problems)
+    if delivery.outcome.failed:
+        return 2
+    return 1 if dry_run and delivery.outcome.plan.changed else 0
+
+
+def _on_branches(
+    screen: Screen,
+    request: Request,
+    branch: BranchRequest,
+    split: Split,
+    dry_run: bool,
+    format: ApplyFormat,
+    statistics: bool,
+) -> int:
+    from fixer.delivery import deliver_parts
+    from fixer.report.branches import part_lines
+    from fixer.report.progress import progress
+
+    with progress(not screen.quiet) as tell:
+        parted = deliver_parts(request, branch, split, Path.cwd(), dry_run=dry_run, progress=tell)
+    _tell(screen, parted.outcome, parted.deliveries, dry_run, format, statistics)
+    for sentence in (*part_lines(parted.deliveries), *parted.notes):
+        screen.note(sentence)
+    for delivery in parted.deliveries:
+        for note in delivery.notes:
+            screen.note(f"{delivery.branch}: {note}")
+    screen.errors((*parted.problems, *parted.outcome.problems))
+    if parted.outcome.failed:
+        return 2
+    return 1 if parted.problems or (dry_run and parted.outcome.plan.changed) else 0
+
+
+def _tell(
+    screen: Screen,
+    outcome: Outcome,
+    deliveries: Sequence[Delivery],
+    dry_run: bool,
+    format: ApplyFormat,
+    statistics: bool,
+) -> None:
+    """The result of a run that made branches, or would, and its summary."""
+    from fixer.cli import show
+
+    written = frozenset(path for delivery in deliveries for commit in delivery.commits for path in commit.files)
     if format is ApplyFormat.json:
-        show.as_json(screen, outcome, here, written=written, statistics=statistics)
+        show.as_json(screen, outcome, Path.cwd(), written=written, statistics=statistics, deliveries=deliveries)
     elif format is ApplyFormat.markdown:
-        show.as_markdown(screen, outcome, delivery)
+        show.as_markdown(screen, outcome, deliveries)
     elif statistics:
         show.counts(screen, outcome)
     elif dry_run:
         show.patch(screen, outcome)
     else:
-        show.commits(screen, delivery)
+        show.commits(screen, deliveries)
     screen.summary(outcome, "would be committed" if dry_run else "committed")
-    for note in delivery.notes:
-        screen.note(note)
-    if not dry_run and delivery.commits:
-        screen.note(f"`git log {delivery.base_name}..{delivery.branch}` shows the commits; your checkout is as it was")
-    screen.errors(outcome.problems)
-    if outcome.failed:
-        return 2
-    return 1 if dry_run and outcome.plan.changed else 0

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fixer.cli.screen import Screen
     from fixer.delivery import Delivery
     from fixer.work import Outcome
@@ -53,10 +55,17 @@ def counts(screen: Screen, outcome: Outcome) -> None:
 
 
 def as_json(
-    screen: Screen, outcome: Outcome, here: Path, *, written: frozenset[str] = frozenset(), statistics: bool = False
+    screen: Screen,
+    outcome: Outcome,
+    here: Path,
+    *,
+    written: frozenset[str] = frozenset(),
+    statistics: bool = False,
+    deliveries: Sequence[Delivery] | None = None,
 ) -> None:
     """Everything, for programs."""
     from codemods.transforms import load
+    from fixer.report.branches import branches
     from fixer.report.json import document, render
 
     content = document(
@@ -68,6 +77,8 @@ def as_json(
         written=written,
         statistics=statistics,
     )
+    if deliveries is not None:
+        content["branches"] = branches(deliveries)
     screen.result(render(content))
 
 
@@ -81,24 +92,28 @@ def files(screen: Screen, outcome: Outcome, here: Path) -> None:
     screen.result("".join(lines).encode("utf-8", "backslashreplace"))
 
 
-def commits(screen: Screen, delivery: Delivery) -> None:
+def commits(screen: Screen, deliveries: Sequence[Delivery]) -> None:
     """The commits that were made, oldest first."""
-    lines = [f"{commit.oid[:10]} {commit.subject}\n" for commit in delivery.commits]
-    screen.result("".join(lines).encode("utf-8", "replace"))
+    from fixer.report.branches import commit_lines
+
+    screen.result("".join(f"{line}\n" for line in commit_lines(deliveries)).encode("utf-8", "replace"))
 
 
-def as_markdown(screen: Screen, outcome: Outcome, delivery: Delivery | None = None) -> None:
-    """The text of a pull request."""
+def as_markdown(screen: Screen, outcome: Outcome, deliveries: Sequence[Delivery] = ()) -> None:
+    """The text of a pull request; of several, one after the other."""
     from codemods.transforms import load
     from fixer.report.markdown import pull_request
 
-    commits = [(commit.oid, commit.subject) for commit in delivery.commits] if delivery else []
-    text = pull_request(
-        outcome.plan,
-        {rule.code: rule for rule in load()},
-        unsafe=outcome.unsafe,
-        commits=commits,
-        branch=delivery.branch if delivery else None,
-        base=delivery.base_name if delivery else None,
-    )
-    screen.result(text.encode("utf-8", "replace"))
+    rules = {rule.code: rule for rule in load()}
+    texts = [
+        pull_request(
+            delivery.outcome.plan,
+            rules,
+            unsafe=delivery.outcome.unsafe,
+            commits=[(commit.oid, commit.subject) for commit in delivery.commits],
+            branch=delivery.branch,
+            base=delivery.base_name,
+        )
+        for delivery in deliveries
+    ] or [pull_request(outcome.plan, rules, unsafe=outcome.unsafe)]
+    screen.result("\n---\n\n".join(texts).encode("utf-8", "replace"))

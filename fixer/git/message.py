@@ -31,6 +31,11 @@ class Wording:
     body: str = BODY
     trailers: tuple[str, ...] = ()
     signed_off_by: str | None = None
+    ticket: str | None = None
+    """Stands where a template says `{ticket}`; in a trailer where none does."""
+    part: str = ""
+    """The name of the part of a split plan, and whose files it changes."""
+    owners: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         fill(self.subject, dict.fromkeys(FIELDS, ""), "subject")
@@ -38,9 +43,30 @@ class Wording:
         for trailer in self.trailers:
             if not re.fullmatch(r"[A-Za-z0-9-]+=\S.*", trailer) or "\n" in trailer:
                 raise Refusal(f"trailer {trailer!r}: write KEY=VALUE, such as Ticket=ML-12")
+        if self.ticket is not None and not re.fullmatch(r"\S(?:.*\S)?", self.ticket):
+            raise Refusal(f"ticket {self.ticket!r}: write one line, such as ML-12")
+        if self.ticket is None and self._asks_for_ticket:
+            raise Refusal("a template says {ticket}: give --ticket ID")
+
+    @property
+    def _asks_for_ticket(self) -> bool:
+        return "{ticket}" in self.subject + self.body
+
+    def last_lines(self, *own: str) -> str:
+        """The trailers of a message, `own` ones first."""
+        trailers = [*own, f"Fixer-Version: {__version__}"]
+        trailers += [": ".join(part.strip() for part in trailer.split("=", 1)) for trailer in self.trailers]
+        if self.ticket is not None and not self._asks_for_ticket:
+            trailers.append(f"Ticket: {self.ticket}")
+        if self.signed_off_by:
+            trailers.append(f"Signed-off-by: {self.signed_off_by}")
+        return "\n".join(trailers)
 
 
-FIELDS = ("codes", "names", "title", "summary", "why", "findings", "files", "count", "safety", "version")
+FIELDS = (
+    *("codes", "names", "title", "summary", "why", "findings", "files", "count", "safety", "version"),
+    *("ticket", "part", "owners"),
+)
 
 
 def fill(template: str, values: Mapping[str, str], what: str) -> str:
@@ -71,19 +97,28 @@ def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[
         "count": str(len(findings)),
         "safety": str(safety),
         "version": __version__,
+        "ticket": wording.ticket or "",
+        "part": wording.part,
+        "owners": " ".join(wording.owners),
     }
     subject = " ".join(fill(wording.subject, values, "subject").split())
     if len(subject) > WIDTH:
         subject = subject[: WIDTH - 1].rstrip() + "…"
     body = re.sub(r"\n{3,}", "\n\n", fill(wording.body, values, "body")).strip()
-    trailers = [f"Fixer-Rule: {rule.code}" for rule in rules]
-    trailers += [f"Fixer-Safety: {safety}", f"Fixer-Version: {__version__}"]
-    trailers += [": ".join(part.strip() for part in trailer.split("=", 1)) for trailer in wording.trailers]
-    if wording.signed_off_by:
-        trailers.append(f"Signed-off-by: {wording.signed_off_by}")
-    text = "\n\n".join(part for part in (subject, body, "\n".join(trailers)) if part) + "\n"
+    trailers = wording.last_lines(*(f"Fixer-Rule: {rule.code}" for rule in rules), f"Fixer-Safety: {safety}")
+    text = "\n\n".join(part for part in (subject, body, trailers) if part) + "\n"
     # A path need not be UTF-8; a message must be.
     return text.encode("utf-8", "replace").decode()
+
+
+def ignore_message(count: int, wording: Wording) -> str:
+    """The message of the commit that keeps `count` others out of `git blame`."""
+    why = (
+        "`git blame` passes over the commits that this file names, once\n"
+        "`git config blame.ignoreRevsFile .git-blame-ignore-revs` is set. Their names\n"
+        "hold if the branch is merged as it is, without a squash or a rebase."
+    )
+    return f"chore: keep {plural(count, 'fixer commit')} out of git blame\n\n{why}\n\n{wording.last_lines()}\n"
 
 
 def why(doc: str) -> str:

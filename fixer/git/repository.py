@@ -132,6 +132,11 @@ class Repository:
         answer = self.ask("for_each_ref", "--format=%(refname)", *(f"refs/heads/{pattern}" for pattern in patterns))
         return tuple(line.removeprefix("refs/heads/") for line in (answer or "").split("\n") if line)
 
+    def history(self, base: str, tip: str) -> list[tuple[str, bytes]]:
+        """The commits from `base` to `tip`, oldest first: each with its tree, its author and its words."""
+        lines = self.call("log", "-z", "--reverse", "--format=%H %T %an <%ae>%n%B", f"{base}..{tip}", "--")
+        return [(oid.decode(), rest) for oid, _, rest in (e.partition(b" ") for e in lines.split(b"\0") if e)]
+
     def move(self, branch: str, new: str, old: str | None, reason: str) -> None:
         """Point a branch at a commit, provided that it still points at `old` (None: that it does not exist)."""
         self.call("update_ref", "-m", reason, f"refs/heads/{branch}", new, old or "0" * len(new))
@@ -201,11 +206,20 @@ class Draft:
         self.index = scratch / "index"
         self._environment = {"GIT_INDEX_FILE": str(self.index)}
         self._entries = repository.entries(base)
-        self.tip = base
-        repository.call("read_tree", base, env=self._environment)
+        self._base = base
+        self.restart()
+
+    def restart(self) -> None:
+        """Go back to the base; what was committed stands on its own."""
+        self.tip = self._base
+        self._repository.call("read_tree", self._base, env=self._environment)
 
     def add(self, files: Mapping[str, bytes], message: str, *, identity: Mapping[str, str]) -> str:
-        """Commit new contents of files of the base, which keep their modes; the new commit."""
+        """Commit new contents of files; those of the base keep their modes. The new commit.
+
+        Raises:
+            Refusal: if git cannot sign it, or a path is a link or a submodule.
+        """
         paths = sorted(files)
         names = []
         for number, path in enumerate(paths):
@@ -213,7 +227,7 @@ class Draft:
             names.append(str(self._scratch / f"blob{number}"))
         listed = self._feed("hash_object", "\n".join(names).encode(), "-w", "--no-filters", "--stdin-paths")
         lines = [
-            f"{self._entries[path].mode} {oid}\t".encode() + os.fsencode(path)
+            f"{self._mode(path)} {oid}\t".encode() + os.fsencode(path)
             for path, oid in zip(paths, listed.decode().split(), strict=True)
         ]
         self._feed("update_index", b"\0".join(lines) + b"\0", "-z", "--index-info", env=self._environment)
@@ -228,6 +242,12 @@ class Draft:
             raise
         self.tip = commit.decode().strip()
         return self.tip
+
+    def _mode(self, path: str) -> str:
+        entry = self._entries.get(path)
+        if entry is not None and entry.mode not in FILES:
+            raise Refusal(f"{path} is not a regular file of this repository: make it one")
+        return entry.mode if entry else "100644"
 
     def _feed(self, command: str, data: bytes, *arguments: str, **options: Any) -> bytes:
         with tempfile.TemporaryFile(dir=self._scratch) as stream:
