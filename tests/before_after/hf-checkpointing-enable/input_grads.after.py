@@ -4,6 +4,7 @@ from transformers import AutoModelForCausalLM
 
 def build(name):
     model = AutoModelForCausalLM.from_pretrained(name)
+    model.get_input_embeddings().requires_grad_(False)
     model.gradient_checkpointing_enable()  # saves memory
     model.enable_input_require_grads()
     model.train()
