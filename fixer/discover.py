@@ -69,10 +69,9 @@ def list_files(root: Path) -> Listing:
     if top(root) == root:
         names = known_to_git(root)
         attributes = tuple(name for name in names if name.endswith(".gitattributes"))
-        return _listing(root, names, attributes=attributes)
+        return replace(listing(root, names), attributes=attributes)
     problems: list[str] = []
-    listing = _listing(root, _walk(root, problems))
-    return replace(listing, problems=tuple(problems))
+    return replace(listing(root, _walk(root, problems)), problems=tuple(problems))
 
 
 def known_to_git(root: Path, *paths: str) -> list[str]:
@@ -87,7 +86,7 @@ def known_to_git(root: Path, *paths: str) -> list[str]:
     return list(dict.fromkeys(os.fsdecode(answer).split("\0")[:-1]))
 
 
-def _listing(root: Path, names: Iterable[str], attributes: tuple[str, ...] = ()) -> Listing:
+def listing(root: Path, names: Iterable[str]) -> Listing:
     """The sources among `names` that are there, with links followed."""
     real: set[str] = set()
     outside: list[str] = []
@@ -112,7 +111,7 @@ def _listing(root: Path, names: Iterable[str], attributes: tuple[str, ...] = ())
             real.add(name)  # so that somebody hears of it
         except OSError:
             continue
-    return Listing(root, tuple(sorted(real)), tuple(outside), attributes=attributes)
+    return Listing(root, tuple(sorted(real)), tuple(outside))
 
 
 def is_readable(name: str, info: os.stat_result) -> bool:
@@ -172,7 +171,7 @@ def arguments_inside(arguments: Sequence[str], root: Path, here: Path) -> tuple[
 
 
 def select(
-    listing: Callable[[], Iterable[str]],
+    listed: Callable[[], Iterable[str]],
     arguments: Sequence[str],
     *,
     is_file: Callable[[str], bool],
@@ -180,7 +179,7 @@ def select(
     include_vendored: bool,
     vendored: Callable[[Sequence[str]], frozenset[str]] = lambda paths: frozenset(),
 ) -> Selection:
-    """The sources of `listing` that lie at or below an argument; it is asked only if an argument is a directory.
+    """The sources of `listed` that lie at or below an argument; it is asked only if an argument is a directory.
 
     A file or directory that is named is meant, so folders of other people's code are only left out *below* what was
     named; `excluded` always counts, being a person's own word.
@@ -199,7 +198,7 @@ def select(
                 problems.append(f"{argument}: not a kind of file that is read (Python, notebooks, YAML, JSON, TOML, …)")
         else:
             below = f"{argument}/" if argument else ""
-            for path in listing():
+            for path in listed():
                 if path.startswith(below):
                     chosen.setdefault(path, path[len(below) :])
     candidates = [path for path in chosen if not excluded(path)]

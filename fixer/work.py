@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 
 from codemods.edits import Finding, Safety, Skip, SkipReason
 from codemods.plan import Plan
+from codemods.sources.files import decode
+from codemods.sources.text import Source
 from codemods.transforms import load
 from fixer import selectors
 from fixer.config import Settings, cascade, parse
-from fixer.discover import arguments_inside, attributed, root_of, select
+from fixer.discover import arguments_inside, attributed, listing, root_of, select
 from fixer.errors import Refusal
+from fixer.git.changes import changes
 from fixer.globs import anchored, matcher
 from fixer.runner import Order, Progress, Task, merge, run
 from fixer.worktree import WorkTree, why_unreadable
 
 if TYPE_CHECKING:
     from codemods.sources.document import Reader
+    from fixer.git.changes import Changes
 
 
 FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
@@ -42,6 +46,8 @@ class Request:
     jobs: int = 0
     config: str | None = None
     isolated: bool = False
+    since: str | None = None
+    """A commit: only what has changed since counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +106,22 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
     root = root_of(request.paths, here)
     arguments, problems = arguments_inside(request.paths, root, here)
     reader = WorkTree(root)
+    changed = changes(root, request.since) if request.since is not None else None
+
+    def listed() -> Sequence[str]:
+        return (reader.listing if changed is None else listing(root, changed.lines)).paths
 
     def vendored(paths: Sequence[str]) -> frozenset[str]:
-        speaking = any(b"linguist" in (reader.read(path) or b"") for path in reader.listing.attributes)
+        few = changed is not None
+        speaking = few or any(b"linguist" in (reader.read(path) or b"") for path in reader.listing.attributes)
         return attributed(paths, at=root) if speaking else frozenset()
 
     outcome = plan_listing(
         request,
         arguments,
         reader,
+        listed=listed,
+        changed=changed,
         root=root,
         configuration=configuration(request, reader, root, here),
         is_file=lambda path: (root / path).is_file(),
@@ -118,7 +131,7 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
         progress=progress,
     )
     below = tuple(f"{argument}/" if argument else "" for argument in arguments if not (root / argument).is_file())
-    if not below:
+    if not below or changed is not None:
         return replace(outcome, problems=(*problems, *outcome.problems))
     stray = (path for path in reader.listing.outside if path.startswith(below))
     why = f"is a link that leads out of {root}"
@@ -155,6 +168,8 @@ def plan_listing(
     arguments: Sequence[str],
     reader: Reader,
     *,
+    listed: Callable[[], Sequence[str]] | None = None,
+    changed: Changes | None = None,
     root: Path,
     configuration: Callable[[str], Settings],
     is_file: Callable[[str], bool],
@@ -163,7 +178,12 @@ def plan_listing(
     fix: bool,
     progress: Progress,
 ) -> Outcome:
-    """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory."""
+    """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory.
+
+    Args:
+        listed: the files below a directory are among these; by default all of `reader`.
+        changed: plan for these changes only.
+    """
     options = _Options(request)
     ours = configuration("")
     try:
@@ -172,7 +192,7 @@ def plan_listing(
         raise Refusal(f"--exclude: {error}") from error
     include_vendored = request.include_vendored or ours.include_vendored
     chosen = select(
-        reader.files,
+        listed or reader.files,
         arguments,
         is_file=is_file,
         excluded=excluded,
@@ -183,6 +203,8 @@ def plan_listing(
     groups: dict[Order, list[str]] = defaultdict(list)
     known: dict[str, _Local | None] = {}
     for path in chosen.paths:
+        if changed is not None and path not in changed.lines:
+            continue
         directory = path.rpartition("/")[0]
         if directory not in known:
             known[directory] = None
@@ -194,15 +216,35 @@ def plan_listing(
             groups[local.order(path)].append(path)
     tasks = [Task(order, tuple(paths)) for order, paths in groups.items()]
     plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
+    plan = merge(plans)
     return Outcome(
         root=root,
-        plan=merge(plans),
+        plan=plan if changed is None else concerned(plan, changed),
         settings=ours,
         parts=tuple((task.order, plan) for task, plan in zip(tasks, plans, strict=True)),
         problems=tuple(problems),
         vendored=chosen.vendored,
         read=reader.read,
         unsafe=frozenset(path for task in tasks if task.order.unsafe for path in task.paths),
+    )
+
+
+def concerned(plan: Plan, changed: Changes) -> Plan:
+    """What a plan says about changed lines."""
+    texts = {file.path: file.before for file in plan.files}
+
+    def text(path: str) -> str | None:
+        source = decode(path, texts[path]) if path in texts else None
+        return source.text if isinstance(source, Source) else None
+
+    files = [
+        replace(file, findings=tuple(finding for finding in file.findings if changed.concern(finding, text)))
+        for file in plan.files
+    ]
+    return replace(
+        plan,
+        files=tuple(file for file in files if file.findings or file.changed),
+        unused=tuple(each for each in plan.unused if changed.touch(each.path, each.line, each.line)),
     )
 
 

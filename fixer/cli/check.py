@@ -22,6 +22,7 @@ def check(
     jobs: options.Jobs = 0,
     config: options.Config = None,
     isolated: options.Isolated = False,
+    since: options.Since = None,
     format: CheckFormat = CheckFormat.terminal,
     output: options.Output = None,
     statistics: options.Statistics = False,
@@ -40,7 +41,7 @@ def check(
     from fixer.work import plan_directory
 
     request = options.request(
-        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated, since
     )
     screen = Screen(color, quiet, verbose, output)
     here = Path.cwd()

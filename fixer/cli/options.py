@@ -74,6 +74,10 @@ Config = Annotated[
     typer.Option(metavar="FILE", help="Settings from this file instead of the nearest."),
 ]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore all configuration files.")]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="REF", help="Only what touches lines changed since that commit, or not committed."),
+]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -108,6 +112,7 @@ def request(
     jobs: int,
     config: str | None,
     isolated: bool,
+    since: str | None = None,
 ) -> Request:
     """What the shared options ask for."""
     from fixer.errors import Refusal
@@ -128,4 +133,5 @@ def request(
         jobs=jobs,
         config=config,
         isolated=isolated,
+        since=since,
     )
