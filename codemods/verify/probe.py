@@ -1,0 +1,262 @@
+"""What rides along in a person's training run: it counts, looks at gradients, and writes down what it saw.
+
+Started by `riding/sitecustomize.py`, before the program itself, in the interpreter of the program. It imports nothing
+but the standard library; once the program has imported torch, a few of torch's own functions also tell the probe
+when they are called. They do what they did: no random number is drawn, no hook is put on a module or a tensor, nothing
+is kept alive but small numbers. A failure of the probe is written down, never raised.
+
+The report is JSON, one file for each process, below the directory that `FIXER_PROBE` names; see `trace.py`.
+Python 3.9 and later.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib.util
+import json
+import os
+import random
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+TEXTS = 50
+"""Different warnings and exceptions that are kept."""
+LENGTH = 600
+"""Characters of one of them."""
+SECONDS = 1.0
+"""Between two writings of the report while the program runs; the last one comes at its end."""
+
+
+class Record:
+    """What one process has shown so far."""
+
+    def __init__(self, directory: str, seed: int) -> None:
+        self.directory = directory
+        self.seed = seed
+        self.begin(forked=False)
+
+    def begin(self, forked: bool) -> None:
+        """Start with a clean page, at first and in a forked child."""
+        self.pid = os.getpid()
+        self.forked = forked
+        self.started = time.time()
+        self.written = 0.0
+        self.writing = threading.Lock()
+        self.torch: Any = sys.modules.get("torch") if forked else None
+        self.counts = {"backward": 0, "step": 0, "skipped": 0}
+        self.losses: list[float] = []
+        self.scales: list[float] = []
+        self.autocast: dict[str, int] = {}
+        self.warnings: dict[str, int] = {}
+        self.exceptions: list[str] = []
+        self.oddities: dict[str, int] = {}
+        self.parameters: dict[str, dict[str, Any]] = {}
+        self.trouble = ""
+
+    def odd(self, kind: str) -> None:
+        self.oddities[kind] = self.oddities.get(kind, 0) + 1
+
+    def failed(self, error: BaseException) -> None:
+        """An exception that passed through something watched; whether the program catches it is its own affair."""
+        text = said(error)
+        if text not in self.exceptions and len(self.exceptions) < TEXTS:
+            self.exceptions.append(text)
+
+    def write(self, last: bool = False) -> None:
+        """Write the report, unless it was just written."""
+        if not last and time.monotonic() - self.written < SECONDS:
+            return
+        if self.pid != os.getpid() or self.torch is None or (self.forked and not any(self.counts.values())):
+            return
+        if not self.writing.acquire(blocking=False):
+            return
+        try:
+            self.written = time.monotonic()
+            part = Path(self.directory, f"{self.pid}.part")
+            part.write_text(json.dumps(self.report(last)), encoding="utf-8")
+            part.replace(part.with_suffix(".json"))
+        except (OSError, TypeError, ValueError, RuntimeError):
+            return  # the directory is gone, or another thread is at work: the next writing will do
+        finally:
+            self.writing.release()
+
+    def report(self, last: bool) -> dict[str, Any]:
+        uncaught = getattr(sys, "last_value", None)
+        return {
+            "pid": self.pid,
+            "rank": os.environ.get("RANK") or os.environ.get("LOCAL_RANK"),
+            "started": self.started,
+            "ended": last,
+            "program": sys.argv[:1],
+            "versions": versions(),
+            "backward": self.counts["backward"],
+            "steps": self.counts["step"],
+            "skipped": self.counts["skipped"],
+            "losses": self.losses,
+            "scales": self.scales,
+            "autocast": self.autocast,
+            "warnings": self.warnings,
+            "exceptions": self.exceptions,
+            "error": said(uncaught) if last and uncaught is not None else "",
+            "oddities": self.oddities,
+            "parameters": self.parameters,
+            "strays": strays(),
+            "trouble": self.trouble,
+        }
+
+
+record: Record | None = None
+
+
+def quietly(look: Callable[..., None]) -> Callable[..., None]:
+    """A failure of `look` is noted, and the program goes on."""
+
+    @functools.wraps(look)
+    def quiet(*args: Any, **kwargs: Any) -> None:
+        try:
+            look(*args, **kwargs)
+        except Exception as error:
+            if record is not None and not record.trouble:
+                record.trouble = f"{look.__name__}: {said(error)}"
+
+    return quiet
+
+
+def said(error: Any) -> str:
+    """An exception as its last line would be in a traceback."""
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:
+        text = type(error).__name__
+    return text[:LENGTH]
+
+
+def versions() -> dict[str, str]:
+    """The versions of what the process has imported."""
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for name in ("torch", "lightning", "pytorch_lightning", "transformers", "accelerate", "peft"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found[name] = str(version)
+    return found
+
+
+def strays() -> list[str]:
+    """Files of the person's own checkout that were imported although the copy has them too."""
+    original, copy = os.environ.get("FIXER_ORIGINAL", ""), os.environ.get("FIXER_COPY", "")
+    found = []
+    for module in list(sys.modules.values()) if original and copy else ():
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str) and inside(path, original) and not inside(path, copy):
+            if Path(moved(path, original, copy)).exists():
+                found.append(path[len(original) + 1 :])
+    return sorted(found)[:TEXTS]
+
+
+def inside(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory + os.sep)
+
+
+def moved(path: str, original: str, copy: str) -> str:
+    return copy + path[len(original) :]
+
+
+def redirect(original: str, copy: str) -> None:
+    """Let an editable install of the checkout mean the copy."""
+
+    def there(path: Any) -> Any:
+        if not isinstance(path, str) or not inside(path, original):
+            return path
+        place = moved(path, original, copy)
+        return place if Path(place).exists() else path
+
+    sys.path[:] = [there(place) for place in sys.path]
+    for name, module in list(sys.modules.items()):
+        mapping = getattr(module, "MAPPING", None)
+        if name.startswith("__editable__") and isinstance(mapping, dict):
+            mapping.update({key: there(value) for key, value in mapping.items()})
+
+
+class Arrival:
+    """Calls back when one of `modules` has been imported."""
+
+    def __init__(self, modules: Mapping[str, Callable[[Any], None]]) -> None:
+        self.modules = modules
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in self.modules:
+            return None
+        for finder in sys.meta_path:
+            ask = getattr(finder, "find_spec", None)
+            spec = None if finder is self or ask is None else ask(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    self.follow(spec.loader, self.modules[name])
+                return spec
+        return None
+
+    def follow(self, loader: Any, then: Callable[[Any], None]) -> None:
+        def exec_module(module: Any) -> None:
+            del loader.exec_module
+            loader.exec_module(module)
+            then(module)
+
+        loader.exec_module = exec_module
+
+
+def start(environment: Mapping[str, str]) -> None:
+    """Begin to watch this process."""
+    global record
+    seed = int(environment.get("FIXER_SEED", "0")) + int(environment.get("RANK") or 0)
+    record = mine = Record(environment["FIXER_PROBE"], seed)
+    if environment.get("FIXER_ORIGINAL") and environment.get("FIXER_COPY"):
+        redirect(environment["FIXER_ORIGINAL"], environment["FIXER_COPY"])
+    random.seed(seed)
+    sys.meta_path.insert(0, Arrival({"torch": arrived, "numpy": seed_numpy}))
+    atexit.register(mine.write, last=True)
+    os.register_at_fork(after_in_child=functools.partial(mine.begin, forked=True))
+    shown = warnings.showwarning
+
+    def showwarning(message: Any, category: Any, *args: Any, **kwargs: Any) -> None:
+        text = f"{category.__name__}: {message}"[:LENGTH]
+        if text in mine.warnings or len(mine.warnings) < TEXTS:
+            mine.warnings[text] = mine.warnings.get(text, 0) + 1
+        shown(message, category, *args, **kwargs)
+
+    warnings.showwarning = showwarning
+
+
+@quietly
+def seed_numpy(numpy: Any) -> None:
+    if record is not None:
+        numpy.random.seed(record.seed)
+
+
+@quietly
+def arrived(torch: Any) -> None:
+    """Torch has been imported: seed it, and look over its shoulder."""
+    if record is None:
+        return
+    record.torch = torch
+    torch.manual_seed(record.seed)
+    path = Path(__file__).with_name("probe_torch.py")
+    spec = importlib.util.spec_from_file_location("_fixer_probe_torch", path)
+    assert spec is not None and spec.loader is not None
+    watching = sys.modules["_fixer_probe_torch"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(watching)
+    watching.watch(torch, record, quietly)
+    # Children that multiprocessing starts end without `atexit`.
+    from multiprocessing import parent_process, util
+
+    def at_end(mine: Record) -> None:
+        util.Finalize(None, mine.write, kwargs={"last": True}, exitpriority=0)
+
+    util.register_after_fork(record, at_end)
+    if parent_process() is not None:
+        at_end(record)

@@ -1,0 +1,316 @@
+"""The half of the probe that knows torch: which of its functions tell the probe when they are called, and what is read.
+
+Loaded by `probe.py` once the program has imported torch, which arrives as an argument. Python 3.9 and later.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import math
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from codemods.verify.probe import Record
+
+Quietly = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+LOOKS = 25
+"""Steps of each optimizer at which its gradients and weights are looked at; later ones are only counted."""
+NUMBERS = 1000
+"""Losses and scales that are kept."""
+
+
+def watch(torch: Any, record: Record, quietly: Quietly) -> None:
+    """Have torch tell `record` about backward calls, steps, scalers, autocast, clipping and zeroing."""
+    watcher = Watcher(torch, record)
+    told = _Teller(quietly)
+    told.around(torch.autograd, "backward", watcher.before_backward, watcher.after_backward, record.failed)
+    hooks = sys.modules["torch.optim.optimizer"]
+    hooks.register_optimizer_step_pre_hook(quietly(watcher.before_step))
+    hooks.register_optimizer_step_post_hook(quietly(watcher.after_step))
+    told.around(torch.optim.Optimizer, "zero_grad", after=watcher.zeroed)
+    told.around(torch.nn.Module, "zero_grad", after=watcher.zeroed)
+    told.around(torch.autocast, "__enter__", after=watcher.entered_autocast)
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        told.around(torch.nn.utils, name, before=watcher.before_clip)
+    for scaler in _scalers(torch):
+        told.around(scaler, "scale", after=watcher.scaled)
+        told.around(scaler, "step", watcher.before_scaler_step, watcher.after_scaler_step, watcher.failed_scaler_step)
+        told.around(scaler, "unscale_", after=watcher.unscaled, failed=record.failed)
+        told.around(scaler, "update", after=watcher.updated, failed=record.failed)
+
+
+def _scalers(torch: Any) -> list[Any]:
+    """The classes that define `scale`, each once: since torch 2.3 one for all devices."""
+    found = []
+    for place in (getattr(torch, "amp", None), torch.cuda.amp):
+        scaler = getattr(place, "GradScaler", None)
+        if scaler is not None and "scale" in vars(scaler) and scaler not in found:
+            found.append(scaler)
+    return found
+
+
+class _Teller:
+    """Puts a function in the place of another that does the same, and tells."""
+
+    def __init__(self, quietly: Quietly) -> None:
+        self._quietly = quietly
+
+    def around(
+        self,
+        owner: Any,
+        name: str,
+        before: Callable[..., None] = lambda *args, **kwargs: None,
+        after: Callable[..., None] = lambda answer, *args, **kwargs: None,
+        failed: Callable[[BaseException], None] = lambda error: None,
+    ) -> None:
+        """`before` is told the arguments, `after` the answer and the arguments, `failed` the exception."""
+        original = getattr(owner, name)
+        before, after, failed = self._quietly(before), self._quietly(after), self._quietly(failed)
+
+        @functools.wraps(original)
+        def told(*args: Any, **kwargs: Any) -> Any:
+            before(*args, **kwargs)
+            try:
+                answer = original(*args, **kwargs)
+            except BaseException as error:
+                failed(error)
+                raise
+            after(answer, *args, **kwargs)
+            return answer
+
+        setattr(owner, name, told)
+
+
+class _Stepped:
+    """What is remembered about one optimizer from one step to the next."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.steps = 0
+        self.looks = 0
+        self.sums: dict[int, int] = {}
+        self.gradient: Any = None
+        self.zeroed = -1
+
+
+class Watcher:
+    """Turns what torch tells into what is recorded."""
+
+    def __init__(self, torch: Any, record: Record) -> None:
+        self.torch = torch
+        self.record = record
+        self.names = _Names(torch)
+        self.optimizers: Any = weakref.WeakKeyDictionary()
+        self.zeroings = 0
+        self.scaling = False
+        """Whether the last backward pass began at a scaled loss."""
+        self.clippable = True
+        """Whether something was unscaled since."""
+        self.unscaled_ids: set[int] = set()
+        self.in_scaler = threading.local()
+        self.originals: Any = deque(maxlen=16)
+        """Scaled losses, each with the loss itself."""
+
+    # Backward passes.
+
+    def before_backward(self, tensors: Any = None, *_args: Any, **_kwargs: Any) -> None:
+        if self._inside_backward():
+            return
+        root = tensors if self._is_tensor(tensors) else next(iter(tensors or ()), None)
+        original = next((loss for scaled, loss in self.originals if scaled() is root), None)
+        self.scaling = original is not None
+        if self.scaling:
+            self.clippable = False
+            self.unscaled_ids.clear()
+        from_here = root if original is None else original
+        if from_here is not None and from_here.numel() == 1 and len(self.record.losses) < NUMBERS:
+            self.record.losses.append(float(from_here.detach()))
+
+    def after_backward(self, _answer: Any, *_args: Any, **_kwargs: Any) -> None:
+        if not self._inside_backward():
+            self.record.counts["backward"] += 1
+            self.record.write()
+
+    def _inside_backward(self) -> bool:
+        """Reentrant checkpointing differentiates inside of a backward pass."""
+        task = getattr(self.torch._C, "_current_graph_task_id", None)
+        return task is not None and task() != -1
+
+    def _is_tensor(self, value: Any) -> bool:
+        return isinstance(value, self.torch.Tensor)
+
+    # Scalers.
+
+    def scaled(self, answer: Any, scaler: Any, outputs: Any = None, **_kwargs: Any) -> None:
+        if answer is not outputs and self._is_tensor(answer) and self._is_tensor(outputs):
+            self.originals.append((weakref.ref(answer), outputs.detach().clone()))
+
+    def before_scaler_step(self, scaler: Any, optimizer: Any = None, *_args: Any, **_kwargs: Any) -> None:
+        self.in_scaler.taken = self._stepped(optimizer).steps
+        if scaler.is_enabled() and self.record.counts["backward"] and not self.scaling:
+            self.record.odd("unscaled-backward")
+
+    def after_scaler_step(self, _answer: Any, scaler: Any, optimizer: Any = None, *_args: Any, **_kwargs: Any) -> None:
+        taken, self.in_scaler.taken = self.in_scaler.taken, None
+        if scaler.is_enabled() and self._stepped(optimizer).steps == taken:
+            self.record.counts["skipped"] += 1
+            self._look(optimizer, skipped=True)
+            self.record.write()
+
+    def failed_scaler_step(self, error: BaseException) -> None:
+        self.in_scaler.taken = None
+        self.record.failed(error)
+
+    def unscaled(self, _answer: Any, scaler: Any, optimizer: Any = None, **_kwargs: Any) -> None:
+        self.clippable = True
+        self.unscaled_ids.add(id(optimizer))
+
+    def updated(self, _answer: Any, scaler: Any, *_args: Any, **_kwargs: Any) -> None:
+        self.unscaled_ids.clear()
+        if scaler.is_enabled() and len(self.record.scales) < NUMBERS:
+            self.record.scales.append(float(scaler.get_scale()))
+
+    def before_clip(self, *_args: Any, **_kwargs: Any) -> None:
+        if self.scaling and not self.clippable:
+            self.record.odd("clip-of-scaled")
+
+    # Optimizers.
+
+    def zeroed(self, *_args: Any, **_kwargs: Any) -> None:
+        self.zeroings += 1
+
+    def entered_autocast(self, _answer: Any, autocast: Any, *_args: Any) -> None:
+        if autocast._enabled:
+            name = f"{autocast.device} {str(autocast.fast_dtype).replace('torch.', '')}"
+            self.record.autocast[name] = self.record.autocast.get(name, 0) + 1
+
+    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        stepped = self._stepped(optimizer)
+        if stepped.steps == 0:
+            stepped.sums = {id(weight): self._sum(weight) for weight in _weights(optimizer)}
+        beside = self.scaling and getattr(self.in_scaler, "taken", None) is None
+        if beside and not args and not kwargs and id(optimizer) not in self.unscaled_ids:
+            self.record.odd("step-beside-scaler")
+
+    def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        stepped = self._stepped(optimizer)
+        stepped.steps += 1
+        found = getattr(optimizer, "found_inf", None)
+        skipped = found is not None and bool(found)
+        self.record.counts["skipped" if skipped else "step"] += 1
+        self._leftovers(optimizer, stepped)
+        self._look(optimizer, skipped)
+        self.record.write()
+
+    def _leftovers(self, optimizer: Any, stepped: _Stepped) -> None:
+        """Whether the gradients of this step were added to those of the step before."""
+        gradient = next((weight.grad for weight in _weights(optimizer) if weight.grad is not None), None)
+        if gradient is None:
+            return
+        if stepped.gradient is not None and stepped.gradient() is gradient and stepped.zeroed == self.zeroings:
+            self.record.odd("stale-gradient")
+        stepped.gradient, stepped.zeroed = weakref.ref(gradient), self.zeroings
+
+    def _stepped(self, optimizer: Any) -> _Stepped:
+        if optimizer not in self.optimizers:
+            self.optimizers[optimizer] = _Stepped(len(self.optimizers))
+        stepped: _Stepped = self.optimizers[optimizer]
+        return stepped
+
+    # Parameters.
+
+    def _look(self, optimizer: Any, skipped: bool) -> None:
+        """Look at the gradients that a step used, and at whether it moved the weights."""
+        stepped = self._stepped(optimizer)
+        stepped.looks += 1
+        if stepped.looks > LOOKS:
+            return
+        for name, weight in self.names.of(list(_weights(optimizer)), stepped.number):
+            page = self.record.parameters.setdefault(name, dict(NOTHING, norms=[]))
+            page["trainable"] = bool(weight.requires_grad)
+            page["looks"] += 1
+            if weight.grad is not None:
+                norm = self._norm(weight.grad)
+                page["present"] += 1
+                page["zero"] += norm == 0
+                page["non_finite"] += not skipped and not math.isfinite(norm)
+                page["norms"].append(norm)
+            if not skipped and page["moved"] is not True and id(weight) in stepped.sums:
+                page["moved"] = self._sum(weight) != stepped.sums[id(weight)]
+
+    def _norm(self, gradient: Any) -> float:
+        values = _local(gradient)
+        if values.is_sparse:
+            values = values.coalesce().values()
+        wide = self.torch.float64 if values.dtype == self.torch.float64 else self.torch.float32
+        return float(self.torch.linalg.vector_norm(values, dtype=None if values.is_complex() else wide))
+
+    def _sum(self, weight: Any) -> Any:
+        """The sum of the bits, which tells whether any of them changed without a copy of the weight."""
+        torch = self.torch
+        kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+        values = _local(weight).contiguous()
+        values = torch.view_as_real(values) if values.is_complex() else values
+        return int(values.view(kinds[values.element_size()]).sum(dtype=torch.int64))
+
+
+NOTHING: dict[str, Any] = {"trainable": True, "looks": 0, "present": 0, "zero": 0, "non_finite": 0, "moved": None}
+
+
+def _weights(optimizer: Any) -> Iterator[Any]:
+    for group in optimizer.param_groups:
+        yield from group["params"]
+
+
+def _local(tensor: Any) -> Any:
+    """The values, of a sharded tensor those that are here: asking for the others would be a collective call."""
+    values = tensor.detach()
+    return values.to_local() if hasattr(values, "to_local") else values
+
+
+class _Names:
+    """What parameters are called: the class of the outermost module that holds them, and the path inside of it."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._known: dict[int, tuple[Any, str]] = {}
+        self._given: dict[str, int] = {}
+
+    def of(self, weights: list[Any], number: int) -> Iterator[tuple[str, Any]]:
+        """The parameters of the optimizer `number`, each with its name, which stays the same."""
+        if not all(self._name(weight) for weight in weights):
+            paths = self._paths()
+            for position, weight in enumerate(weights):
+                if not self._name(weight):
+                    name = paths.get(id(weight)) or f"optimizer {number}, parameter {position}"
+                    self._given[name] = time = self._given.get(name, 0) + 1
+                    self._known[id(weight)] = (weakref.ref(weight), name if time == 1 else f"{name} ({time})")
+        for weight in weights:
+            yield self._name(weight), weight
+
+    def _name(self, weight: Any) -> str:
+        """Nothing for a stranger, also for one that lives where another has lived."""
+        alive, name = self._known.get(id(weight), (None, ""))
+        return name if alive is not None and alive() is weight else ""
+
+    def _paths(self) -> dict[int, str]:
+        """The path of every parameter that a module holds; of several outermost modules the largest decides."""
+        kind = self._torch.nn.Module
+        modules = [thing for thing in gc.get_objects() if issubclass(type(thing), kind) and "_modules" in vars(thing)]
+        inner = {id(child) for module in modules for child in vars(module)["_modules"].values()}
+        holders = [
+            (type(module).__name__, list(module.named_parameters())) for module in modules if id(module) not in inner
+        ]
+        paths: dict[int, str] = {}
+        for name, parameters in sorted(holders, key=lambda holder: -len(holder[1])):
+            for path, parameter in parameters:
+                paths.setdefault(id(parameter), f"{name}.{path}")
+        return paths
