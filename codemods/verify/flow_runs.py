@@ -196,7 +196,7 @@ def _fit(made: Case, run: Run) -> None:
 
 
 def _validate(made: Case, run: Run) -> None:
-    step = type(made.module).validation_step  # type: ignore[attr-defined]
+    step = type(made.module).validation_step
     if step.__module__.partition(".")[0] in ("lightning", "pytorch_lightning"):
         run.status, run.error = "absent", "the module has no validation_step"
         return

@@ -80,11 +80,11 @@ class Watch:
         def call(module: Any, *args: Any, **kwargs: Any) -> Any:
             return self._call(original, module, args, kwargs)
 
-        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
+        torch.nn.Module.__call__ = call
         try:
             yield
         finally:
-            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+            torch.nn.Module.__call__ = original
 
     def raiser(self, error: BaseException) -> str | None:
         """The innermost layer that an exception came out of."""
@@ -161,8 +161,9 @@ class Watch:
 
     def _forward(self, module: Any) -> str:
         code = getattr(getattr(type(module), "forward", None), "__code__", None)
-        path = self._place(code.co_filename) if code is not None else None
-        return f"{path}:{code.co_firstlineno}" if path else ""
+        if code is None or (path := self._place(code.co_filename)) is None:
+            return ""
+        return f"{path}:{code.co_firstlineno}"
 
 
 def _types(found: list[torch.Tensor]) -> list[str]:

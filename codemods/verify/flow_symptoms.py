@@ -1,0 +1,273 @@
+"""What is wrong in what was seen, and what the fixes did to it. Pure: from runs to symptoms to a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Literal
+
+from codemods.verify.flow import Cut, Run, Side
+from codemods.verify.verdict import Word
+
+Kind = Literal["error", "non-finite", "unreached", "unused", "unregistered", "scaled"]
+State = Literal["gone", "new", "uncovered", "there"]
+"""Removed by the fixes · brought by them · seen only since a run got further · as before."""
+Judgement = Word | Literal["unrepaired"]
+"""`unrepaired`: symptoms that were there before the fixes, and still are."""
+SLACK = 1.5
+"""How far a ratio of gradients may be from the scaler's scale to be taken for it."""
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One thing that is wrong, in one or more runs."""
+
+    kind: Kind
+    sentence: str
+    runs: tuple[str, ...]
+    """The titles of the runs."""
+    state: State
+    cause: str = ""
+    """What was seen to lead to it, as a clause."""
+    places: tuple[str, ...] = ()
+    """Lines of the project that take part: `net.py:12`."""
+    said: tuple[str, ...] = ()
+    """Exceptions and warnings of those runs."""
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A symptom of one run, before signs of a kind are put together."""
+
+    kind: Kind
+    key: str
+    sentence: str = ""
+    cause: str = field(default="", compare=False)
+    places: tuple[str, ...] = field(default=(), compare=False)
+
+
+def symptoms(before: Side, after: Side | None) -> tuple[Symptom, ...]:
+    """All symptoms of both sides; without `after` there was nothing to fix."""
+    groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]] = {}
+
+    def add(run: Run, sign: Sign, state: State) -> None:
+        # What is a list of names is put together run by run, everything else by what it says.
+        text = sign.sentence
+        groups.setdefault((sign.kind, text, sign.cause, state), []).append((run, sign))
+
+    for run in before.runs:
+        other = run if after is None else after.run(run)
+        later = [] if other is None else list(signs(other, before if after is None else after))
+        for sign in signs(run, before):
+            add(run, sign, "there" if _keyed(sign) in map(_keyed, later) else "gone")
+        if after is not None and other is not None:
+            earlier = set(map(_keyed, signs(run, before)))
+            for sign in later:
+                if _keyed(sign) not in earlier:
+                    add(other, sign, "new" if run.status == "ok" else "uncovered")
+    return tuple(_together(groups))
+
+
+def _keyed(sign: Sign) -> tuple[Kind, str]:
+    return sign.kind, sign.key
+
+
+def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]]) -> Iterator[Symptom]:
+    """One symptom for the same names in the same runs."""
+    merged: dict[tuple[Kind, str, State, tuple[str, ...], str], list[tuple[Run, Sign]]] = {}
+    for (kind, text, cause, state), found in groups.items():
+        titles = tuple(dict.fromkeys(run.title for run, _ in found))
+        named = "" if kind in ("unreached", "unused") else text
+        merged.setdefault((kind, cause, state, titles, named), []).extend(found)
+    for (kind, cause, state, titles, text), found in merged.items():
+        keys = tuple(dict.fromkeys(sign.key for _, sign in found))
+        runs = {id(run): run for run, _ in found}.values()
+        yield Symptom(
+            kind,
+            text or _list(kind, keys),
+            titles,
+            state,
+            cause,
+            tuple(dict.fromkeys(place for _, sign in found for place in sign.places if place)),
+            tuple(dict.fromkeys(said for run in runs for said in (run.error, *run.warnings) if said)),
+            keys if kind == "unreached" else (),
+        )
+
+
+def _list(kind: Kind, keys: Sequence[str]) -> str:
+    if kind == "unused":
+        return f"never called: {some(keys)}"
+    return f"no gradient reaches {some(keys)}"
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """The first few names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def signs(run: Run, side: Side) -> Iterator[Sign]:
+    """What is wrong in one run."""
+    if run.status in ("error", "trouble"):
+        yield _error(run, side)
+    if run.non_finite:
+        yield Sign("non-finite", run.non_finite, f"non-finite values first appear in {run.non_finite}")
+    if run.status != "ok" or run.mode != "train":
+        return
+    yield from _strangers(run)
+    yield from _unreached(run, side)
+    yield from _scaled(run, side)
+
+
+def _error(run: Run, side: Side) -> Sign:
+    where = f" in {run.error_layer}" if run.error_layer else ""
+    text = f"raises {run.error}{where}" if run.status == "error" else f"cannot be run: {run.error}"
+    cause, places = "", tuple(run.lines)
+    if "does not require grad" in run.error and run.cuts:
+        cause, place = _tell(run.cuts[0])
+        places = (*places, place)
+    elif run.mode == "eval":
+        twin = side.run(Run(run.device, run.precision, "train"))
+        cause = "training in the same precision runs" if twin is not None and twin.status == "ok" else ""
+    return Sign("error", "error", text, cause, places)
+
+
+def _tell(cut: Cut) -> tuple[str, str]:
+    """What a cut is, as a clause, and its place."""
+    layer = cut.layer or "the module"
+    if cut.how == "called-without-grad":
+        return f"{layer} is called with gradients off" + (f" at {cut.place}" if cut.place else ""), cut.place
+    if cut.how == "cached-without-grad":
+        return f"{layer} computes with weights that autocast cached while gradients were off", cut.place
+    where = f" (its forward: {cut.place})" if cut.place else ""
+    return f"{layer} is the first to return an output without requires_grad{where}", cut.place
+
+
+def _strangers(run: Run) -> Iterator[Sign]:
+    for stranger in run.strangers:
+        count = f"{stranger.parameters} parameter{'s' if stranger.parameters > 1 else ''}"
+        place = f" at {stranger.place}" if stranger.place else ""
+        text = f"{stranger.kind} ({count}) is called{place} and is not registered in the module: nothing optimizes it"
+        yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, "", (stranger.place,))
+
+
+def _unreached(run: Run, side: Side) -> Iterator[Sign]:
+    blocked = {name for name, norm in run.gradients.items() if norm is None}
+    unused = {
+        layer.name
+        for layer in side.survey.layers
+        if layer.name not in run.layers and layer.trainable and blocked.issuperset(layer.trainable)
+    }
+    for name in _outermost(unused, side):
+        yield Sign("unused", name or "the module")
+    for layer in side.survey.layers:
+        if layer.name not in unused:
+            for name in layer.trainable:
+                if name in blocked:
+                    cause, place = _why(layer.name, run)
+                    yield Sign("unreached", name, "", cause, (place,))
+
+
+def _outermost(unused: Set[str], side: Side) -> Iterator[str]:
+    """The unused layers, or what they are part of where all of it that can be trained is unused."""
+    used = [layer.name for layer in side.survey.layers if layer.trainable and layer.name not in unused]
+    for name in sorted(unused, key=[layer.name for layer in side.survey.layers].index):
+        parts = name.split(".")
+        around = (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+        yield next(part for part in around if not any(other == part or other.startswith(f"{part}.") for other in used))
+
+
+def _why(layer: str, run: Run) -> tuple[str, str]:
+    """The cut that keeps gradients from a layer: its own, that of what it is part of, or the first of all."""
+    own = [cut for cut in run.cuts if layer == cut.layer or layer.startswith(f"{cut.layer}.")]
+    for cut in own[-1:] or run.cuts[:1]:
+        return _tell(cut)
+    return "", ""
+
+
+def _scaled(run: Run, side: Side) -> Iterator[Sign]:
+    """Gradients that were never multiplied by the scale, and are divided by it all the same; or the other way round."""
+    plain = side.run(Run(run.device, "32-true", "train"))
+    if run.scale <= 1 or plain is None or plain.status != "ok":
+        return
+    shared = [name for name, norm in run.gradients.items() if norm and plain.gradients.get(name)]
+    mine, theirs = (math.hypot(*(r.gradients[name] or 0.0 for name in shared)) for r in (run, plain))
+    if not shared or not math.isfinite(mine) or not math.isfinite(theirs):
+        return
+    for ratio, word in ((mine / theirs, "larger"), (theirs / mine, "smaller")):
+        if run.scale / SLACK < ratio < run.scale * SLACK:
+            text = f"gradients are about {run.scale:g} times {word} than in 32-true: the scale of the gradient scaler"
+            yield Sign("scaled", word, text)
+
+
+def judge(before: Side, after: Side | None, found: Sequence[Symptom]) -> tuple[Judgement, str]:
+    """The verdict and its sentence."""
+    if before.trouble:
+        if after is None or after.trouble:
+            return "could-not-run", before.trouble
+        return "proved", f"before: {before.trouble}; after: {_health(after)}"
+    if after is not None and after.trouble:
+        return "refuted", f"after the fixes: {after.trouble}"
+    states = {state: [symptom for symptom in found if symptom.state == state] for state in ("gone", "new", "there")}
+    left = [symptom for symptom in found if symptom.state in ("there", "uncovered")]
+    if states["new"]:
+        return "refuted", f"after the fixes: {_first(states['new'])}"
+    if states["gone"]:
+        more = f"; {_count(len(left), 'symptom')} left" if left else ""
+        return "proved", f"before: {_first(states['gone'])}; after: {_health(after or before)}{more}"
+    if left:
+        nothing = "there is nothing to fix by rule" if after is None else "the fixes do not change it"
+        return "unrepaired", f"{_first(left)}; {nothing}"
+    return "not-reproduced", f"nothing wrong was seen: {_health(before)}{_alike(before, after)}"
+
+
+def _first(found: Sequence[Symptom]) -> str:
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{found[0].runs[0]}: {found[0].sentence}{more}"
+
+
+def _health(side: Side) -> str:
+    """How many runs went through, and how many parameters got a gradient in the worst of them."""
+    done = [run for run in side.runs if run.status == "ok"]
+    meant = [run for run in side.runs if run.status in ("ok", "error", "trouble")]
+    trained = [run.gradients for run in done if run.mode == "train" and run.gradients]
+    text = f"{len(done)} of {_count(len(meant), 'run')} without an exception"
+    if trained:
+        worst = min(trained, key=lambda gradients: sum(norm is not None for norm in gradients.values()))
+        text += f", {sum(n is not None for n in worst.values())} of {len(worst)} parameters with a gradient"
+    return text
+
+
+def _alike(before: Side, after: Side | None) -> str:
+    if after is None:
+        return ""
+    strays = [run.title for run in before.runs if (other := after.run(run)) and not alike(run, other)]
+    return (
+        f"; losses or gradients differ in {some(strays)}"
+        if strays
+        else "; losses and gradients are equal on both sides"
+    )
+
+
+def alike(run: Run, other: Run) -> bool:
+    """Whether two runs gave the same loss and gradients."""
+    numbers = [(run.loss, other.loss), *((norm, other.gradients.get(n)) for n, norm in run.gradients.items())]
+    return all(_close(one, two) for one, two in numbers)
+
+
+def _close(one: float | None, two: float | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return math.isclose(one, two, rel_tol=TOLERANCE) or (math.isnan(one) and math.isnan(two))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def titles(found: Iterable[str], total: int) -> str:
+    """The runs of a symptom, in short."""
+    listed = tuple(found)
+    return "all runs" if len(listed) == total else "; ".join(listed)

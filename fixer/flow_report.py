@@ -1,0 +1,165 @@
+"""Watching a person's module before and after the fixes: the gradient-flow report behind `fixer verify --module`."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codemods.edits import Finding
+from codemods.transforms import load
+from codemods.verify.flow import Side
+from codemods.verify.flow_bench import NoTorch, Target, Terms, observe_side
+from codemods.verify.flow_symptoms import Judgement, Symptom, judge, symptoms
+from fixer.errors import Refusal
+from fixer.writer import write
+
+if TYPE_CHECKING:
+    from codemods.rule import Rule
+    from fixer.work import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A symptom, and the rules that explain it."""
+
+    symptom: Symptom
+    rules: tuple[str, ...] = ()
+    """Their codes."""
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowReport:
+    """What watching a module came to."""
+
+    module: str
+    """As it was asked for: `case.py:make`."""
+    verdict: Judgement
+    summary: str
+    before: Side
+    after: Side | None
+    """None if there was nothing to fix."""
+    symptoms: tuple[Explained, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    """The findings whose fixes make up `after`."""
+    notes: tuple[str, ...] = ()
+
+
+def locate(module: str, root: Path, here: Path) -> Target:
+    """The factory that `--module` names.
+
+    Raises:
+        Refusal: if there is no such file inside the project.
+    """
+    name, colon, factory = module.rpartition(":")
+    if not colon or not name or not factory.isidentifier():
+        raise Refusal(f"--module {module}: name a file and a function in it, as in --module case.py:make")
+    file = (here / name).resolve()
+    if not file.is_file():
+        raise Refusal(f"--module {module}: there is no file {name}")
+    if file.suffix != ".py":
+        raise Refusal(f"--module {module}: {name} is not a Python file (.py)")
+    if not file.is_relative_to(root):
+        raise Refusal(f"--module {module}: {name} lies outside of {root}; change to the project that it belongs to")
+    where = here.resolve()
+    standing = where.relative_to(root).as_posix() if where.is_relative_to(root) else ""
+    return Target(file.relative_to(root).as_posix(), factory, root, "" if standing == "." else standing)
+
+
+def watch(
+    outcome: Outcome, module: str, here: Path, terms: Terms, *, tell: Callable[[str], None] = lambda sentence: None
+) -> FlowReport:
+    """Watch the module of `module` in all runs, on the code as it is and as `outcome` would leave it.
+
+    Raises:
+        Refusal: if the factory cannot be found, or there is no torch to run under.
+    """
+    target = locate(module, outcome.root, here)
+    changed = bool(outcome.plan.changed)
+    with _copies(outcome) as (before, after):
+        try:
+            first = _side(target, before, terms, lambda run: tell(f"before: {run}"))
+            second = _side(target, after, terms, lambda run: tell(f"after: {run}")) if changed else None
+        except NoTorch as error:
+            raise Refusal(str(error)) from error
+    found = symptoms(first, second)
+    verdict, summary = judge(first, second, found)
+    rules = load()
+    loaded = frozenset({*first.loaded, *(second.loaded if second else ())})
+    return FlowReport(
+        module,
+        verdict,
+        summary,
+        first,
+        second,
+        tuple(explain(symptom, rules, outcome.plan.findings, loaded) for symptom in found),
+        tuple(finding for finding in outcome.plan.findings if finding.applied),
+        tuple(_notes(outcome, first, loaded)),
+    )
+
+
+def _side(target: Target, copy: Path, terms: Terms, tell: Callable[[str], None]) -> Side:
+    with tempfile.TemporaryDirectory(prefix="fixer-flow-", ignore_cleanup_errors=True) as scratch:
+        return observe_side(target, copy, Path(scratch).resolve(), terms, tell)
+
+
+@contextmanager
+def _copies(outcome: Outcome) -> Iterator[tuple[Path, Path]]:
+    """The project twice, as it is and with the fixes, in temporary directories."""
+
+    def left_out(directory: str, names: list[str]) -> list[str]:
+        return [
+            name for name in names if name in (".git", "__pycache__") or (Path(directory, name, "pyvenv.cfg").exists())
+        ]
+
+    with tempfile.TemporaryDirectory(prefix="fixer-flow-", ignore_cleanup_errors=True) as name:
+        sides = Path(name).resolve() / "before", Path(name).resolve() / "after"
+        for side in sides:
+            shutil.copytree(outcome.root, side, symlinks=True, ignore=left_out)
+        _, skips = write(outcome.plan, sides[1])
+        if skips:
+            raise Refusal(f"{skips[0].path}: {skips[0].detail}")
+        yield sides
+
+
+def _notes(outcome: Outcome, before: Side, loaded: frozenset[str]) -> Iterator[str]:
+    if before.strays:
+        yield f"imported from the project itself instead of its copy: {', '.join(before.strays[:3])}"
+    waiting = [f for f in outcome.plan.findings if f.fix and not f.applied and f.path in loaded]
+    if waiting:
+        codes = ", ".join(sorted({finding.code for finding in waiting}))
+        yield f"fixes of {codes} in the files that were imported wait for --unsafe-fixes"
+    yield from dict.fromkeys(note for run in before.runs for note in run.notes)
+
+
+def explain(symptom: Symptom, rules: Sequence[Rule], findings: Sequence[Finding], loaded: frozenset[str]) -> Explained:
+    """The findings that explain a symptom: in files that were imported; those on its lines, and those whose rule knows
+    the message, before others."""
+    knowing = {rule.code for rule in rules if any(e in said for e in rule.errors for said in symptom.said)}
+    if symptom.state == "new":
+        return Explained(symptom, sentence="the fixes brought it")
+    near = [f for f in findings if f.path in loaded and f.applied == (symptom.state == "gone")]
+    on_line = [f for f in near if any(_covers(f, place) for place in symptom.places)]
+    by_text = [f for f in near if f.code in knowing]
+    chosen = on_line or by_text or (near if symptom.state == "gone" else [])
+    codes = tuple(dict.fromkeys(finding.code for finding in chosen))
+    shown = ", ".join(f"{finding.code} ({finding.location})" for finding in chosen[:4])
+    if chosen and symptom.state == "gone":
+        return Explained(symptom, codes, f"gone with the fixes of {shown}")
+    if chosen:
+        how = "--unsafe-fixes takes the fix" if any(f.fix for f in chosen) else "to decide by hand"
+        return Explained(symptom, codes, f"explained by {shown}: {how}")
+    if knowing:
+        known = tuple(sorted(knowing))
+        return Explained(symptom, known, f"{', '.join(known)} know the message, but find nothing in the imported files")
+    return Explained(symptom)
+
+
+def _covers(finding: Finding, place: str) -> bool:
+    path, _, line = place.rpartition(":")
+    return path == finding.path and finding.reported.line <= int(line) <= finding.reported.end_line
