@@ -194,7 +194,7 @@ def _gitlab_sections(lines: Sequence[tuple[int, str]], problem: Callable[[int, s
             required |= set() if heading["optional"] else {key}
             defaults = _gitlab_owners(number, heading["owners"].split(), problem)
             continue
-        if line.startswith(("[", "^[")):
+        if line.startswith(("[", "^[")) and "]" not in line:
             problem(number, f"{line!r} is not a section heading ([Name], ^[Name], [Name][2] @owner); read as a path")
         pattern, *words = _words(line)
         owners = _gitlab_owners(number, words, problem)
