@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codemods.edits import Finding, Safety, Skip, SkipReason
 from codemods.plan import Plan
-from codemods.sources.files import decode
-from codemods.sources.text import Source
+from codemods.profile import SILENT, Recorder
 from codemods.transforms import load
 from fixer import selectors
 from fixer.config import Settings, cascade, parse
 from fixer.discover import arguments_inside, attributed, listing, root_of, select
 from fixer.errors import Refusal
-from fixer.git.changes import changes
+from fixer.git.changes import about, changes
 from fixer.globs import anchored, matcher
 from fixer.runner import Order, Progress, Task, merge, run
 from fixer.worktree import WorkTree, why_unreadable
@@ -97,19 +96,23 @@ class Outcome:
         return finding.safety >= (Safety.UNSAFE if finding.path in self.unsafe else Safety.SAFE)
 
 
-def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progress) -> Outcome:
+def plan_directory(
+    request: Request, here: Path, *, fix: bool, progress: Progress, recorder: Recorder = SILENT
+) -> Outcome:
     """The plan of the files on disk.
 
     Raises:
         Refusal: if the command line, or the configuration of the root, cannot be understood.
     """
-    root = root_of(request.paths, here)
-    arguments, problems = arguments_inside(request.paths, root, here)
-    reader = WorkTree(root)
-    changed = changes(root, request.since) if request.since is not None else None
+    with recorder.phase("listing"):
+        root = root_of(request.paths, here)
+        arguments, problems = arguments_inside(request.paths, root, here)
+        reader = WorkTree(root)
+        changed = changes(root, request.since) if request.since is not None else None
 
     def listed() -> Sequence[str]:
-        return (reader.listing if changed is None else listing(root, changed.lines)).paths
+        with recorder.phase("listing"):
+            return (reader.listing if changed is None else listing(root, changed.lines)).paths
 
     def vendored(paths: Sequence[str]) -> frozenset[str]:
         few = changed is not None
@@ -129,6 +132,7 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
         why=lambda path: why_unreadable(root, path),
         fix=fix,
         progress=progress,
+        recorder=recorder,
     )
     below = tuple(f"{argument}/" if argument else "" for argument in arguments if not (root / argument).is_file())
     if not below or changed is not None:
@@ -177,6 +181,7 @@ def plan_listing(
     why: Callable[[str], str],
     fix: bool,
     progress: Progress,
+    recorder: Recorder = SILENT,
 ) -> Outcome:
     """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory.
 
@@ -184,68 +189,63 @@ def plan_listing(
         listed: the files below a directory are among these; by default all of `reader`.
         changed: plan for these changes only.
     """
-    options = _Options(request)
+    with recorder.phase("rules"):
+        options = _Options(request)
     ours = configuration("")
     try:
         excluded = matcher([*(anchored(pattern, "") for pattern in request.exclude), *ours.exclude])
     except ValueError as error:
         raise Refusal(f"--exclude: {error}") from error
     include_vendored = request.include_vendored or ours.include_vendored
-    chosen = select(
-        listed or reader.files,
-        arguments,
-        is_file=is_file,
-        excluded=excluded,
-        include_vendored=include_vendored,
-        vendored=vendored,
-    )
-    problems = dict.fromkeys(chosen.problems)
-    groups: dict[Order, list[str]] = defaultdict(list)
-    known: dict[str, _Local | None] = {}
-    for path in chosen.paths:
-        if changed is not None and path not in changed.lines:
-            continue
-        directory = path.rpartition("/")[0]
-        if directory not in known:
-            known[directory] = None
-            try:
-                known[directory] = _Local(options, configuration(directory), reader, fix=fix)
-            except Refusal as refusal:
-                problems[str(refusal)] = None
-        if (local := known[directory]) is not None and not local.excludes(path):
-            groups[local.order(path)].append(path)
-    tasks = [Task(order, tuple(paths)) for order, paths in groups.items()]
-    plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
+    with recorder.phase("selecting"):
+        chosen = select(
+            listed or reader.files,
+            arguments,
+            is_file=is_file,
+            excluded=excluded,
+            include_vendored=include_vendored,
+            vendored=vendored,
+        )
+        paths = chosen.paths if changed is None else [path for path in chosen.paths if path in changed.lines]
+        tasks, troubles = _tasks(paths, options, configuration, reader, fix=fix)
+    with recorder.phase("planning"):
+        plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
     plan = merge(plans)
+    if changed is not None:
+        plan = about(changed, plan)
+    recorder.gate("seen", plan.files_seen)
+    recorder.gate("bytes", plan.files_read)
+    recorder.gate("found", sum(1 for file in plan.files if file.findings))
     return Outcome(
         root=root,
-        plan=plan if changed is None else concerned(plan, changed),
+        plan=plan,
         settings=ours,
         parts=tuple((task.order, plan) for task, plan in zip(tasks, plans, strict=True)),
-        problems=tuple(problems),
+        problems=tuple(dict.fromkeys((*chosen.problems, *troubles))),
         vendored=chosen.vendored,
         read=reader.read,
         unsafe=frozenset(path for task in tasks if task.order.unsafe for path in task.paths),
     )
 
 
-def concerned(plan: Plan, changed: Changes) -> Plan:
-    """What a plan says about changed lines."""
-    texts = {file.path: file.before for file in plan.files}
-
-    def text(path: str) -> str | None:
-        source = decode(path, texts[path]) if path in texts else None
-        return source.text if isinstance(source, Source) else None
-
-    files = [
-        replace(file, findings=tuple(finding for finding in file.findings if changed.concern(finding, text)))
-        for file in plan.files
-    ]
-    return replace(
-        plan,
-        files=tuple(file for file in files if file.findings or file.changed),
-        unused=tuple(each for each in plan.unused if changed.touch(each.path, each.line, each.line)),
-    )
+def _tasks(
+    paths: Iterable[str], options: _Options, configuration: Callable[[str], Settings], reader: Reader, *, fix: bool
+) -> tuple[list[Task], list[str]]:
+    """What is to be done, files with equal orders together; and a sentence for each configuration that is broken."""
+    groups: dict[Order, list[str]] = defaultdict(list)
+    problems: list[str] = []
+    known: dict[str, _Local | None] = {}
+    for path in paths:
+        directory = path.rpartition("/")[0]
+        if directory not in known:
+            known[directory] = None
+            try:
+                known[directory] = _Local(options, configuration(directory), reader, fix=fix)
+            except Refusal as refusal:
+                problems.append(str(refusal))
+        if (local := known[directory]) is not None and not local.excludes(path):
+            groups[local.order(path)].append(path)
+    return [Task(order, tuple(inside)) for order, inside in groups.items()], problems
 
 
 class _Options:

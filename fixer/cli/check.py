@@ -26,6 +26,7 @@ def check(
     format: CheckFormat = CheckFormat.terminal,
     output: options.Output = None,
     statistics: options.Statistics = False,
+    profile: options.Profiled = False,
     exit_zero: options.ExitZero = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -35,10 +36,14 @@ def check(
 
     Exit code 0: nothing that has a fix; 1: findings that have one; 2: could not do the job.
     """
-    from fixer.cli.screen import Screen
-    from fixer.cli.show import findings
-    from fixer.report.progress import progress
-    from fixer.work import plan_directory
+    from fixer.cli.profiling import Profiling
+
+    profiling = Profiling.start(profile)
+    with profiling.recorder.phase("importing"):
+        from fixer.cli.screen import Screen
+        from fixer.cli.show import findings
+        from fixer.report.progress import progress
+        from fixer.work import plan_directory
 
     request = options.request(
         paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated, since
@@ -46,10 +51,12 @@ def check(
     screen = Screen(color, quiet, verbose, output)
     here = Path.cwd()
     with progress(not quiet) as tell:
-        outcome = plan_directory(request, here, fix=False, progress=tell)
-    findings(screen, outcome, here, format=format, statistics=statistics)
-    screen.summary(outcome, "found")
-    screen.errors(outcome.problems)
+        outcome = plan_directory(request, here, fix=False, progress=tell, recorder=profiling.recorder)
+    with profiling.recorder.phase("reporting"):
+        findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
+        screen.summary(outcome, "found")
+        screen.errors(outcome.problems)
+    profiling.tell()
     if outcome.failed:
         raise typer.Exit(2)
     if not exit_zero and any(finding.fix for finding in outcome.plan.findings):

@@ -94,6 +94,9 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Write the result there."),
 ]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule, and name the versions found.")]
+Profiled = Annotated[
+    bool, typer.Option("--profile", help="Say on standard error where the time goes; made for bug reports.")
+]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even when there are findings.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary and no notes, errors only.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List everything that was skipped or left out.")]

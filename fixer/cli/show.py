@@ -9,17 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fixer.cli.screen import Screen
     from fixer.delivery import Delivery
     from fixer.work import Outcome
 
 
-def findings(screen: Screen, outcome: Outcome, here: Path, *, format: Enum, statistics: bool) -> None:
+def findings(
+    screen: Screen,
+    outcome: Outcome,
+    here: Path,
+    *,
+    format: Enum,
+    statistics: bool,
+    profile: Mapping[str, object] | None = None,
+) -> None:
     """What was found."""
     if format.value == "json":
-        as_json(screen, outcome, here, statistics=statistics)
+        as_json(screen, outcome, here, statistics=statistics, profile=profile)
     elif statistics:
         counts(screen, outcome)
     elif screen.pretty:
@@ -62,6 +70,7 @@ def as_json(
     written: frozenset[str] = frozenset(),
     statistics: bool = False,
     deliveries: Sequence[Delivery] | None = None,
+    profile: Mapping[str, object] | None = None,
 ) -> None:
     """Everything, for programs."""
     from codemods.transforms import load
@@ -79,6 +88,8 @@ def as_json(
     )
     if deliveries is not None:
         content["branches"] = branches(deliveries)
+    if profile is not None:
+        content["profile"] = profile
     screen.result(render(content))
 
 

@@ -6,11 +6,13 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.edits import Finding
-from codemods.sources.files import NOTEBOOK
+from codemods.plan import Plan
+from codemods.sources.files import NOTEBOOK, decode
+from codemods.sources.text import Source
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git, top
 
@@ -61,6 +63,25 @@ class Changes:
                 if self.touch(edit.path, first, first + whole.count("\n", edit.start, max(edit.start, edit.end - 1))):
                     return True
         return False
+
+
+def about(changed: Changes, plan: Plan) -> Plan:
+    """What a plan says about changed lines."""
+    before = {file.path: file.before for file in plan.files}
+
+    def text(path: str) -> str | None:
+        source = decode(path, before[path]) if path in before else None
+        return source.text if isinstance(source, Source) else None
+
+    files = [
+        replace(file, findings=tuple(finding for finding in file.findings if changed.concern(finding, text)))
+        for file in plan.files
+    ]
+    return replace(
+        plan,
+        files=tuple(file for file in files if file.findings or file.changed),
+        unused=tuple(each for each in plan.unused if changed.touch(each.path, each.line, each.line)),
+    )
 
 
 def changes(root: Path, ref: str, until: str | None = None) -> Changes:
