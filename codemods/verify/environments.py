@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -168,6 +169,14 @@ def install(env: Environment) -> None:
     env.finish()
 
 
+def installed(env: Environment) -> dict[str, str]:
+    """The versions of what the proofs import, as they are installed, and of Python."""
+    names = [re.split("[=<>~!]", requirement)[0] for requirement in env.requirements]
+    program = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
+    answer = _call([str(env.python), "-I", "-c", program, *names])
+    return {"python": platform.python_version(), **json.loads(answer)}
+
+
 def discard(env: Environment) -> None:
     """Remove what there is of an environment."""
     shutil.rmtree(env.place, ignore_errors=True)
@@ -178,7 +187,7 @@ def _pip(env: Environment, *arguments: str) -> None:
     _call([str(env.python), "-I", "-m", "pip", "install", *options, f"--extra-index-url={CPU_BUILDS}", *arguments])
 
 
-def _call(command: list[str]) -> None:
+def _call(command: list[str]) -> str:
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -191,6 +200,7 @@ def _call(command: list[str]) -> None:
         lines = (done.stderr + done.stdout).strip().splitlines() or ["it says nothing"]
         said = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
         raise Unavailable(f"`{_shown(command)}`: {said[-1] if said else lines[-1]}")
+    return done.stdout
 
 
 def _shown(command: list[str]) -> str:

@@ -1,9 +1,9 @@
-"""LoRA under a Trainer: fails before Transformers 5; with 5 both sides are non-reentrant and train alike."""
+"""Qwen2 with LoRA under a Trainer: fails before Transformers 5; with 5 both sides are non-reentrant and train alike."""
 
 import tempfile
 
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM, Trainer
+from transformers import Qwen2Config, Qwen2ForCausalLM, Trainer
 
 from codemods.verify.observe import watch
 
@@ -14,7 +14,7 @@ BITES = {"transformers": "<5"}
 def run(case):
     torch.manual_seed(0)
     small = {"vocab_size": 64, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2}
-    base = LlamaForCausalLM(LlamaConfig(num_attention_heads=2, num_key_value_heads=2, **small))
+    base = Qwen2ForCausalLM(Qwen2Config(num_attention_heads=2, num_key_value_heads=2, **small))
     case.AutoModelForCausalLM = type("Loader", (), {"from_pretrained": staticmethod(lambda name: base)})
     given, arguments = {}, case.TrainingArguments
 

@@ -7,6 +7,7 @@ import torch
 from codemods.verify.observe import batches, watch
 
 SYMPTOM = "cannot import name 'AdamW' from 'transformers'"
+BITES = {"transformers": ">=4.50"}
 TOLERANCE = 2e-2  # the old step adds eps before the bias correction: up to 32 times as much in the first steps
 
 
@@ -37,8 +38,10 @@ def _model():
 
 def run(case):
     model = _model()
+    optimizer, scheduler = case.build(model, 0, 10)
     with watch(model) as seen:
-        seen.losses = case.train(model, batches(), *case.build(model, 0, 10))
+        seen.losses = case.train(model, batches(), optimizer, scheduler)
+    seen.witness = int(type(optimizer) is torch.optim.AdamW)
     return seen
 
 
