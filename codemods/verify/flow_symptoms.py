@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from codemods.verify.flow import Cut, Run, Side
 from codemods.verify.verdict import Word
 
-Kind = Literal["error", "non-finite", "unreached", "unused", "unregistered", "scaled"]
+Kind = Literal[  # the gravest first
+    "error", "non-finite", "unreached", "unused", "unregistered", "scaled"
+]
 State = Literal["gone", "new", "uncovered", "there"]
 """Removed by the fixes · brought by them · seen only since a run got further · as before."""
 Judgement = Word | Literal["unrepaired"]
@@ -68,7 +70,8 @@ def symptoms(before: Side, after: Side | None) -> tuple[Symptom, ...]:
             for sign in later:
                 if _keyed(sign) not in earlier:
                     add(other, sign, "new" if run.status == "ok" else "uncovered")
-    return tuple(_together(groups))
+    order = list(get_args(Kind))
+    return tuple(sorted(_together(groups), key=lambda symptom: order.index(symptom.kind)))
 
 
 def _keyed(sign: Sign) -> tuple[Kind, str]:
@@ -155,25 +158,31 @@ def _strangers(run: Run) -> Iterator[Sign]:
 
 def _unreached(run: Run, side: Side) -> Iterator[Sign]:
     blocked = {name for name, norm in run.gradients.items() if norm is None}
-    unused = {
-        layer.name
-        for layer in side.survey.layers
-        if layer.name not in run.layers and layer.trainable and blocked.issuperset(layer.trainable)
-    }
-    for name in _outermost(unused, side):
+    idle = unused(run, side)
+    for name in _outermost(idle, side):
         yield Sign("unused", name or "the module")
     for layer in side.survey.layers:
-        if layer.name not in unused:
+        if layer.name not in idle:
             for name in layer.trainable:
                 if name in blocked:
                     cause, place = _why(layer.name, run)
                     yield Sign("unreached", name, "", cause, (place,))
 
 
-def _outermost(unused: Set[str], side: Side) -> Iterator[str]:
-    """The unused layers, or what they are part of where all of it that can be trained is unused."""
-    used = [layer.name for layer in side.survey.layers if layer.trainable and layer.name not in unused]
-    for name in sorted(unused, key=[layer.name for layer in side.survey.layers].index):
+def unused(run: Run, side: Side) -> set[str]:
+    """Layers that were not called, and whose parameters got no gradient by another way either."""
+    blocked = {name for name, norm in run.gradients.items() if norm is None}
+    return {
+        layer.name
+        for layer in side.survey.layers
+        if layer.name not in run.layers and layer.trainable and blocked.issuperset(layer.trainable)
+    }
+
+
+def _outermost(idle: Set[str], side: Side) -> Iterator[str]:
+    """The idle layers, or what they are part of where all of it that can be trained is idle."""
+    used = [layer.name for layer in side.survey.layers if layer.trainable and layer.name not in idle]
+    for name in sorted(idle, key=[layer.name for layer in side.survey.layers].index):
         parts = name.split(".")
         around = (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
         yield next(part for part in around if not any(other == part or other.startswith(f"{part}.") for other in used))
@@ -265,9 +274,3 @@ def _close(one: float | None, two: float | None) -> bool:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def titles(found: Iterable[str], total: int) -> str:
-    """The runs of a symptom, in short."""
-    listed = tuple(found)
-    return "all runs" if len(listed) == total else "; ".join(listed)

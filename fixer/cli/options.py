@@ -42,6 +42,15 @@ class ApplyFormat(str, Enum):
     markdown = "markdown"
 
 
+class VerifyFormat(str, Enum):
+    """How a verification is shown."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+    html = "html"
+
+
 Paths = Annotated[list[str] | None, typer.Argument(help="Files and directories.", show_default="the current directory")]
 Select = Annotated[
     list[str] | None,

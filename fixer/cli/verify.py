@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fixer.cli import options
-from fixer.cli.options import ApplyFormat, Color
+from fixer.cli.options import Color, VerifyFormat
 from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from fixer.cli.screen import Screen
+    from fixer.trial.command import Limits
+    from fixer.work import Request
 
 
 def verify(
     paths: options.Paths = None,
     run: Annotated[
         str | None, typer.Option(metavar="CMD", help="Run this command on the code before and after the fixes.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="With --run: how long one run may take.")
+    ] = 600.0,
+    memory: Annotated[
+        float | None,
+        typer.Option(min=0.01, metavar="GB", help="With --run: what its processes may hold together."),
+    ] = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="With --run: link this into the copies; for data that git ignores."),
+    ] = None,
+    module: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.py:FACTORY",
+            help="Watch the module and the batch that this function returns, in train and eval and several precisions.",
+        ),
+    ] = None,
+    precision: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="With --module.", show_default="32-true,bf16-mixed,16-mixed"),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --module: the interpreter that has your torch.",
+            show_default="the active environment's",
+        ),
     ] = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
@@ -28,8 +65,8 @@ def verify(
     config: options.Config = None,
     isolated: options.Isolated = False,
     format: Annotated[
-        ApplyFormat, typer.Option(help="markdown: the section of a pull request.")
-    ] = ApplyFormat.terminal,
+        VerifyFormat, typer.Option(help="markdown: the section of a pull request. html: a page, of --module.")
+    ] = VerifyFormat.terminal,
     output: options.Output = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -42,18 +79,54 @@ def verify(
     from fixer.cli.screen import Screen
 
     screen = Screen(color, quiet, verbose, output)
+    if module is not None:
+        from fixer.cli.verify_module import terms, verify_module
+
+        if run is not None:
+            raise Refusal("--run and --module are two ways to verify: give one of them")
+        request = options.request(
+            paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+        )
+        raise typer.Exit(verify_module(screen, request, module, terms(precision, python), format))
+    if precision or python:
+        raise Refusal(f"{'--precision' if precision else '--python'} says how a module is watched: give --module too")
+    if format is VerifyFormat.html:
+        raise Refusal("--format html is for --module: --run has terminal, json and markdown")
     if run is None:
         raise Refusal('verify what? --run "python train.py --max_steps 2" runs a command before and after the fixes')
+    request = options.request(
+        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+    )
+    from fixer.trial.command import Limits
+
+    limits = Limits(timeout, int((memory or 0) * 1e9))
+    raise typer.Exit(_run(screen, request, run, limits, link or [], format))
+
+
+def _run(
+    screen: Screen, request: Request, command: str, limits: Limits, linked: Sequence[str], format: VerifyFormat
+) -> int:
+    from fixer.report import verification as report
+    from fixer.report.json import render
     from fixer.report.progress import progress
     from fixer.verification import verify as verify_command
     from fixer.work import plan_directory
 
-    request = options.request(
-        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
-    )
     here = Path.cwd()
-    with progress(not quiet) as tell:
+    with progress(not screen.quiet) as tell:
         outcome = plan_directory(request, here, fix=True, progress=tell)
-    verification = verify_command(outcome, run, here=here, tell=screen.note)
-    screen.result(f"{verification.verdict}: {verification.summary}\n".encode())
-    raise typer.Exit({"refuted": 1, "could-not-run": 2}.get(verification.verdict, 0))
+    screen.errors(outcome.problems)
+    if outcome.failed:
+        return 2
+    if outcome.plan.changed:
+        screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
+    verification = verify_command(outcome, command, limits, here=here, linked=linked, tell=screen.note)
+    if format is VerifyFormat.json:
+        screen.result(render(report.document(verification)))
+    elif format is VerifyFormat.markdown:
+        screen.result(report.section(verification).encode("utf-8", "replace"))
+    elif screen.output is not None:
+        screen.result(f"{report.line(verification)}\n".encode("utf-8", "replace"))
+    else:
+        report.show(screen.console(sys.stdout), verification, verbose=screen.verbose)
+    return {"refuted": 1, "could-not-run": 2}.get(verification.verdict, 0)

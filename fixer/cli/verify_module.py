@@ -1,0 +1,86 @@
+"""`fixer verify --module`: watch a module in every mode and precision, before and after the fixes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from codemods.verify.flow_bench import Terms
+    from fixer.cli.options import VerifyFormat
+    from fixer.cli.screen import Screen
+    from fixer.work import Request
+
+
+def verify_module(screen: Screen, request: Request, module: str, terms: Terms, format: VerifyFormat) -> int:
+    """Watch, show, and say how it went as an exit code."""
+    from dataclasses import replace
+
+    from fixer.discover import root_of
+    from fixer.flow_report import locate, watch
+    from fixer.report.progress import progress
+    from fixer.work import plan_directory
+
+    here = Path.cwd()
+    root = root_of(request.paths, here)
+    locate(module, root, here)  # what cannot be found is told before anything is planned
+    if not request.paths:
+        request = replace(request, paths=(str(root),))
+    with progress(not screen.quiet) as tell:
+        outcome = plan_directory(request, here, fix=True, progress=tell)
+    screen.errors(outcome.problems)
+    screen.note(f"{module} is imported and run, in temporary copies of {root}")
+    report = watch(outcome, module, here, terms)
+    if format.value == "json":
+        from fixer.report.flow_json import render
+
+        screen.result(render(report))
+    elif format.value == "html":
+        from fixer.report.flow_html import page
+
+        screen.result(page(report).encode())
+    elif format.value == "markdown":
+        from fixer.report.flow_markdown import section
+
+        screen.result(section(report).encode())
+    else:
+        from io import StringIO
+
+        from fixer.report.flow import show
+
+        if screen.output is None:
+            show(screen.console(sys.stdout), report, verbose=screen.verbose)
+        else:
+            text = StringIO()
+            show(screen.console(text), report, verbose=screen.verbose)
+            screen.result(text.getvalue().encode())
+    return {"proved": 0, "not-reproduced": 0, "could-not-run": 2}.get(report.verdict, 1)
+
+
+def terms(precision: list[str] | None, python: str | None) -> Terms:
+    """How the runs are done.
+
+    Raises:
+        Refusal: if a precision is unknown.
+    """
+    from codemods.verify.flow_bench import OTHERS, PRECISIONS, Terms
+
+    chosen = tuple(dict.fromkeys(name for given in precision or () for name in given.split(",")))
+    for name in chosen:
+        if name not in (*PRECISIONS, *OTHERS):
+            raise Refusal(f"--precision {name}: not one of {', '.join((*PRECISIONS, *OTHERS))}")
+    return Terms(python or active_python(), chosen or PRECISIONS)
+
+
+def active_python() -> str:
+    """The interpreter of the virtual environment that is active, which holds the project's torch; else ours."""
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if place := os.environ.get(name):
+            python = Path(place, "bin", "python")
+            if python.is_file():
+                return str(python)
+    return sys.executable

@@ -1,0 +1,183 @@
+"""The gradient-flow report on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from codemods.verify.flow import Run, Side
+from codemods.verify.flow_symptoms import Symptom
+from fixer.report.flow_rows import Row, rows
+from fixer.report.tally import plural
+from fixer.report.terminal import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fixer.flow_report import Explained, FlowReport
+
+STATES = {"gone": "green", "new": "bold red", "uncovered": "yellow", "there": "red"}
+WORDS = {"proved": "bold green", "not-reproduced": "bold green", "refuted": "bold red"}
+DEPTH = 3
+"""Levels of the tree that are shown without a reason."""
+
+
+def show(console: Console, report: FlowReport, *, verbose: bool = False) -> None:
+    """The runs, what is wrong in them, the layers, and the verdict."""
+    console.print(head(report), soft_wrap=True)
+    side = report.before if report.before.runs else report.after or report.before
+    if side.runs:
+        console.print()
+        console.print(matrix(report))
+    if report.before.trace and report.before.trouble:
+        console.print(Text(visible(report.before.trace), "dim"))
+    for explained in report.symptoms:
+        console.print()
+        for line in told(explained, side):
+            console.print(line)
+    for focus in focuses(report, everything=verbose):
+        console.print()
+        console.print(layers(report, focus, depth=99 if verbose else DEPTH))
+    console.print()
+    for note in report.notes:
+        console.print(Text(f"note: {visible(note)}", "dim"))
+    line = Text(report.verdict, WORDS.get(report.verdict, "bold yellow"))
+    console.print(line.append(f": {visible(report.summary)}", "default not bold"))
+
+
+def head(report: FlowReport) -> Text:
+    """What was watched, and under what."""
+    side = report.before if report.before.runs else report.after or report.before
+    survey, line = side.survey, Text(visible(report.module), "bold")
+    if survey.module:
+        parameters = sum(len(layer.trainable) + len(layer.frozen) for layer in survey.layers)
+        frozen = sum(len(layer.frozen) for layer in survey.layers)
+        line.append(f" → {visible(survey.module)}", "bold")
+        line.append(f": {plural(len(survey.layers), 'layer')}, {plural(parameters, 'parameter')}", "not bold")
+        line.append(f" ({frozen} frozen)" if frozen else "", "not bold")
+        line.append(f", {survey.elements:,} numbers", "not bold")
+    versions = ", ".join(f"{name} {version}" for name, version in side.versions.items() if name == "torch")
+    return line.append(f"; {versions}" if versions else "", "not bold")
+
+
+def matrix(report: FlowReport) -> Table:
+    """Mode by precision: what became of each run, before → after."""
+    runs = (report.before if report.before.runs else report.after or report.before).runs
+    columns = list(dict.fromkeys(_column(run) for run in runs))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for column in columns:
+        table.add_column(column)
+    for mode in ("train", "eval"):
+        cells = {_column(run): _cell(report, run) for run in runs if run.mode == mode}
+        table.add_row(mode, *(cells.get(column, Text("")) for column in columns))
+    return table
+
+
+def _column(run: Run) -> str:
+    return run.precision if run.device == "cpu" else f"{run.precision} {run.device}"
+
+
+def _cell(report: FlowReport, run: Run) -> Text:
+    first = outcome(report.before.run(run))
+    if report.after is None or (second := outcome(report.after.run(run))) == first:
+        return Text(first, _style(first))
+    return Text(first, _style(first)).append(" → ", "dim").append(second, _style(second))
+
+
+def outcome(run: Run | None) -> str:
+    """What became of a run, in a word: for training, the parameters with a gradient."""
+    if run is None:
+        return "not run"
+    if run.status != "ok":
+        return {"error": "error", "unsupported": "n/a", "absent": "–", "trouble": "killed"}[run.status]
+    if run.non_finite:
+        return "non-finite"
+    if not run.gradients:
+        return "ok"
+    reached = sum(norm is not None for norm in run.gradients.values())
+    return f"{reached}/{len(run.gradients)}"
+
+
+def _style(word: str) -> str:
+    if word in ("n/a", "–", "not run"):
+        return "dim"
+    reached, slash, of = word.partition("/")
+    return "green" if word == "ok" or (slash and reached == of) else "red"
+
+
+def where(symptom: Symptom, side: Side) -> str:
+    """The runs that a symptom was seen in, in short."""
+    listed = []
+    for mode, every in (("train", "every training run"), ("eval", "every evaluation")):
+        titles = [run.title for run in side.runs if run.mode == mode]
+        seen = [title for title in titles if title in symptom.runs]
+        if seen == titles and len(titles) > 1:
+            listed.append(every)
+        elif seen:
+            listed.append(f"{mode}: {', '.join(title.removeprefix(f'{mode}, ') for title in seen)}")
+    return "in " + ", ".join(listed)
+
+
+def told(explained: Explained, side: Side) -> Iterator[Text]:
+    """A symptom in a few lines."""
+    symptom = explained.symptom
+    state = {"there": "wrong", "uncovered": "seen now"}.get(symptom.state, symptom.state)
+    line = Text(f"{state:<8} ", STATES[symptom.state])
+    yield line.append(visible(symptom.sentence), "default not bold")
+    for detail in (where(symptom, side), symptom.cause, explained.sentence):
+        if detail:
+            yield Text(f"         {visible(detail)}", "dim")
+
+
+def focuses(report: FlowReport, *, everything: bool) -> Sequence[Run]:
+    """The training runs whose gradients are shown: the first with a symptom, or all of them."""
+    side = report.before if report.before.runs else report.after or report.before
+    trained = [run for run in side.runs if run.mode == "train" and (run.layers or run.gradients)]
+    if everything:
+        return trained
+    bad = {title for explained in report.symptoms for title in explained.symptom.runs}
+    return [*(run for run in trained if run.title in bad), *trained][:1]
+
+
+def layers(report: FlowReport, focus: Run, *, depth: int) -> Table:
+    """The tree of layers: types of the outputs in each precision, gradients of one run before and after."""
+    side = report.before if report.before.runs else report.after or report.before
+    shown = [run for run in side.runs if run.mode == "train" and run.device == focus.device and run.status != "absent"]
+    other = report.after.run(focus) if report.after is not None and side is report.before else None
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", title=f"gradients: {focus.title}", title_justify="left"
+    )
+    table.add_column("layer", no_wrap=True, overflow="ellipsis", ratio=1)
+    for run in shown:
+        table.add_column(run.precision.replace("-", "-\n"), no_wrap=True)
+    table.add_column("gradient\nbefore" if other else "gradient", justify="right", no_wrap=True)
+    if other:
+        table.add_column("\nafter", justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for row in rows(side, shown, focus, other, depth=depth):
+        cells = [_label(row, side), *(Text(kind, "dim") for kind in row.types), _norm(row, row.before, focus)]
+        table.add_row(*cells, *([_norm(row, row.after, other)] if other else []), Text(row.note, "red"))
+    return table
+
+
+def _label(row: Row, side: Side) -> Text:
+    line = Text()
+    for more in row.guides[:-1]:
+        line.append("│  " if more else "   ", "dim")
+    if row.guides:
+        line.append("├─ " if row.guides[-1] else "└─ ", "dim")
+    name = f"{row.name}–{row.last}" if row.last else row.name
+    line.append(visible(name), "bold").append(" " if name else "").append(visible(row.kind), "cyan")
+    return line.append(f" ×{row.count}" if row.count > 1 else "", "dim")
+
+
+def _norm(row: Row, norm: float | None, run: Run | None) -> Text:
+    if norm is not None:
+        return Text(f"{norm:.2e}", "" if norm > 0 else "yellow")
+    if not row.trainable or run is None or not run.gradients:
+        return Text("", "dim")
+    return Text("none", "red")
