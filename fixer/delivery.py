@@ -17,8 +17,9 @@ from fixer.errors import Refusal
 from fixer.git.branches import check_name, places, start
 from fixer.git.owners import find, lives_on_gitlab
 from fixer.git.repository import CommitFiles, Draft, Repository
+from fixer.orders import plan_listing
 from fixer.runner import Progress
-from fixer.work import Outcome, Request, configuration, plan_listing
+from fixer.work import Outcome, Request, configuration
 
 IGNORING = "blame-ignore-revs"
 """The branch beside those of a split plan that keeps their commits out of `git blame`."""

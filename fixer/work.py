@@ -1,9 +1,11 @@
-"""One run, from what a person asked for to a plan: the same road for a work tree and for a commit."""
+"""One run, from what a person asked for to a plan.
+
+Nothing here needs a tree of Python, which takes long to import: git looks at the repository in the meantime.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,19 +13,15 @@ from typing import TYPE_CHECKING
 from codemods.edits import Finding, Safety, Skip, SkipReason
 from codemods.plan import Plan
 from codemods.profile import SILENT, Recorder
-from codemods.transforms import load
-from fixer import selectors
 from fixer.config import Settings, cascade, parse
-from fixer.discover import arguments_inside, attributed, listing, root_of, select
+from fixer.discover import arguments_inside, attributed, listing, root_of
 from fixer.errors import Refusal
-from fixer.git.changes import about, changes
-from fixer.globs import anchored, matcher
-from fixer.runner import Order, Progress, Task, merge, run
+from fixer.git.changes import changes
 from fixer.worktree import WorkTree, why_unreadable
 
 if TYPE_CHECKING:
     from codemods.sources.document import Reader
-    from fixer.git.changes import Changes
+    from fixer.runner import Order, Progress
 
 
 FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
@@ -108,7 +106,11 @@ def plan_directory(
         root = root_of(request.paths, here)
         arguments, problems = arguments_inside(request.paths, root, here)
         reader = WorkTree(root)
-        changed = changes(root, request.since) if request.since is not None else None
+        looking = changes(root, request.since) if request.since is not None else None
+    with recorder.phase("importing"):
+        from fixer.orders import plan_listing
+    with recorder.phase("listing"):
+        changed = looking() if looking is not None else None
 
     def listed() -> Sequence[str]:
         with recorder.phase("listing"):
@@ -165,142 +167,3 @@ def configuration(request: Request, reader: Reader, root: Path, here: Path) -> C
     if settings is None:
         raise Refusal(f"--config {request.config}: has no [tool.fixer] table")
     return lambda directory: settings
-
-
-def plan_listing(
-    request: Request,
-    arguments: Sequence[str],
-    reader: Reader,
-    *,
-    listed: Callable[[], Sequence[str]] | None = None,
-    changed: Changes | None = None,
-    root: Path,
-    configuration: Callable[[str], Settings],
-    is_file: Callable[[str], bool],
-    vendored: Callable[[Sequence[str]], frozenset[str]],
-    why: Callable[[str], str],
-    fix: bool,
-    progress: Progress,
-    recorder: Recorder = SILENT,
-) -> Outcome:
-    """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory.
-
-    Args:
-        listed: the files below a directory are among these; by default all of `reader`.
-        changed: plan for these changes only.
-    """
-    with recorder.phase("rules"):
-        options = _Options(request)
-    ours = configuration("")
-    try:
-        excluded = matcher([*(anchored(pattern, "") for pattern in request.exclude), *ours.exclude])
-    except ValueError as error:
-        raise Refusal(f"--exclude: {error}") from error
-    include_vendored = request.include_vendored or ours.include_vendored
-    with recorder.phase("selecting"):
-        chosen = select(
-            listed or reader.files,
-            arguments,
-            is_file=is_file,
-            excluded=excluded,
-            include_vendored=include_vendored,
-            vendored=vendored,
-        )
-        paths = chosen.paths if changed is None else [path for path in chosen.paths if path in changed.lines]
-        tasks, troubles = _tasks(paths, options, configuration, reader, fix=fix)
-    with recorder.phase("planning"):
-        plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
-    plan = merge(plans)
-    if changed is not None:
-        plan = about(changed, plan)
-    recorder.gate("seen", plan.files_seen)
-    recorder.gate("bytes", plan.files_read)
-    recorder.gate("found", sum(1 for file in plan.files if file.findings))
-    return Outcome(
-        root=root,
-        plan=plan,
-        settings=ours,
-        parts=tuple((task.order, plan) for task, plan in zip(tasks, plans, strict=True)),
-        problems=tuple(dict.fromkeys((*chosen.problems, *troubles))),
-        vendored=chosen.vendored,
-        read=reader.read,
-        unsafe=frozenset(path for task in tasks if task.order.unsafe for path in task.paths),
-    )
-
-
-def _tasks(
-    paths: Iterable[str], options: _Options, configuration: Callable[[str], Settings], reader: Reader, *, fix: bool
-) -> tuple[list[Task], list[str]]:
-    """What is to be done, files with equal orders together; and a sentence for each configuration that is broken."""
-    groups: dict[Order, list[str]] = defaultdict(list)
-    problems: list[str] = []
-    known: dict[str, _Local | None] = {}
-    for path in paths:
-        directory = path.rpartition("/")[0]
-        if directory not in known:
-            known[directory] = None
-            try:
-                known[directory] = _Local(options, configuration(directory), reader, fix=fix)
-            except Refusal as refusal:
-                problems.append(str(refusal))
-        if (local := known[directory]) is not None and not local.excludes(path):
-            groups[local.order(path)].append(path)
-    return [Task(order, tuple(inside)) for order, inside in groups.items()], problems
-
-
-class _Options:
-    """The options of the command line, checked once, to be laid over the settings of each directory."""
-
-    def __init__(self, request: Request) -> None:
-        self._request = request
-        self._rules = load()
-        selectors.check_codes(request.select, self._rules, "--select")
-        selectors.check_codes(request.ignore, self._rules, "--ignore")
-        self._strategies = selectors.pairs(request.strategies, "--strategy")
-        selectors.check_strategies(self._strategies, self._rules, "--strategy")
-        self._targets = selectors.targets(request.targets)
-
-    def order(self, settings: Settings, reader: Reader, *, fix: bool) -> Order:
-        """What to do in a directory with these settings.
-
-        Raises:
-            Refusal: if the settings name rules or strategies that do not exist.
-        """
-        request, where = self._request, settings.sources[-1] if settings.sources else ""
-        selectors.check_codes(settings.select or (), self._rules, f"{where}: select")
-        selectors.check_codes(settings.ignore, self._rules, f"{where}: ignore")
-        for _, codes in settings.per_file_ignores:
-            selectors.check_codes(codes, self._rules, f"{where}: per-file-ignores")
-        selectors.check_strategies(settings.strategies, self._rules, f"{where}: strategies")
-        pinned = selectors.targets((f"{name}={spec}" for name, spec in settings.targets.items()), f"{where}: targets")
-        rules = selectors.enabled(
-            self._rules,
-            select=settings.select,
-            ignore=settings.ignore,
-            more_select=request.select,
-            more_ignore=request.ignore,
-        )
-        return Order(
-            reader=reader,
-            codes=tuple(rule.code for rule in rules),
-            unsafe=settings.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
-            strategies=tuple(sorted({**settings.strategies, **self._strategies}.items())),
-            targets=tuple(sorted({**pinned, **self._targets}.items())),
-            fix=fix,
-        )
-
-
-class _Local:
-    """What is to be done in one directory."""
-
-    def __init__(self, options: _Options, settings: Settings, reader: Reader, *, fix: bool) -> None:
-        self.excludes = matcher(settings.exclude)
-        self._order = options.order(settings, reader, fix=fix)
-        self._ignores = [(matcher([pattern]), codes) for pattern, codes in settings.per_file_ignores]
-
-    def order(self, path: str) -> Order:
-        """The order for one file: rules that `per-file-ignores` turns off there do not run."""
-        ignored = tuple(code for covers, codes in self._ignores if covers(path) for code in codes)
-        if not ignored:
-            return self._order
-        return replace(self._order, codes=tuple(code for code in self._order.codes if not code.startswith(ignored)))

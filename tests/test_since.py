@@ -199,7 +199,7 @@ def refusal(at: Path, since: str) -> str:
 def test_refusals(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": CALL})
     assert "there is no such commit in" in refusal(root, "nowhere")
-    assert "git fetch origin" in refusal(root, "nowhere")
+    assert "fetch it first" in refusal(root, "nowhere")
     assert "shallow" not in refusal(root, "nowhere")
     for bad in ("--help", "-q", "HEAD:a.py", "HEAD^{tree}", "a\nb"):
         assert "there is no such commit" in refusal(root, bad)
@@ -239,7 +239,7 @@ def test_new_lines_count_and_old_ones_only_beside_a_gap(tmp_path: Path, fate: li
     now = [n for n, each in enumerate(fate) if each != "d"]
     text = "\n".join(f"line_{n}" for n in now) + ("\n" if ended and now else "")
     write(root, {"a.py": text})
-    changed = changes(root, "HEAD")
+    changed = changes(root, "HEAD")()
     touched = {n for line, n in enumerate(now, start=1) if changed.touch("a.py", line, line)}
     new = {n for n in now if fate[n] == "n"}
     gaps = {n for n in now if fate[n] == "k" and "d" in (fate[n - 1 : n] + fate[n + 1 : n + 2])}
@@ -250,4 +250,4 @@ def test_new_lines_count_and_old_ones_only_beside_a_gap(tmp_path: Path, fate: li
 def test_an_untracked_file_is_new_throughout(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": "1\n"})
     write(root, {"b.py": CALL})
-    assert dict(changes(root, "HEAD").lines) == {"b.py": EVERY}
+    assert dict(changes(root, "HEAD")().lines) == {"b.py": EVERY}

@@ -42,13 +42,13 @@ class Result:
 def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
     """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
     from codemods import transforms
-    from fixer import cli, commits, runner, skeleton, work
+    from fixer import cli, commits, orders, runner, skeleton
 
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
         from old_calls import RULES  # type: ignore[import-not-found]
 
-        for module in (transforms, work, runner, commits, skeleton):
+        for module in (transforms, orders, runner, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
         stack.enter_context(standing_in(at))

@@ -14,7 +14,7 @@ from codemods.plan import Plan
 from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
 from fixer.errors import Refusal
-from fixer.git.command import GitFailed, git, top
+from fixer.git.command import GitFailed, begin, git, top
 
 Lines = tuple[int, int]
 """The first and the last of some lines that follow each other, from 1."""
@@ -84,64 +84,74 @@ def about(changed: Changes, plan: Plan) -> Plan:
     )
 
 
-def changes(root: Path, ref: str, until: str | None = None) -> Changes:
-    """What has changed in a repository since its history and that of `ref` parted.
+def changes(root: Path, ref: str, until: str | None = None) -> Callable[[], Changes]:
+    """What has changed in a repository since its history and that of `ref` parted: git begins to look at once.
 
     Args:
         root: the root of the work tree.
         until: look no further than this commit; by default uncommitted changes and new files count too.
 
+    Returns:
+        What waits for git and tells.
+
     Raises:
         Refusal: if `ref` is no commit here, or has no history in common with what it is compared with.
     """
-    if top(root) != root:
-        raise Refusal(f"--since: {root} is not in a git repository, so nothing tells what has changed")
+    start = _parting(root, ref, until or "HEAD")
+    patch = begin("diff", *_PATCH, start, *([until] if until else []), "--", at=root)
+    new = None if until else begin("ls-files", "-z", "--others", "--exclude-standard", at=root)
+
+    def told() -> Changes:
+        lines = {}
+        try:
+            for old, path, changed in _of_patch(patch()):
+                lines[path] = _cells(root, f"{start}:{old}", path, until) if path.endswith(NOTEBOOK) else changed
+            if new is not None:
+                lines |= dict.fromkeys(filter(None, os.fsdecode(new()).split("\0")), EVERY)
+        except GitFailed as error:
+            raise Refusal(f"--since: git cannot tell what has changed: {error}") from error
+        return Changes(lines)
+
+    return told
+
+
+def _parting(root: Path, ref: str, head: str) -> str:
+    """The commit where the histories of `ref` and `head` parted."""
+
+    def asked(*command: str) -> list[str]:
+        try:
+            return git(*command, at=root).decode("utf-8", "surrogateescape").split("\n")
+        except GitFailed:
+            return [""]
+
     if not ref:
         raise Refusal("--since: give the commit to compare with, such as HEAD or origin/main")
-    start = _merge_base(root, ref, until or "HEAD")
-    lines = {}
-    for old, path, changed in _of_patch(_said(root, "diff", *_PATCH, start, *([until] if until else []), "--")):
-        lines[path] = _cells(root, f"{start}:{old}", path, until) if path.endswith(NOTEBOOK) else changed
-    if until is None:
-        new = os.fsdecode(_said(root, "ls-files", "-z", "--others", "--exclude-standard")).split("\0")
-        lines |= dict.fromkeys(filter(None, new), EVERY)
-    return Changes(lines)
+    if not ref.startswith("-") and "\0" not in ref:
+        answer = asked("rev-parse", "--show-toplevel", f"{ref}^{{commit}}", f"{head}^{{commit}}")
+        if len(answer) == 4 and answer[0] == str(root):
+            then, now = answer[1:3]
+            if base := then if then == now else asked("merge-base", then, now)[0]:
+                return base
+    raise Refusal(f"--since {ref!r}: {_why_not(root, ref, head, asked)}")
 
 
-def _said(root: Path, *command: str) -> bytes:
-    try:
-        return git(*command, at=root)
-    except GitFailed as error:
-        raise Refusal(f"--since: git cannot tell what has changed: {error}") from error
+def _why_not(root: Path, ref: str, head: str, asked: Callable[..., list[str]]) -> str:
+    """Why there is nothing to compare with, and what to do."""
 
+    def missing(name: str) -> bool:
+        bad = name.startswith("-") or "\0" in name
+        return bad or not asked("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")[0]
 
-def _merge_base(root: Path, ref: str, head: str) -> str:
-    """The commit where the histories parted."""
-
-    def asked(*command: str) -> str | None:
-        try:
-            return git(*command, at=root).decode().split("\n")[0] or None
-        except GitFailed:
-            return None
-
-    def commit(name: str) -> str | None:
-        if name.startswith("-") or "\0" in name:
-            return None
-        return asked("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-
-    shallow = asked("rev-parse", "--is-shallow-repository") == "true"
-    if (now := commit(head)) is None:
-        raise Refusal("--since: the repository has no commit yet: run fixer without it")
-    if (then := commit(ref)) is None:
-        advice = "fetch it first (`git fetch origin` and name it as in origin/main)"
-        advice += ", more of it with `git fetch --unshallow`: this clone is shallow" if shallow else ""
-        raise Refusal(f"--since {ref!r}: there is no such commit in {root}: {advice}")
-    if (base := asked("merge-base", then, now)) is None:
-        advice = (
-            "fetch more of the history with `git fetch --unshallow`" if shallow else "name a commit of this history"
-        )
-        raise Refusal(f"--since {ref!r}: it and {head} have no commit in common here: {advice}")
-    return base
+    if top(root) != root:
+        return f"{root} is not in a git repository, so nothing tells what has changed"
+    shallow = asked("rev-parse", "--is-shallow-repository")[0] == "true"
+    if missing(head):
+        return "the repository has no commit yet: run fixer without --since"
+    if missing(ref):
+        more = ", or all of it with `git fetch --unshallow`: this clone is shallow" if shallow else ""
+        return f"there is no such commit in {root}: fetch it first, and name it as in origin/main{more}"
+    more = "fetch more of the history with `git fetch --unshallow`" if shallow else "name a commit of this history"
+    return f"it and {head} have no commit in common here: {more}"
 
 
 def _cells(root: Path, before: str, path: str, until: str | None) -> tuple[Lines, ...]:

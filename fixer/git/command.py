@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 LOCATION = (
@@ -61,23 +62,38 @@ def git(*arguments: str, at: Path, data: bytes | None = None, index: Path | None
     Raises:
         GitFailed: if git is not there or ends with an error.
     """
+    return begin(*arguments, at=at, data=data, index=index)()
+
+
+def begin(*arguments: str, at: Path, data: bytes | None = None, index: Path | None = None) -> Callable[[], bytes]:
+    """The same, started now and waited for when the result is called."""
     options = [part for setting in HARMLESS for part in ("-c", setting)]
     try:
-        done = subprocess.run(
+        started = subprocess.Popen(
             ["git", "--no-pager", *options, *arguments],
             cwd=at,
             env={**os.environ, "GIT_INDEX_FILE": str(index)} if index else None,
-            input=data,
-            stdin=subprocess.DEVNULL if data is None else None,
-            capture_output=True,
-            check=False,
+            stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
     except OSError as error:
         raise GitFailed(f"git cannot be run: {error.strerror}") from error
-    if done.returncode:
-        message = done.stderr.decode("utf-8", "replace").strip()
-        raise GitFailed(message.removeprefix("fatal: ").removeprefix("error: ") or f"git ended with {done.returncode}")
-    return done.stdout
+
+    def answer() -> bytes:
+        with started:
+            try:
+                said, complaint = started.communicate(data)
+            except BaseException:
+                started.kill()
+                raise
+        if started.returncode:
+            message = complaint.decode("utf-8", "replace").strip()
+            message = message.removeprefix("fatal: ").removeprefix("error: ")
+            raise GitFailed(message or f"git ended with {started.returncode}")
+        return said
+
+    return answer
 
 
 def top(directory: Path) -> Path | None:
