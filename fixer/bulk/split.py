@@ -185,9 +185,8 @@ def _notes(
     chunk: Sequence[tuple[FilePlan, ...]], keys: Callable[[str], tuple[str, ...]], most: int | None
 ) -> Iterator[str]:
     for tied in chunk:
-        names = (
-            " and ".join(file.path for file in tied) if len(tied) < 4 else f"{tied[0].path} and {len(tied) - 1} more"
-        )
+        first, last = ", ".join(file.path for file in tied[:-1]), tied[-1].path
+        names = f"{first} and {last}" if len(tied) < 5 else f"{tied[0].path} and {len(tied) - 1} more"
         if len({keys(file.path) for file in tied}) > 1:
             yield f"{names} change together, so they share a branch"
         if most is not None and len(tied) > most:
