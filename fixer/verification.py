@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.transforms import load
+from codemods.verify.comparison import CLOSE, difference, judge
+from codemods.verify.symptoms import Run, symptoms
+from codemods.verify.trace import read
 from codemods.verify.verdict import Verdict, Word
+from fixer.errors import Refusal
+from fixer.trial.command import Leftovers, Limits, run
+from fixer.trial.copies import Footprints, Origin, copied, removal_command
 
 if TYPE_CHECKING:
+    from codemods.plan import Plan
     from fixer.work import Outcome
 
+__all__ = ["Limits", "Run", "Verdict", "Verification", "verify"]
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run of the command may use."""
+RIDING = Path(__file__).resolve().parents[1] / "codemods" / "verify" / "riding"
+"""What has to stand first on the `PYTHONPATH` for the probe to ride along."""
 
-    seconds: float = 600.0
-    memory: int = 0
-    """Bytes that its processes may hold together; 0 means no limit."""
+GENEROUS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,11 @@ class Verification:
 
     command: str
     judged: Verdict
+    before: Run | None = None
+    after: Run | None = None
+    """The two runs; None where the command was not run."""
+    codes: tuple[str, ...] = ()
+    """The rules behind the fixes that were tried."""
 
     @property
     def verdict(self) -> Word:
@@ -43,7 +56,7 @@ class Verification:
 def verify(
     outcome: Outcome,
     command: str,
-    limits: Limits = Limits(),
+    limits: Limits = GENEROUS,
     *,
     here: Path | None = None,
     commits: tuple[str, str] | None = None,
@@ -51,6 +64,8 @@ def verify(
     tell: Callable[[str], None] = lambda sentence: None,
 ) -> Verification:
     """Run `command` on the code as it is and as `outcome` would leave it, each in a temporary copy.
+
+    A verdict that rests on a difference is checked by running the worse side again.
 
     Args:
         here: where the person stands; the command is run at the same place of each copy. By default at the root.
@@ -61,4 +76,107 @@ def verify(
     Raises:
         Refusal: if no copy can be made.
     """
-    return Verification(command, Verdict("could-not-run", "Running a command is not written yet."))
+    if os.name != "posix":
+        raise Refusal("running a command under watch needs Linux or macOS")
+    if not command.strip():
+        raise Refusal('--run: there is no command; write one such as --run "python train.py --max_steps 2"')
+    codes = tuple(sorted({finding.code for finding in outcome.plan.findings if finding.applied}))
+    if not outcome.plan.changed:
+        return Verification(command, Verdict("not-reproduced", "there is nothing to fix, so nothing was run"))
+    root = outcome.root.resolve()
+    messages = tuple(dict.fromkeys(text for rule in load() if rule.code in codes for text in rule.errors))
+    before, after = (Origin(root, commit, tuple(linked)) for commit in commits or (None, None))
+    trial = _Trial(command, limits, _place(root, here))
+    footprints = Footprints.of(root)
+
+    def original(why: str) -> Run:
+        tell(f"running it on the code as it is{why}")
+        return trial.run(before, None)
+
+    def repaired(why: str) -> Run:
+        tell(f"running it on the code with the fixes{why}")
+        return trial.run(after, None if commits else outcome.plan)
+
+    first = original("")
+    second = repaired("")
+    judged = judge(first, second, messages)
+    if judged.word != "could-not-run" and (doubt := _doubt(judged, first, second, messages, original, repaired)):
+        judged = replace(judged, word="could-not-run", summary=doubt)
+    if touched := footprints.touched(root):
+        note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
+        judged = replace(judged, notes=(*judged.notes, note))
+    return Verification(command, judged, first, second, codes)
+
+
+def _doubt(
+    judged: Verdict,
+    before: Run,
+    after: Run,
+    messages: Sequence[str],
+    original: Callable[[str], Run],
+    repaired: Callable[[str], Run],
+) -> str:
+    """Why a difference between the two runs may be chance; nothing where there is none, or it happens again."""
+    if judged.word == "not-reproduced" and difference(before, after) <= CLOSE:
+        return ""
+    if judged.word == "proved" and any(before.says(message) for message in messages):
+        return ""  # the documented error is no accident
+    again = original(" once more, to see whether it repeats itself")
+    if _kinds(again, messages) != _kinds(before, messages):
+        return "the command does not do the same twice on the code as it is, so nothing can be said about the fixes"
+    if judged.word == "not-reproduced" and difference(before, again) > CLOSE:
+        return "the command gives other numbers each time: fix its seeds, and the two sides can be compared"
+    if judged.word == "refuted":
+        once_more = repaired(" once more, to see whether it repeats itself")
+        if judge(before, once_more, messages).word != "refuted":
+            return f"with the fixes it was worse once, and not when run again ({judged.summary})"
+    return ""
+
+
+def _kinds(run: Run, messages: Sequence[str]) -> frozenset[tuple[int, str, str]]:
+    """The symptoms of a run without the words of exceptions, which may hold addresses and times."""
+    worded = ("failed", "exception")
+    return frozenset((s.process, s.kind, "" if s.kind in worded else s.name) for s in symptoms(run, messages))
+
+
+def _place(root: Path, here: Path | None) -> Path:
+    """Where the command is run, relative to the root."""
+    place = here.resolve() if here else root
+    return place.relative_to(root) if place.is_relative_to(root) else Path()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One command, to be run on several copies: always at the same path, so that nothing differs by it."""
+
+    command: str
+    limits: Limits
+    place: Path
+
+    def run(self, origin: Origin, plan: Plan | None) -> Run:
+        with tempfile.TemporaryDirectory(prefix="fixer-verify-", ignore_cleanup_errors=True) as name:
+            scratch = Path(name).resolve()
+            copy = scratch / "copy" / (origin.root.name or "root")
+            for directory in (copy.parent, scratch / "seen", scratch / "tmp"):
+                directory.mkdir()
+            leftovers = Leftovers([removal_command(origin, copy)], [scratch])
+            with copied(origin, copy, plan):
+                if not (copy / self.place).is_dir():
+                    raise Refusal(f"{self.place}: git ignores this directory, so that the copy does not have it")
+                environment = _environment(origin.root, copy, scratch)
+                ended = run(self.command, copy / self.place, environment, self.limits, leftovers)
+            traces = read(scratch / "seen")
+            output = ended.output.replace(str(copy), str(origin.root))
+        return Run(ended.how, ended.code, ended.seconds, output, traces, ended.peak)
+
+
+def _environment(root: Path, copy: Path, scratch: Path) -> Mapping[str, str]:
+    """The environment of the person, with the probe riding along."""
+    ours = {
+        "FIXER_PROBE": str(scratch / "seen"),
+        "FIXER_ORIGINAL": str(root),
+        "FIXER_COPY": str(copy),
+        "TMPDIR": str(scratch / "tmp"),
+    }
+    path = os.pathsep.join([str(RIDING), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {"PYTHONHASHSEED": "0", **os.environ, **ours, "PYTHONPATH": path, "PWD": str(copy)}

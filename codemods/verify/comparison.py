@@ -1,0 +1,188 @@
+"""Judging two runs of one command, on the code as it is and as it would be. Standard library only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from codemods.verify.symptoms import Run, Symptom, sentences, symptoms
+from codemods.verify.trace import Trace, furthest_apart
+from codemods.verify.verdict import Verdict
+
+CLOSE = 1e-3
+"""Relative difference of losses and gradients up to which two runs count as doing the same."""
+
+
+def judge(before: Run, after: Run, messages: Sequence[str] = ()) -> Verdict:
+    """The verdict on two runs; `messages` are the errors that the rules behind the fixes document."""
+    trouble = next(iter(_troubles(before, after)), "")
+    if trouble:
+        return Verdict("could-not-run", trouble)
+    was, is_now = tuple(symptoms(before, messages)), tuple(symptoms(after, messages))
+    gone = list(_without(was, is_now))
+    worse = [*_lost(before, after), *_without(is_now, was)]
+    # Where the code as it is never came, it cannot have been better.
+    new = [symptom for symptom in worse if _was_better(symptom, before, after)]
+    return replace(
+        _word(before, after, gone, new),
+        gone=sentences(gone, before),
+        new=sentences(new, after),
+        both=sentences([symptom for symptom in was if symptom not in gone], before),
+        notes=tuple(_notes(before, after)),
+    )
+
+
+def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Symptom]) -> Verdict:
+    if not before.well and not after.well:
+        if before.error() == after.error():
+            return Verdict("could-not-run", f"the command fails before and after alike: {before.error()}")
+        if (after.steps, after.backward) < (before.steps, before.backward):
+            return Verdict("refuted", f"after the fixes it fails earlier: {after.error()}")
+        return Verdict("could-not-run", f"before: {before.error()}; after the fixes: {after.error()}")
+    if new:
+        return Verdict("refuted", f"after the fixes: {sentences(new, after)[0]}")
+    if gone:
+        return Verdict("proved", f"before: {sentences(gone, before)[0]}; after: {_healthy(after)}")
+    apart = difference(before, after)
+    if apart <= CLOSE:
+        return Verdict("not-reproduced", f"both run alike: {_healthy(after)}, {equality(apart)}")
+    return Verdict(
+        "not-reproduced", f"nothing is wrong on either side, but the numbers differ: {_numbers(before, after)}"
+    )
+
+
+def _troubles(before: Run, after: Run) -> Iterator[str]:
+    """Why nothing can be said."""
+    for side, run in (("as it is", before), ("with the fixes", after)):
+        if run.how in ("memory", "processes"):
+            limit = "more memory than --memory allows" if run.how == "memory" else "too many processes"
+            yield f"the code {side} took {limit}, and was ended"
+        strays = [path for trace in run.traces for path in trace.strays]
+        if strays:
+            yield (
+                f"the code {side} ran {strays[0]} of the checkout rather than the copy of it: "
+                "name the program relative to the checkout"
+            )
+    if before.how == "time":
+        yield f"it did not end within {before.seconds:.0f} s: let it run fewer steps, or give it more with --timeout"
+    if after.how == "time" and after.seconds < 2 * before.seconds:
+        yield f"with the fixes it did not end within {after.seconds:.0f} s: give it more with --timeout"
+    if not before.traces and not after.traces:
+        if before.well and after.well:
+            yield "the command ended well, but no Python that it ran imported torch where the probe could see it"
+        elif before.error() == after.error():
+            yield f"the command failed before torch was imported: {before.error()}"
+    for run in (before, after):
+        if run.code == 127 and not run.traces:
+            yield f"the command was not found: {run.error()}"
+
+
+def _without(some: Sequence[Symptom], others: Sequence[Symptom]) -> Iterator[Symptom]:
+    """Symptoms that the other side does not have, or has less of."""
+    shares = {(other.process, other.kind, other.name): other.share for other in others}
+    failed = any(other.kind == "failed" for other in others)
+    for symptom in some:
+        if symptom.kind == "failed" and failed:
+            continue
+        if symptom.share > shares.get((symptom.process, symptom.kind, symptom.name), 0.0) + 1e-9:
+            yield symptom
+
+
+def _lost(before: Run, after: Run) -> Iterator[Symptom]:
+    """What the code as it is did, and the fixed code does not do at all."""
+    if not after.well:
+        return
+    if any(trace.trained for trace in before.traces) and not after.backward:
+        yield Symptom(-1, "failed", "there is no backward pass any more")
+    if before.well and before.steps and not after.steps:
+        yield Symptom(-1, "failed", "no optimizer takes a step any more")
+    for number, (one, other) in enumerate(zip(before.traces, after.traces, strict=False)):
+        for name in sorted(one.parameters.keys() - other.parameters.keys()) if other.steps or other.skipped else ():
+            if one.parameters[name].trainable and one.parameters[name].present:
+                yield Symptom(number, "lost", name)
+        for name, parameter in one.parameters.items():
+            known = other.parameters.get(name)
+            if known and parameter.trainable and not known.trainable and parameter.present:
+                yield Symptom(number, "lost", name)
+
+
+def _was_better(symptom: Symptom, before: Run, after: Run) -> bool:
+    if symptom.process < 0 or symptom.process >= len(before.traces):
+        return symptom.process < 0
+    trace = before.traces[symptom.process]
+    if symptom.kind in ("no-gradient", "zero-gradient", "non-finite-gradient", "unmoved", "lost"):
+        known = trace.parameters.get(symptom.name)
+        if known is None or not known.looks:
+            return False
+        if not before.well and known.looks < after.traces[symptom.process].parameters[symptom.name].looks:
+            return False
+        return symptom.kind != "unmoved" or known.moved is True
+    return bool(trace.backward) or before.well
+
+
+def difference(before: Run, after: Run) -> float:
+    """How far the losses and the norms of the gradients of two runs are apart, as a relative difference."""
+    if len(before.traces) != len(after.traces):
+        return math.inf
+    return max((_apart(*pair) for pair in zip(before.traces, after.traces, strict=True)), default=0.0)
+
+
+def _apart(one: Trace, other: Trace) -> float:
+    if len(one.losses) != len(other.losses) or one.parameters.keys() != other.parameters.keys():
+        return math.inf
+    norms = [
+        furthest_apart(parameter.norms, other.parameters[name].norms)
+        if len(parameter.norms) == len(other.parameters[name].norms)
+        else math.inf
+        for name, parameter in one.parameters.items()
+    ]
+    return max([furthest_apart(one.losses, other.losses), *norms])
+
+
+def equality(apart: float) -> str:
+    """`equal numbers`, or how nearly."""
+    return "equal numbers" if apart == 0 else f"numbers equal to within {apart:.1g}"
+
+
+def _numbers(before: Run, after: Run) -> str:
+    """The first losses that differ."""
+    for one, other in zip_longest(before.traces, after.traces, fillvalue=Trace()):
+        for step, (was, now) in enumerate(zip(one.losses, other.losses, strict=False), 1):
+            if furthest_apart([was], [now]) > CLOSE:
+                return f"loss {step} is {now:.6g} instead of {was:.6g}"
+        if len(one.losses) != len(other.losses):
+            return f"{len(other.losses):,} losses instead of {len(one.losses):,}"
+    return "the losses are equal, the gradients are not"
+
+
+def _healthy(run: Run) -> str:
+    """`2 steps, 148 of 148 parameters receive a gradient`."""
+    if not any(trace.trained for trace in run.traces):
+        return "it ends well"
+    steps, skipped = sum(trace.steps for trace in run.traces), sum(trace.skipped for trace in run.traces)
+    reached, total = sum(t.reached() for t in run.traces), sum(t.trainable() for t in run.traces)
+    taken = f"{steps:,} optimizer step{'' if steps == 1 else 's'}"
+    if skipped:
+        taken += f" ({skipped:,} skipped by the scaler)"
+    return f"{taken}, {reached:,} of {total:,} parameters receive a gradient" if total else taken
+
+
+def _notes(before: Run, after: Run) -> Iterator[str]:
+    for side, run in (("before", before), ("after", after)):
+        for trace in run.traces:
+            if trace.trouble:
+                yield f"{side}: the probe did not see everything: {trace.trouble}"
+    if before.well and after.well and (before.steps, before.backward) != (after.steps, after.backward):
+        yield (
+            f"{after.backward:,} backward calls and {after.steps:,} steps instead of "
+            f"{before.backward:,} and {before.steps:,}"
+        )
+    missing = [trace for trace in after.traces if trace.reached() < trace.trainable()]
+    if missing and not before.well:
+        trace = missing[0]
+        yield (
+            f"after the fixes {trace.trainable() - trace.reached():,} of {trace.trainable():,} parameters receive no "
+            "gradient; before, it did not come that far"
+        )

@@ -1,0 +1,154 @@
+"""What is wrong with a run, as plain sentences that two runs can be compared by. Standard library only."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from codemods.verify.trace import Trace
+
+ODDITIES = {
+    "unscaled-backward": "an optimizer stepped through the scaler after a backward pass that was not scaled",
+    "step-beside-scaler": "an optimizer stepped beside the scaler, on gradients still multiplied by its scale",
+    "clip-of-scaled": "gradients were clipped while they were still multiplied by the loss scale",
+    "stale-gradient": "an optimizer stepped on gradients added to those of its last step: nothing had zeroed them",
+}
+ERROR = re.compile(r"^(?:\[rank\d+\]:\s*)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b(?::.*)?)$", re.M)
+NAMED = 5
+"""Parameters named in a sentence; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the command: how it ended, what it printed, what its processes were seen to do."""
+
+    how: str
+    """`exit`, or the limit that ended it: `time`, `memory`, `processes`."""
+    code: int | None
+    seconds: float
+    output: str
+    traces: tuple[Trace, ...] = ()
+    peak: int = 0
+
+    @property
+    def well(self) -> bool:
+        return self.how == "exit" and self.code == 0
+
+    @property
+    def steps(self) -> int:
+        return sum(trace.steps + trace.skipped for trace in self.traces)
+
+    @property
+    def backward(self) -> int:
+        return sum(trace.backward for trace in self.traces)
+
+    def error(self) -> str:
+        """The exception that ended it, as the last line of its traceback; what else it said; or how it was ended."""
+        if self.well:
+            return ""
+        # A launcher reports that its children failed; the child knows why.
+        told = [trace.error for trace in self.traces if trace.error]
+        printed = [line for line in ERROR.findall(self.output) if "ChildFailedError" not in line]
+        last = [line.strip() for line in self.output.strip().splitlines()[-1:]]
+        code = self.code or 0
+        ended = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        return next(iter([*told, *printed[-1:], *last]), ended)[:600]
+
+    def says(self, message: str) -> bool:
+        """Whether the run showed a message anywhere: as an exception, a warning or in what it printed."""
+        shown = [self.output, self.error()]
+        for trace in self.traces:
+            shown += [trace.error, *trace.exceptions, *trace.warnings]
+        wanted = " ".join(message.split())
+        return any(wanted in " ".join(text.split()) for text in shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One thing that is wrong in one process; `name` is the parameter, the oddity or the message."""
+
+    process: int
+    kind: str
+    name: str = ""
+    share: float = 1.0
+    """Of the looks at which it was seen; more is worse."""
+
+
+def symptoms(run: Run, messages: Sequence[str] = ()) -> Iterator[Symptom]:
+    """Everything that is wrong with a run; `messages` are those that the rules document."""
+    if not run.well:
+        yield Symptom(-1, "failed", run.error())
+    for message in messages:
+        if run.says(message):
+            yield Symptom(-1, "message", message)
+    for number, trace in enumerate(run.traces):
+        for oddity in trace.oddities:
+            yield Symptom(number, oddity)
+        if any(not math.isfinite(loss) for loss in trace.losses):
+            yield Symptom(number, "non-finite-loss")
+        for text in trace.exceptions:
+            if text != trace.error:
+                yield Symptom(number, "exception", text)
+        yield from _of_parameters(number, trace)
+
+
+def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
+    for name, parameter in trace.parameters.items():
+        if not parameter.trainable or not parameter.looks:
+            continue
+        if parameter.present < parameter.looks:
+            yield Symptom(number, "no-gradient", name, 1 - parameter.present / parameter.looks)
+        if parameter.present and parameter.zero == parameter.present:
+            yield Symptom(number, "zero-gradient", name)
+        if parameter.non_finite:
+            yield Symptom(number, "non-finite-gradient", name, parameter.non_finite / parameter.looks)
+        if parameter.moved is False:
+            yield Symptom(number, "unmoved", name)
+
+
+def sentences(found: Sequence[Symptom], run: Run) -> tuple[str, ...]:
+    """The symptoms as sentences, those of one kind together, parameters by name."""
+    told: dict[str, None] = {}
+    for symptom in sorted(found, key=lambda symptom: (_ORDER.index(_family(symptom.kind)), symptom.process)):
+        alike = [other for other in found if (other.process, other.kind) == (symptom.process, symptom.kind)]
+        where = f"rank {rank}: " if len(run.traces) > 1 and (rank := _rank(symptom, run)) else ""
+        told[where + _sentence(symptom, alike, run)] = None
+    return tuple(told)
+
+
+_ORDER = ("failed", "exception", "parameters", "oddity", "loss", "message")
+
+
+def _family(kind: str) -> str:
+    if kind in ("failed", "message", "exception"):
+        return kind
+    return "oddity" if kind in ODDITIES else "loss" if kind == "non-finite-loss" else "parameters"
+
+
+def _rank(symptom: Symptom, run: Run) -> str:
+    return run.traces[symptom.process].rank if 0 <= symptom.process < len(run.traces) else ""
+
+
+def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run) -> str:
+    if symptom.kind == "failed":
+        return symptom.name
+    if symptom.kind in ("message", "exception"):
+        return f"it says {symptom.name!r}" if symptom.kind == "message" else f"{symptom.name} (caught by the program)"
+    if symptom.kind in ODDITIES:
+        return ODDITIES[symptom.kind]
+    if symptom.kind == "non-finite-loss":
+        return "a loss is inf or nan"
+    total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0
+    names = [other.name for other in alike]
+    listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+    always = all(other.share == 1 for other in alike)
+    some = {
+        "no-gradient": "no gradient reaches" if always else "at some steps no gradient reaches",
+        "zero-gradient": "the gradient is zero at every step of",
+        "non-finite-gradient": "the gradient is inf or nan of",
+        "unmoved": "no step moves",
+        "lost": "no optimizer holds any more",
+    }[symptom.kind]
+    return f"{some} {len(names):,} of {total:,} parameters: {listed}"

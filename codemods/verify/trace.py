@@ -1,0 +1,116 @@
+"""What the probe wrote down about one process, read back. Standard library only.
+
+The files come from a process that may have been killed while it wrote, so nothing about them is taken for granted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an optimizer, over the steps at which it was looked at."""
+
+    trainable: bool = True
+    looks: int = 0
+    present: int = 0
+    """At how many looks it had a gradient, and how often that was zero, or inf or nan where it was used."""
+    zero: int = 0
+    non_finite: int = 0
+    moved: bool | None = None
+    """Whether a step changed it; None where no step was taken."""
+    norms: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One process that imported torch."""
+
+    rank: str = ""
+    started: float = 0.0
+    ended: bool = False
+    """Whether the process came to its own end, rather than being killed."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    backward: int = 0
+    steps: int = 0
+    skipped: int = 0
+    """Steps that a gradient scaler left out, as it does until it has found its scale."""
+    losses: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()
+    autocast: Mapping[str, int] = field(default_factory=dict)
+    warnings: Mapping[str, int] = field(default_factory=dict)
+    exceptions: tuple[str, ...] = ()
+    """Those that passed through a backward pass or a scaler, caught or not."""
+    error: str = ""
+    """The one that ended the program."""
+    oddities: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    strays: tuple[str, ...] = ()
+    """Files of the checkout itself that were imported."""
+    trouble: str = ""
+    """Why the probe did not see everything."""
+
+    @property
+    def trained(self) -> bool:
+        return bool(self.backward or self.steps or self.skipped or self.exceptions)
+
+    def reached(self) -> int:
+        """How many trainable parameters had a finite gradient at some look."""
+        return sum(p.trainable and p.present > 0 and p.non_finite < p.present for p in self.parameters.values())
+
+    def trainable(self) -> int:
+        return sum(parameter.trainable for parameter in self.parameters.values())
+
+
+def read(directory: Path) -> tuple[Trace, ...]:
+    """The traces below a directory: those of processes that trained, by rank, then by start; else all."""
+    traces = [trace for path in sorted(directory.glob("*.json")) if (trace := _trace(path))]
+    traces.sort(key=lambda trace: (trace.rank.zfill(8), trace.started))
+    return tuple([trace for trace in traces if trace.trained] or traces)
+
+
+def _trace(path: Path) -> Trace | None:
+    try:
+        told: Any = json.loads(path.read_text(encoding="utf-8"))
+        parameters = {
+            name: Parameter(**{**page, "norms": tuple(page["norms"])}) for name, page in told["parameters"].items()
+        }
+        return Trace(
+            rank=told["rank"] or "",
+            started=told["started"],
+            ended=told["ended"],
+            versions=told["versions"],
+            backward=told["backward"],
+            steps=told["steps"],
+            skipped=told["skipped"],
+            losses=tuple(told["losses"]),
+            scales=tuple(told["scales"]),
+            autocast=told["autocast"],
+            warnings=told["warnings"],
+            exceptions=tuple(told["exceptions"]),
+            error=told["error"],
+            oddities=told["oddities"],
+            parameters=parameters,
+            strays=tuple(told["strays"]),
+            trouble=told["trouble"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def furthest_apart(first: Sequence[float], second: Sequence[float]) -> float:
+    """The largest relative difference of two series over their common length; nan equals nan."""
+    worst = 0.0
+    for one, other in zip(first, second, strict=False):
+        if one == other or (math.isnan(one) and math.isnan(other)):
+            continue
+        if not (math.isfinite(one) and math.isfinite(other)):
+            return math.inf
+        worst = max(worst, abs(one - other) / max(abs(one), abs(other)))
+    return worst

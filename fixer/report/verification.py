@@ -1,0 +1,206 @@
+"""A verification for people and programs: terminal, JSON, and the section of a pull request."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from codemods import __version__
+from codemods.verify.trace import Trace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from codemods.verify.symptoms import Run
+    from fixer.verification import Verification
+
+COLOURS = {"proved": "green", "not-reproduced": "cyan", "refuted": "red", "could-not-run": "yellow"}
+MEANING = {
+    "proved": "the symptom was there and is gone",
+    "not-reproduced": "the bug did not show in this run",
+    "refuted": "it is worse with the fixes",
+    "could-not-run": "nothing can be said",
+}
+OUTPUT = 15
+"""Lines of the output that are shown where a run failed."""
+
+
+def show(console: Console, verification: Verification, *, verbose: bool = False) -> None:
+    """The verdict, the table of the two runs, and what was gone, new or the same."""
+    from rich.table import Table
+    from rich.text import Text
+
+    word = verification.verdict
+    headline = Text.assemble((word, f"bold {COLOURS[word]}"), f": {verification.summary}")
+    console.print(headline, soft_wrap=True)
+    rows = list(_rows(verification))
+    if rows:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("")
+        table.add_column("before", overflow="fold")
+        table.add_column("after", overflow="fold")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        console.print()
+        console.print(table)
+    for mark, colour, sentences in _evidence(verification):
+        for sentence in sentences:
+            console.print(Text.assemble((f"{mark:>9}  ", colour), sentence), soft_wrap=True)
+    failed = [run for run in (verification.before, verification.after) if run and not run.well and run.output.strip()]
+    if failed and (verbose or word == "could-not-run"):
+        lines = failed[-1].output.rstrip().splitlines()
+        console.print(f"\nWhat it printed{' at its end' if len(lines) > OUTPUT and not verbose else ''}:", style="bold")
+        for line in lines if verbose else lines[-OUTPUT:]:
+            console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def line(verification: Verification) -> str:
+    """The verdict alone."""
+    return f"{verification.verdict}: {verification.summary}"
+
+
+def section(verification: Verification) -> str:
+    """The section of a pull request."""
+    word = verification.verdict
+    lines = ["## Verification\n", f"**{word}** ({MEANING[word]}): {_cell(verification.summary)}\n"]
+    rows = list(_rows(verification))
+    if rows:
+        lines += [f"{_code(verification.command)}, run on the code before and after the fixes:\n"]
+        lines += ["| | before | after |", "|---|---|---|"]
+        lines += [f"| {' | '.join(_cell(text) for text in row)} |" for row in rows]
+    told = [f"- {mark}: {_cell(text)}" for mark, _, sentences in _evidence(verification) for text in sentences]
+    lines += ["", *told] if told and rows else told
+    return "\n".join(lines) + "\n"
+
+
+def document(verification: Verification) -> dict[str, Any]:
+    """Everything as plain JSON values; inf and nan as text."""
+    judged = verification.judged
+    return {
+        "version": __version__,
+        "verdict": judged.word,
+        "summary": judged.summary,
+        "command": verification.command,
+        "rules": list(verification.codes),
+        "gone": list(judged.gone),
+        "new": list(judged.new),
+        "both": list(judged.both),
+        "notes": list(judged.notes),
+        "before": _run(verification.before),
+        "after": _run(verification.after),
+    }
+
+
+def _run(run: Run | None) -> dict[str, Any] | None:
+    if run is None:
+        return None
+    return {
+        "ended": run.how,
+        "exit_code": run.code,
+        "error": run.error() or None,
+        "seconds": round(run.seconds, 3),
+        "peak_memory": run.peak,
+        "output": run.output,
+        "processes": [_plain(dataclasses.asdict(trace)) for trace in run.traces],
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def _evidence(verification: Verification) -> Iterator[tuple[str, str, Sequence[str]]]:
+    judged = verification.judged
+    yield "gone", "green", judged.gone
+    yield "new", "red", judged.new
+    yield "both", "yellow", judged.both
+    yield "note", "dim", judged.notes
+
+
+def _rows(verification: Verification) -> Iterator[tuple[str, str, str]]:
+    before, after = verification.before, verification.after
+    if before is None or after is None:
+        return
+    yield "ended", _end(before), _end(after)
+    several = max(len(before.traces), len(after.traces)) > 1
+    for number, (one, other) in enumerate(zip_longest(before.traces, after.traces)):
+        known = one or other
+        prefix = f"rank {known.rank or number}: " if several and known else ""
+        for label, was, now in zip_longest(_LABELS, _cells(one), _cells(other), fillvalue=""):
+            if was or now:
+                yield prefix + label, was or "none", now or "none"
+    yield "time", _seconds(before), _seconds(after)
+    if before.peak and after.peak:
+        yield "memory", f"{before.peak / 1e9:.2f} GB", f"{after.peak / 1e9:.2f} GB"
+    versions = [_versions(next(iter(run.traces), Trace())) for run in (before, after)]
+    if any(versions):
+        yield "with", versions[0], versions[1]
+
+
+_LABELS = (
+    "backward calls",
+    "optimizer steps",
+    "parameters with a gradient",
+    "parameters that moved",
+    "losses",
+    "loss scale",
+    "autocast",
+    "warnings",
+)
+
+
+def _cells(trace: Trace | None) -> Iterator[str]:
+    if trace is None:
+        return
+    skipped = f" ({trace.skipped:,} skipped)" if trace.skipped else ""
+    trainable = trace.trainable()
+    moved = sum(parameter.moved is True for parameter in trace.parameters.values() if parameter.trainable)
+    yield f"{trace.backward:,}"
+    yield f"{trace.steps:,}{skipped}"
+    yield f"{trace.reached():,} of {trainable:,}" if trainable else ""
+    yield f"{moved:,} of {trainable:,}" if trainable else ""
+    yield _series(trace.losses)
+    yield _series(trace.scales)
+    yield ", ".join(trace.autocast)
+    yield f"{len(trace.warnings):,}" if trace.warnings else ""
+
+
+def _series(numbers: Sequence[float]) -> str:
+    """`2.31 → 1.95 → 1.8`; of a long one the first and the last."""
+    shown = [f"{number:.5g}" for number in numbers]
+    return " → ".join(shown if len(shown) <= 4 else [shown[0], "…", shown[-1]])
+
+
+def _end(run: Run) -> str:
+    limits = {"time": "its time", "memory": "its memory", "processes": "its number of processes"}
+    if run.how in limits:
+        return f"at the limit of {limits[run.how]}"
+    return run.error() or "exit code 0"
+
+
+def _seconds(run: Run) -> str:
+    return f"{run.seconds:.1f} s"
+
+
+def _versions(trace: Trace) -> str:
+    return ", ".join(f"{name} {version}" for name, version in trace.versions.items())
+
+
+def _cell(text: str) -> str:
+    """Text inside of a Markdown table or list: on one line, and nothing of it taken for markup."""
+    plain = " ".join(text.split())
+    return "".join(f"\\{char}" if char in "\\`*_[]<>|~" else char for char in plain)
+
+
+def _code(text: str) -> str:
+    one_line = " ".join(text.split())
+    return f"`` {one_line} ``" if "`" in one_line else f"`{one_line}`"

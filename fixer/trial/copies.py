@@ -1,0 +1,200 @@
+"""Temporary copies of a project: of the files as they lie on disk, or of a commit through the repository's filters.
+
+In a repository a copy is a work tree of it, so that programs which ask git where they are get an answer. Nothing of
+the checkout is written; `.venv` and the like are linked.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from codemods.plan import Plan
+from fixer.errors import Refusal
+from fixer.git.command import HARMLESS, GitFailed, git, top
+
+LARGEST = 4_000_000_000
+"""Bytes that are copied at most; what is larger holds data, which git should ignore."""
+UNCOPIED = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is copied."""
+
+    root: Path
+    """Resolved."""
+    commit: str | None = None
+    """This commit of the repository at `root`, instead of the files on disk."""
+    linked: tuple[str, ...] = ()
+    """Paths below the root that are linked into the copy: what git ignores and the command needs."""
+
+
+@contextmanager
+def copied(origin: Origin, place: Path, plan: Plan | None = None) -> Iterator[Path]:
+    """A copy at `place` for as long as the context lasts, with the fixes of `plan` written into it.
+
+    Raises:
+        Refusal: if it cannot be made.
+    """
+    registered = _register(origin, place)
+    try:
+        try:
+            _fill(origin, place, plan)
+        except OSError as error:
+            raise Refusal(f"no copy of {origin.root} could be made in {place.parent}: {error}") from error
+        yield place
+    finally:
+        if registered:
+            with suppress(GitFailed):
+                git(*removal(place), at=origin.root)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _fill(origin: Origin, place: Path, plan: Plan | None) -> None:
+    if origin.commit is None:
+        _copy(origin.root, place)
+    for name in (*_environments(origin.root), *origin.linked):
+        _link(origin.root, place, name)
+    if plan is not None:
+        _write(plan, place)
+
+
+def removal(place: Path) -> tuple[str, ...]:
+    """The words for git that make it forget a copy."""
+    return "worktree", "remove", "--force", "--force", str(place)
+
+
+def removal_command(origin: Origin, place: Path) -> tuple[str, ...]:
+    """The same as a command of its own."""
+    settings = [word for setting in HARMLESS for word in ("-c", setting)]
+    return "git", "-C", str(origin.root), *settings, *removal(place)
+
+
+def _register(origin: Origin, place: Path) -> bool:
+    """Make `place` a work tree of the repository, if there is one with a commit; of a commit with its files."""
+    if origin.commit is None and (top(origin.root) != origin.root or not _has_commit(origin.root)):
+        place.mkdir(parents=True)
+        return False
+    fill = () if origin.commit else ("--no-checkout",)
+    try:
+        git("worktree", "add", "--detach", "--quiet", *fill, str(place), origin.commit or "HEAD", at=origin.root)
+        if origin.commit is None:
+            git("read-tree", "HEAD", at=place)
+    except GitFailed as error:
+        with suppress(GitFailed):
+            git(*removal(place), at=origin.root)
+        raise Refusal(f"git could not make a temporary work tree of {origin.root}: {error}") from error
+    return True
+
+
+def _has_commit(root: Path) -> bool:
+    try:
+        git("rev-parse", "--verify", "--quiet", "HEAD^{commit}", at=root)
+    except GitFailed:
+        return False
+    return True
+
+
+def files(root: Path) -> Iterator[str]:
+    """Every file and link that belongs to a project, relative to its root; what git ignores does not."""
+    if top(root) != root:
+        yield from _walk(root, "")
+        return
+    try:
+        answer = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", at=root)
+    except GitFailed as error:
+        raise Refusal(f"git cannot list the files of {root}: {error}") from error
+    for name in sorted({os.fsdecode(name).rstrip("/") for name in answer.split(b"\0") if name}):
+        place = root / name
+        if place.is_dir() and not place.is_symlink():  # a submodule, or a repository inside of this one
+            yield from (f"{name}/{inner}" for inner in files(place.resolve()))
+        elif os.path.lexists(place):
+            yield name
+
+
+def _walk(root: Path, directory: str) -> Iterator[str]:
+    with os.scandir(root / directory) as entries:
+        children = sorted(entries, key=lambda entry: entry.name)
+    if any(child.name == "pyvenv.cfg" for child in children):
+        return
+    for child in children:
+        path = f"{directory}/{child.name}" if directory else child.name
+        if child.is_dir(follow_symlinks=False):
+            if child.name not in UNCOPIED:
+                yield from _walk(root, path)
+        else:
+            yield path
+
+
+def _copy(root: Path, place: Path) -> None:
+    size = 0
+    made: set[Path] = set()
+    for name in files(root):
+        source, target = root / name, place / name
+        if target.parent not in made:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            made.add(target.parent)
+        info = source.lstat()
+        size += info.st_size
+        if size > LARGEST:
+            raise Refusal(
+                f"{root} holds more than {LARGEST:,} bytes, too many to copy: let git ignore the data, "
+                "and name what the command needs with --link"
+            )
+        if stat.S_ISLNK(info.st_mode) or stat.S_ISREG(info.st_mode):
+            shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _environments(root: Path) -> Sequence[str]:
+    """Virtual environments at the root of a project."""
+    with os.scandir(root) as entries:
+        return [entry.name for entry in entries if (root / entry.name / "pyvenv.cfg").is_file()]
+
+
+def _link(root: Path, place: Path, name: str) -> None:
+    source = Path(os.path.normpath(root / name))
+    if not source.is_relative_to(root) or source == root:
+        raise Refusal(f"--link {name}: lies outside of {root}")
+    if not source.exists():
+        raise Refusal(f"--link {name}: there is no such file or directory below {root}")
+    target = place / source.relative_to(root)
+    if not os.path.lexists(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(source, target_is_directory=source.is_dir())
+
+
+def _write(plan: Plan, place: Path) -> None:
+    """Write the fixes. A path that is a link means the file that it leads to inside of the copy."""
+    for file in plan.changed:
+        target = Path(os.path.realpath(place / file.path))
+        if not target.is_relative_to(place.resolve()) or target.read_bytes() != file.before:
+            raise Refusal(f"{file.path} changed while fixer was running; run fixer again")
+        target.write_bytes(file.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Footprints:
+    """What a checkout looked like, to be told from what it looks like later."""
+
+    seen: dict[str, tuple[int, int]]
+
+    @classmethod
+    def of(cls, root: Path) -> Footprints:
+        """Sizes and times of the project's files."""
+        seen = {}
+        for name in files(root):
+            with suppress(OSError):
+                info = (root / name).lstat()
+                seen[name] = (info.st_size, info.st_mtime_ns)
+        return cls(seen)
+
+    def touched(self, root: Path) -> tuple[str, ...]:
+        """The files that are new, gone or written since."""
+        now = Footprints.of(root).seen
+        return tuple(sorted(name for name in {*self.seen, *now} if self.seen.get(name) != now.get(name)))
