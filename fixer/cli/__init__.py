@@ -10,6 +10,7 @@ import typer
 
 from codemods import __version__
 from fixer.cli.apply import apply
+from fixer.cli.bulk import bulk
 from fixer.cli.check import check
 from fixer.cli.explain import explain
 from fixer.cli.rules import rules
@@ -29,6 +30,7 @@ app.command()(apply)
 app.command()(verify)
 app.command()(explain)
 app.add_typer(rules)
+app.add_typer(bulk)
 
 
 def _version(wanted: bool) -> None:

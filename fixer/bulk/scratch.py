@@ -1,0 +1,68 @@
+"""Directories for clones, which go away even if the process that made them was killed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fixer.errors import Refusal
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """An empty directory of our own, while the block lasts.
+
+    A directory is locked as long as its maker lives, and the system lets go of a dead one's locks: what is there and
+    not locked is what somebody could not tidy away, and goes before a new one is made.
+
+    Raises:
+        Refusal: if there is no place for it.
+    """
+    home = Path(tempfile.gettempdir()) / f"fixer-bulk-{os.getuid()}"
+    try:
+        home.mkdir(mode=0o700, exist_ok=True)
+        if home.is_symlink() or home.stat().st_uid != os.getuid():
+            raise Refusal(f"{home} belongs to somebody else: point TMPDIR to a directory of yours")
+        with _locked(home):
+            _sweep(home)
+            directory = Path(tempfile.mkdtemp(dir=home))
+            held = os.open(directory, os.O_RDONLY)
+            fcntl.flock(held, fcntl.LOCK_EX)
+    except OSError as error:
+        raise Refusal(f"{home}: {error.strerror}; point TMPDIR to a directory with room for clones") from error
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+        os.close(held)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _sweep(home: Path) -> None:
+    for left in home.iterdir():
+        try:
+            handle = os.open(left, os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+        finally:
+            os.close(handle)

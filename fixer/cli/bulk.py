@@ -1,0 +1,206 @@
+"""`fixer bulk`: a campaign over many repositories."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fixer.cli import options
+from fixer.cli.options import Color
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fixer.bulk.campaign import Campaign
+    from fixer.bulk.drive import Standing, Tell
+    from fixer.bulk.state import Row
+    from fixer.cli.screen import Screen
+
+bulk = typer.Typer(name="bulk", help="A campaign over many repositories.", no_args_is_help=True, rich_markup_mode=None)
+
+
+class StatusFormat(str, Enum):
+    """How a table of repositories is shown."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+
+
+class ReportFormat(str, Enum):
+    """How a report is written."""
+
+    markdown = "markdown"
+    json = "json"
+
+
+File = Annotated[Path, typer.Argument(metavar="CAMPAIGN.toml", help="What to do where.")]
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", "-j", min=0, metavar="N", help="Repositories at once.", show_default="the campaign's limit"),
+]
+
+
+@bulk.command()
+def plan(
+    file: File,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    unsafe_fixes: options.UnsafeFixes = None,
+    strategy: options.Strategy = None,
+    target: options.Target = None,
+    exclude: options.Exclude = None,
+    include_vendored: options.IncludeVendored = False,
+    jobs: Jobs = 0,
+    format: StatusFormat = StatusFormat.terminal,
+    output: options.Output = None,
+    quiet: options.Quiet = False,
+    color: options.ColorOption = Color.auto,
+) -> None:
+    """Show what `run` would do, repository by repository. Nothing is written anywhere."""
+    from fixer.bulk.drive import plan as work
+
+    campaign = _campaign(file, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs)
+    _work(work, campaign, format, output, quiet, color)
+
+
+@bulk.command()
+def run(
+    file: File,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    unsafe_fixes: options.UnsafeFixes = None,
+    strategy: options.Strategy = None,
+    target: options.Target = None,
+    exclude: options.Exclude = None,
+    include_vendored: options.IncludeVendored = False,
+    jobs: Jobs = 0,
+    format: StatusFormat = StatusFormat.terminal,
+    output: options.Output = None,
+    quiet: options.Quiet = False,
+    color: options.ColorOption = Color.auto,
+) -> None:
+    """Do it. Run again, it goes on where it stopped, does nothing twice, and renews what has become old.
+
+    Exit code 0: done, or stopped at a limit; 1: something in a repository needs a person; 2: could not do the job.
+    """
+    from fixer.bulk.drive import run as work
+
+    campaign = _campaign(file, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs)
+    _work(work, campaign, format, output, quiet, color)
+
+
+@bulk.command()
+def status(
+    file: File,
+    format: StatusFormat = StatusFormat.terminal,
+    output: options.Output = None,
+    quiet: options.Quiet = False,
+    color: options.ColorOption = Color.auto,
+) -> None:
+    """Show where the campaign stands: a line for each branch."""
+    from fixer.bulk.campaign import load_campaign
+    from fixer.bulk.drive import status as look
+    from fixer.cli.screen import Screen
+
+    screen = Screen(color, quiet, output=output)
+    _show(screen, look(load_campaign(file)), format.value)
+
+
+@bulk.command()
+def report(
+    file: File,
+    format: ReportFormat = ReportFormat.markdown,
+    output: options.Output = None,
+    quiet: options.Quiet = False,
+    color: options.ColorOption = Color.auto,
+) -> None:
+    """Write a report with totals by rule, every repository, and every diff."""
+    from fixer.bulk.campaign import load_campaign
+    from fixer.bulk.drive import status as look
+    from fixer.cli.screen import Screen
+
+    _show(Screen(color, quiet, output=output), look(load_campaign(file), patches=True), format.value)
+
+
+def _campaign(
+    file: Path,
+    select: list[str] | None,
+    ignore: list[str] | None,
+    unsafe_fixes: bool | None,
+    strategy: list[str] | None,
+    target: list[str] | None,
+    exclude: list[str] | None,
+    include_vendored: bool,
+    jobs: int,
+) -> Campaign:
+    """The campaign, with the options of the command line on top."""
+    from dataclasses import replace
+
+    from fixer.bulk.campaign import load_campaign
+
+    campaign = load_campaign(file)
+    mine = options.request(
+        None, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, 1, None, False
+    )
+    both = campaign.request
+    request = replace(
+        both,
+        select=mine.select or both.select,
+        ignore=(*both.ignore, *mine.ignore),
+        unsafe_fixes=both.unsafe_fixes if mine.unsafe_fixes is None else mine.unsafe_fixes,
+        strategies=(*both.strategies, *mine.strategies),
+        targets=(*both.targets, *mine.targets),
+        exclude=(*both.exclude, *mine.exclude),
+        include_vendored=both.include_vendored or mine.include_vendored,
+    )
+    limits = replace(campaign.limits, concurrent=jobs) if jobs else campaign.limits
+    return replace(campaign, request=request, limits=limits)
+
+
+def _work(
+    work: Callable[[Campaign, Tell], Standing],
+    campaign: Campaign,
+    format: StatusFormat,
+    output: str | None,
+    quiet: bool,
+    color: Color,
+) -> None:
+    from fixer.cli.screen import Screen
+    from fixer.report.campaign_table import progress_line
+
+    screen = Screen(color, quiet, output=output)
+
+    def tell(done: int, total: int, row: Row) -> None:
+        if not quiet:
+            print(progress_line(done, total, row), file=sys.stderr, flush=True)
+
+    standing = work(campaign, tell)
+    _show(screen, standing, format.value)
+    raise typer.Exit(1 if standing.failed else 0)
+
+
+def _show(screen: Screen, standing: Standing, format: str) -> None:
+    from fixer.report import campaign
+
+    if format == "json":
+        from fixer.report.json import render
+
+        screen.result(render(campaign.document(standing)))
+    elif format == "markdown":
+        screen.result(campaign.markdown(standing).encode("utf-8", "replace"))
+    else:
+        from fixer.report.campaign_table import as_text, show
+
+        if screen.output is None and sys.stdout.isatty():
+            show(screen.console(sys.stdout), standing)
+        else:
+            screen.result(as_text(standing).encode("utf-8", "replace"))
+    if not screen.quiet:
+        from fixer.report.campaign_table import show_summary
+
+        show_summary(screen.console(sys.stderr), standing)
