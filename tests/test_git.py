@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -317,7 +318,9 @@ def test_one_commit_for_each_rule_with_its_words(tmp_path: Path) -> None:
         "fix(OLD001): call new_one()",
         "fix(OLD003): call new_three()",
     ]
-    assert git("log", "-1", "--format=%B", "fix/amp~1", at=root).rstrip() == (
+    text, _, seal = git("log", "-1", "--format=%B", "fix/amp~1", at=root).rstrip().rpartition("\nFixer-Seal: ")
+    assert re.fullmatch("[0-9a-f]{16}", seal)
+    assert text == (
         "fix(OLD001): call new_one()\n\n"
         "`old_one()` is old.\n\n"
         "Old calls are old. This paragraph is long enough that it has to be\n"

@@ -18,6 +18,7 @@ import git
 from codemods.sources.files import is_source
 from fixer.errors import Refusal
 from fixer.git.command import HARMLESS
+from fixer.git.seal import seal
 
 FILES = frozenset({"100644", "100755"})
 """Modes of regular files; links and submodules are not sources."""
@@ -233,8 +234,9 @@ class Draft:
         self._feed("update_index", b"\0".join(lines) + b"\0", "-z", "--index-info", env=self._environment)
         tree = self._repository.call("write_tree", "--missing-ok", env=self._environment).decode().strip()
         sign = ["-S"] if self._repository.setting("commit.gpgSign", boolean=True) == "true" else []
+        text = seal(message, tree).encode()
         try:
-            commit = self._feed("commit_tree", message.encode(), *sign, "-p", self.tip, tree, env=dict(identity))
+            commit = self._feed("commit_tree", text, *sign, "-p", self.tip, tree, env=dict(identity))
         except Refusal as refusal:
             if sign:
                 advice = "repair signing, or set commit.gpgSign to false"

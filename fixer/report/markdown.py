@@ -26,20 +26,38 @@ def pull_request(
     branch: str | None = None,
     base: str | None = None,
 ) -> str:
-    """A title and a body in Markdown.
+    """A title and a body in Markdown; the arguments are those of `body`."""
+    applied = [finding for finding in plan.findings if finding.applied]
+    text = body(plan, rules, unsafe=unsafe, commits=commits, branch=branch, base=base)
+    return f"# {title(applied)}\n\n{text}"
+
+
+def body(
+    plan: Plan,
+    rules: Mapping[str, Rule],
+    *,
+    unsafe: frozenset[str],
+    commits: Sequence[tuple[str, str]] = (),
+    branch: str | None = None,
+    base: str | None = None,
+    verification: str = "",
+) -> str:
+    """What is said below the title.
 
     Args:
         unsafe: the paths where unsafe fixes were wanted.
-        commits: (id, subject) of each commit, oldest first.
+        commits: (id, subject) of each commit, oldest first; an empty id is left out.
         branch, base: their names, where there is a branch.
+        verification: a section about what came of running the code.
     """
     applied = [finding for finding in plan.findings if finding.applied]
     sections = [
-        [f"# {title(applied)}"],
         list(_what(applied)),
         list(_why(applied, rules)),
         list(_evidence(applied)),
+        [verification.strip()] if verification.strip() else [],
         list(_review(commits, branch, base)) if applied else [],
+        list(_switching_off(applied)),
         list(_left(plan, unsafe)),
         [f"Made with fixer {__version__}."],
     ]
@@ -91,10 +109,19 @@ def _review(commits: Sequence[tuple[str, str]], branch: str | None, base: str | 
     yield "## How to review\n"
     if commits:
         yield f"One commit per rule; `git log -p {base}..{branch}` shows them:\n"
-        yield from (f"- {oid[:10]} {_code(subject)}" for oid, subject in commits)
+        yield from (f"- {oid[:10]} {_code(subject)}".replace("-  ", "- ") for oid, subject in commits)
         yield ""
     yield "A *safe* fix repairs the bug and changes nothing else. An *unsafe* one may also change numerics or"
     yield "behaviour: read it with the training in mind. `fixer explain CODE` says why a rule speaks."
+
+
+def _switching_off(applied: Sequence[Finding]) -> Iterator[str]:
+    if not applied:
+        return
+    code = min(finding.code for finding in applied)
+    yield "## How to switch a rule off\n"
+    yield f"For a line: `# fixer: ignore[{code}]` at its end. For a file: `# fixer: ignore-file[{code}]`. For good:"
+    yield f'`ignore = ["{code}"]` under `[tool.fixer]` in `pyproject.toml`. The next run leaves it out of this branch.'
 
 
 def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:

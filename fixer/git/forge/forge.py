@@ -84,8 +84,8 @@ class Forge:
 
 
 def declined_in(found: Sequence[Existing]) -> Existing | None:
-    """The newest of some pull requests, if it is one that a person has closed."""
-    return found[0] if found and found[0].declined else None
+    """The newest of some pull requests, if a person has closed it and none is open."""
+    return found[0] if found and found[0].declined and all(one.state != "open" for one in found) else None
 
 
 def why_declined(existing: Existing, branch: str) -> str:

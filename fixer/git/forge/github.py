@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT = 60
+MOST = 15
+"""Reviewers of one pull request."""
 
 
 class GitHub:
@@ -129,13 +131,16 @@ class GitHub:
                 teams.append(name.partition("/")[2])
             else:
                 notes.append(f"{reviewer} could not be asked for a review: it is no team of {owner}")
-        # One name that is not allowed spoils a request, so each is asked alone where together they are refused.
-        notes += self._ask_together(found, people[:15], teams[:15])
+        if more := (people + teams)[MOST:]:
+            notes.append(f"{', '.join(more)} were not asked for a review: {self.name} takes {MOST} at most")
+        teams = teams[: max(0, MOST - len(people))]
+        notes += self._ask_together(found, people[:MOST], teams)
         return notes
 
     def _ask_together(self, found: Found, people: list[str], teams: list[str]) -> list[str]:
         if not people and not teams:
             return []
+        # One name that is not allowed spoils the request, so each is asked alone where together they are refused.
         try:
             self._send(
                 "ask for a review in",
