@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Protocol, runtime_checkable
 
 from packaging.utils import canonicalize_name
 
@@ -52,6 +53,14 @@ _RUNNING = frozenset(
 """Words in the name of a requirements file that is for running the project; any other word is a condition."""
 
 
+@runtime_checkable
+class Packaging(Protocol):
+    """A reader that finds the packaging files of one directory without listing all files."""
+
+    def packaging(self, directory: str, /) -> Sequence[str]:
+        """Those directly in the directory, sorted: what `files` has there."""
+
+
 class Versions:
     """The projects of one tree and the versions they allow; each file is read once."""
 
@@ -63,7 +72,8 @@ class Versions:
         for name, twin in (TWINS, TWINS[::-1]):
             if name not in self._given and twin in self._given:
                 self._given[name] = self._given[twin]
-        self._directories: dict[str, tuple[str, ...]] | None = None
+        self._directories: dict[str, tuple[str, ...]] = {}
+        self._listed: dict[str, tuple[str, ...]] | None = None
         self._manifests: dict[str, Manifest | Skip | None] = {}
         self._own: dict[str, dict[str, Target]] = {}
         self._projects: dict[str, Project] = {}
@@ -135,14 +145,19 @@ class Versions:
         return (directory for directory in (root, *_above(root)) if self._files(directory))
 
     def _files(self, directory: str) -> tuple[str, ...]:
-        if self._directories is None:
-            found: dict[str, list[str]] = {}
-            for path in filter(files.is_manifest, self._reader.files()):
-                home = posixpath.dirname(path)
-                home = posixpath.dirname(home) if posixpath.basename(home) == "requirements" else home
-                found.setdefault(home, []).append(path)
-            self._directories = {home: tuple(sorted(paths, key=_rank)) for home, paths in found.items()}
-        return self._directories.get(directory, ())
+        """The packaging files of a directory; those in `requirements/` belong to the directory above."""
+        if directory not in self._directories:
+            inside = self._in(posixpath.join(directory, "requirements"))
+            own = () if posixpath.basename(directory) == "requirements" else self._in(directory)
+            self._directories[directory] = tuple(sorted((*own, *inside), key=_rank))
+        return self._directories[directory]
+
+    def _in(self, directory: str) -> Sequence[str]:
+        if isinstance(self._reader, Packaging):
+            return self._reader.packaging(directory)
+        if self._listed is None:
+            self._listed = files.by_directory(filter(files.is_manifest, self._reader.files()))
+        return self._listed.get(directory, ())
 
     def _targets(self, directory: str) -> dict[str, Target]:
         """What the packaging files of one directory say."""

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from memory import Memory
 from world import fixer, git, repository, write
 
+from codemods.sources.files import is_manifest
+from codemods.versions import Versions
 from fixer.globs import anchored, matcher
+from fixer.worktree import WorkTree
 
 CALL = "old_one(1)\n"
 
@@ -165,3 +172,45 @@ def test_a_directory_without_permission_is_named_and_the_rest_is_checked(
 def test_a_script_without_a_suffix_is_read_when_it_is_named(tmp_path: Path) -> None:
     write(tmp_path, {"train": f"#!/usr/bin/env python\n{CALL}"})
     assert (_paths(tmp_path), _paths(tmp_path, "train")) == ([], ["train"])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sets(
+        st.tuples(
+            st.sampled_from(["", "a", "a/b", "requirements", "a/requirements", ".hidden"]),
+            st.sampled_from(["setup.py", "requirements.txt", "dev.txt", "uv.lock", "a.py", "ignored-requirements.txt"]),
+        )
+    ),
+    st.booleans(),
+)
+def test_packaging_files_are_found_as_if_all_files_were_listed(
+    tmp_path: Path, places: set[tuple[str, str]], is_repository: bool
+) -> None:
+    root = (tmp_path / ("r" if is_repository else "plain")).resolve()
+    shutil.rmtree(root, ignore_errors=True)
+    write(root, {f"{folder}/{name}".lstrip("/"): "" for folder, name in places} | {".gitignore": "ignored-*\n"})
+    if is_repository:
+        git("init", "-q", at=root)
+        git("add", "--all", "a" if (root / "a").exists() else ".gitignore", at=root)
+    listed = WorkTree(root)
+    assert listed.files() == listed.listing.paths
+    for folder in (
+        "",
+        "a",
+        "a/b",
+        "requirements",
+        "a/requirements",
+        ".hidden",
+        "nowhere",
+        "a/..",
+        "..",
+        "a/b/setup.py",
+    ):
+        expected = [path for path in listed.files() if is_manifest(path) and path.rpartition("/")[0] == folder]
+        assert list(WorkTree(root).packaging(folder)) == list(listed.packaging(folder)) == expected
+    narrow, wide = (
+        Versions(WorkTree(root)),
+        Versions(Memory({path: listed.read(path) or b"" for path in listed.files()})),
+    )
+    assert [narrow.root(path) for path in listed.files()] == [wide.root(path) for path in listed.files()]
