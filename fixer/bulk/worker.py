@@ -25,6 +25,9 @@ def main() -> None:
     """Do the job."""
     directory = Path(sys.argv[1])
     sys.path[:] = pickle.load(sys.stdin.buffer)
+    # Whatever is put into a temporary directory goes with ours, also if this process is killed.
+    os.environ["TMPDIR"] = str(directory)
+
     from fixer.bulk.job import prepare
     from fixer.git.command import forget_location
 
