@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from fixer.delivery import Delivery
@@ -65,6 +65,7 @@ def receiver(
     branch: str,
     base: str | None,
     *,
+    fetched: bool = False,
     environment: Mapping[str, str] = os.environ,
     patience: Patience = PATIENT,
 ) -> Receiver:
@@ -72,6 +73,7 @@ def receiver(
 
     Args:
         base: what the branch is to start from, as the person named it; None for HEAD.
+        fetched: the base came from the remote just now, perhaps without the history that would show it.
 
     Raises:
         Refusal: if the remote or its forge cannot be reached or told, if there is no token, or if commits of somebody
@@ -83,7 +85,8 @@ def receiver(
     variables = pushing_with(token, kind) if to.scheme in ("http", "https") else {}
     destination = look(repository, to, branch, base, variables)
     commit, name = start(repository, base)
-    check_base(destination, commit, name)
+    if not fetched:
+        check_base(destination, commit, name)
     if place is None or token is None or not request.pull_request:
         return Receiver(request, destination)
     owners = find(CommitFiles(repository.directory, commit).read, gitlab=place.kind == "gitlab")
@@ -127,19 +130,43 @@ def hand_over(
         # That nothing is left is sure only where all was read.
         nothing = HandedOver(delivery.branch, Pushed("unchanged"))
         return nothing if delivery.outcome.failed else take_back(receiver, delivery.branch)
-    standing = receiver.forge.standing(delivery.branch) if receiver.forge else ()
-    if (left := _declined(standing, delivery.branch)) is not None:
-        return left
-    pushed = push(receiver.destination, delivery.branch, delivery.tip)
-    if receiver.forge is None:
-        return HandedOver(delivery.branch, pushed, notes=(pushed.why,) if pushed.why else ())
-    if pushed.outcome == "left-alone":
-        return _left_alone(delivery.branch, standing, pushed)
     usual, body = words(receiver, delivery, verification)
-    pull = _pull_request(receiver, delivery.branch)
-    pull = replace(pull, title=title or usual, body=body, reviewers=_reviewers(receiver, delivery))
+    reviewers = _reviewers(receiver, delivery)
+    return submit(receiver, delivery.branch, delivery.tip, title or usual, body, reviewers)
+
+
+def submit(
+    receiver: Receiver,
+    branch: str,
+    tip: str,
+    title: str,
+    body: str,
+    reviewers: Sequence[str] = (),
+    *,
+    ours: frozenset[str] = frozenset(),
+) -> HandedOver:
+    """Push a branch, and see to its pull request.
+
+    Args:
+        ours: what the branch may point at on the remote without a look into its history.
+
+    Raises:
+        Refusal: if the remote or the forge says no.
+    """
+    standing = receiver.forge.standing(branch) if receiver.forge else ()
+    if (left := _declined(standing, branch)) is not None:
+        return left
+    pushed = push(receiver.destination, branch, tip, ours=ours)
+    if receiver.forge is None:
+        return HandedOver(branch, pushed, notes=(pushed.why,) if pushed.why else ())
+    if pushed.outcome == "left-alone":
+        return _left_alone(branch, standing, pushed)
+    request = receiver.request
+    target = receiver.destination.target
+    asked = tuple(dict.fromkeys((*request.reviewers, *reviewers)))
+    pull = PullRequest(branch, target, title, body, request.labels, asked, request.draft)
     delivered = receiver.forge.deliver(pull, standing)
-    return HandedOver(delivery.branch, pushed, delivered, delivered.notes)
+    return HandedOver(branch, pushed, delivered, delivered.notes)
 
 
 def words(receiver: Receiver, delivery: Delivery, verification: str = "") -> tuple[str, str]:
@@ -176,7 +203,7 @@ def take_back(receiver: Receiver, branch: str) -> HandedOver:
         return HandedOver(branch, Pushed("unchanged"))
     if why := untouchable(receiver.destination, branch):
         return _left_alone(branch, standing, Pushed("left-alone", why))
-    delivered = receiver.forge.deliver(replace(_pull_request(receiver, branch), empty=True), standing)
+    delivered = receiver.forge.deliver(PullRequest(branch, receiver.destination.target, "", empty=True), standing)
     return HandedOver(branch, delete(receiver.destination, branch), delivered, delivered.notes)
 
 
@@ -186,16 +213,9 @@ def emptied(receiver: Receiver, branch: str, deliveries: Sequence[Delivery]) -> 
     return tuple(name for name in receiver.destination.heads if name != branch and name not in made)
 
 
-def _pull_request(receiver: Receiver, branch: str) -> PullRequest:
-    request = receiver.request
-    return PullRequest(branch, receiver.destination.target, "", labels=request.labels, draft=request.draft)
-
-
 def _reviewers(receiver: Receiver, delivery: Delivery) -> tuple[str, ...]:
-    owners = receiver.owners
-    changed = delivery.outcome.plan.changed
-    asked = [owner for file in changed for owner in owners.of(file.path)] if owners else []
-    return tuple(dict.fromkeys((*receiver.request.reviewers, *asked)))
+    owners, changed = receiver.owners, delivery.outcome.plan.changed
+    return tuple(dict.fromkeys(owner for file in changed for owner in owners.of(file.path))) if owners else ()
 
 
 def _declined(standing: Sequence[Existing], branch: str) -> HandedOver | None:

@@ -13,6 +13,7 @@ from fixer.cli.apply import apply
 from fixer.cli.bulk import bulk
 from fixer.cli.check import check
 from fixer.cli.explain import explain
+from fixer.cli.push import PushCommand
 from fixer.cli.rules import rules
 from fixer.cli.verify import verify
 from fixer.errors import Refusal
@@ -26,7 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(check)
-app.command()(apply)
+app.command(cls=PushCommand)(apply)
 app.command()(verify)
 app.command()(explain)
 app.add_typer(rules)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fixer.cli import options
+from fixer.cli import options, push
 from fixer.cli.options import ApplyFormat, Color
 from fixer.errors import Refusal
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fixer.bulk.split import Split
     from fixer.cli.screen import Screen
     from fixer.delivery import BranchRequest, Delivery
+    from fixer.handover import HandedOver, Receiver
     from fixer.work import Outcome, Request
 
 
@@ -68,6 +69,12 @@ def apply(
     max_files: Annotated[
         int | None, typer.Option(metavar="N", help="With --split: files on a branch at most, unless a fix needs more.")
     ] = None,
+    push_to: push.Push = None,
+    pr: push.PullRequest = False,
+    forge: push.Forge = None,
+    label: push.Label = None,
+    reviewer: push.Reviewer = None,
+    draft: push.Draft = False,
     select: options.Select = None,
     ignore: options.Ignore = None,
     unsafe_fixes: options.UnsafeFixes = None,
@@ -108,6 +115,8 @@ def apply(
         ("--ticket", ticket),
         ("--ignore-in-blame", ignore_in_blame),
         ("--split", split),
+        ("--push", push_to is not None),
+        ("--pr", pr),
     ):
         if value and branch is None:
             raise Refusal(f"{name} says how a branch is made: give --branch NAME too")
@@ -122,11 +131,14 @@ def apply(
 
         commits = CommitRequest(author, signoff, tuple(trailer or ()), subject, body, ticket, ignore_in_blame)
         wanted = BranchRequest(branch, base, (on_conflict or OnConflict.refuse).value, commits)
-        if split is None:
-            code = _on_branch(screen, request, wanted, dry_run, format, statistics)
+        parting = Split.parse(split, max_files) if split is not None else None
+        handover, receiver = push.request(push_to, pr, forge, label, reviewer, draft), None
+        if handover is not None and not dry_run:
+            receiver, wanted = push.prepared(screen, handover, wanted, renew=on_conflict is None)
+        if parting is None:
+            code = _on_branch(screen, request, wanted, receiver, dry_run, format, statistics)
         else:
-            parting = Split.parse(split, max_files)
-            code = _on_branches(screen, request, wanted, parting, dry_run, format, statistics)
+            code = _on_branches(screen, request, wanted, parting, receiver, dry_run, format, statistics)
     raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 
@@ -161,20 +173,28 @@ def _in_place(screen: Screen, request: Request, dry_run: bool, format: ApplyForm
 
 
 def _on_branch(
-    screen: Screen, request: Request, branch: BranchRequest, dry_run: bool, format: ApplyFormat, statistics: bool
+    screen: Screen,
+    request: Request,
+    branch: BranchRequest,
+    receiver: Receiver | None,
+    dry_run: bool,
+    format: ApplyFormat,
+    statistics: bool,
 ) -> int:
     from fixer.delivery import deliver
     from fixer.report.progress import progress
 
     with progress(not screen.quiet) as tell:
         delivery = deliver(request, branch, Path.cwd(), dry_run=dry_run, progress=tell)
-    _tell(screen, delivery.outcome, [delivery], dry_run, format, statistics)
+    handed, problems = push.hand_over_all(receiver, branch.name, delivery.outcome, [delivery], ())
+    _tell(screen, delivery.outcome, [delivery], handed, dry_run, format, statistics)
     for note in delivery.notes:
         screen.note(note)
     if not dry_run and delivery.commits:
         screen.note(f"`git log {delivery.base_name}..{delivery.branch}` shows the commits; your checkout is as it was")
-    screen.errors(delivery.outcome.problems)
-    if delivery.outcome.failed:
+    push.show(screen, receiver, handed)
+    screen.errors((*delivery.outcome.problems, *problems))
+    if delivery.outcome.failed or problems:
         return 2
     return 1 if dry_run and delivery.outcome.plan.changed else 0
 
@@ -184,6 +204,7 @@ def _on_branches(
     request: Request,
     branch: BranchRequest,
     split: Split,
+    receiver: Receiver | None,
     dry_run: bool,
     format: ApplyFormat,
     statistics: bool,
@@ -194,22 +215,25 @@ def _on_branches(
 
     with progress(not screen.quiet) as tell:
         parted = deliver_parts(request, branch, split, Path.cwd(), dry_run=dry_run, progress=tell)
-    _tell(screen, parted.outcome, parted.deliveries, dry_run, format, statistics)
+    handed, problems = push.hand_over_all(receiver, branch.name, parted.outcome, parted.deliveries, parted.problems)
+    _tell(screen, parted.outcome, parted.deliveries, handed, dry_run, format, statistics)
     for sentence in (*part_lines(parted.deliveries), *parted.notes):
         screen.note(sentence)
     for delivery in parted.deliveries:
         for note in delivery.notes:
             screen.note(f"{delivery.branch}: {note}")
-    screen.errors((*parted.problems, *parted.outcome.problems))
+    push.show(screen, receiver, handed)
+    screen.errors((*parted.problems, *parted.outcome.problems, *problems))
     if parted.outcome.failed:
         return 2
-    return 1 if parted.problems or (dry_run and parted.outcome.plan.changed) else 0
+    return 1 if parted.problems or problems or (dry_run and parted.outcome.plan.changed) else 0
 
 
 def _tell(
     screen: Screen,
     outcome: Outcome,
     deliveries: Sequence[Delivery],
+    handed: Sequence[HandedOver],
     dry_run: bool,
     format: ApplyFormat,
     statistics: bool,
@@ -219,7 +243,9 @@ def _tell(
 
     written = frozenset(path for delivery in deliveries for commit in delivery.commits for path in commit.files)
     if format is ApplyFormat.json:
-        show.as_json(screen, outcome, Path.cwd(), written=written, statistics=statistics, deliveries=deliveries)
+        show.as_json(
+            screen, outcome, Path.cwd(), written=written, statistics=statistics, deliveries=deliveries, handed=handed
+        )
     elif format is ApplyFormat.markdown:
         show.as_markdown(screen, outcome, deliveries)
     elif statistics:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from fixer.cli.screen import Screen
     from fixer.delivery import Delivery
+    from fixer.handover import HandedOver
     from fixer.work import Outcome
 
 
@@ -70,6 +71,7 @@ def as_json(
     written: frozenset[str] = frozenset(),
     statistics: bool = False,
     deliveries: Sequence[Delivery] | None = None,
+    handed: Sequence[HandedOver] = (),
     profile: Mapping[str, object] | None = None,
 ) -> None:
     """Everything, for programs."""
@@ -87,7 +89,7 @@ def as_json(
         statistics=statistics,
     )
     if deliveries is not None:
-        content["branches"] = branches(deliveries)
+        content["branches"] = branches(deliveries, handed)
     if profile is not None:
         content["profile"] = profile
     screen.result(render(content))

@@ -107,8 +107,11 @@ def check_base(destination: Destination, base: str, name: str) -> None:
     )
 
 
-def push(destination: Destination, branch: str, tip: str) -> Pushed:
+def push(destination: Destination, branch: str, tip: str, *, ours: frozenset[str] = frozenset()) -> Pushed:
     """Bring `branch` on the remote to `tip`, unless a person has pushed there or it changes the same already.
+
+    Args:
+        ours: what the branch may point at there without a look into its history.
 
     Raises:
         Refusal: if the remote does not take it.
@@ -117,7 +120,7 @@ def push(destination: Destination, branch: str, tip: str) -> Pushed:
     head = destination.heads.get(branch)
     if head == tip:
         return Pushed("unchanged")
-    if head is not None:
+    if head is not None and head not in ours:
         _fetch(destination, branch, head)
         if repository.ask("merge_base", "--is-ancestor", head, tip) is None:
             if why := _foreign(destination, head):

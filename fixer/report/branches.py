@@ -9,6 +9,7 @@ from fixer.report.tally import plural
 
 if TYPE_CHECKING:
     from fixer.delivery import Delivery
+    from fixer.handover import HandedOver
 
 
 def commit_lines(deliveries: Sequence[Delivery]) -> Iterator[str]:
@@ -33,8 +34,9 @@ def part_lines(deliveries: Sequence[Delivery]) -> Iterator[str]:
         yield f"{branch:<{width}}  {part.name}{owners}: {counted}"
 
 
-def branches(deliveries: Sequence[Delivery]) -> list[dict[str, Any]]:
-    """The branches as plain JSON values."""
+def branches(deliveries: Sequence[Delivery], handed: Sequence[HandedOver] = ()) -> list[dict[str, Any]]:
+    """The branches as plain JSON values, with what became of those that were pushed."""
+    where = {one.branch: one for one in handed}
     return [
         {
             "name": delivery.branch,
@@ -49,6 +51,17 @@ def branches(deliveries: Sequence[Delivery]) -> list[dict[str, Any]]:
                 for commit in delivery.commits
             ],
             "notes": list(delivery.notes),
+            **_whereabouts(where.get(delivery.branch)),
         }
         for delivery in deliveries
     ]
+
+
+def _whereabouts(handed: HandedOver | None) -> dict[str, Any]:
+    if handed is None:
+        return {}
+    asked = handed.pull_request
+    return {
+        "pushed": {"outcome": handed.pushed.outcome, "notes": list(handed.notes)},
+        "pull_request": {"outcome": asked.outcome, "number": asked.number, "url": asked.url} if asked else None,
+    }
