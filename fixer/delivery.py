@@ -150,7 +150,7 @@ def _planned(
     progress: Progress,
 ) -> Iterator[_Planned]:
     """The plan of the base commit, while there is a place to build on it."""
-    files = CommitFiles(repository.directory, base)
+    files = repository.files(base)
     root = repository.root or repository.directory
     configured = configuration(request, files, root, here)
     own = hand(repository, commits, configured("").commit)
@@ -254,7 +254,7 @@ def _dirty(repository: Repository, paths: Sequence[str]) -> tuple[str, ...]:
     head = repository.commit("HEAD")
     if root is None or head is None:
         return ()
-    committed = CommitFiles(repository.directory, head)
+    committed = repository.files(head)
     notes = []
     for path in paths:
         before = committed.read(path)

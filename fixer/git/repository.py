@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import git
 
@@ -24,8 +23,7 @@ FILES = frozenset({"100644", "100755"})
 """Modes of regular files; links and submodules are not sources."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One file of a tree."""
 
     mode: str
@@ -37,6 +35,7 @@ class Repository:
 
     def __init__(self, repo: git.Repo) -> None:
         self._repo = repo
+        self._entries: dict[str, Mapping[str, Entry]] = {}
         repo.git.set_persistent_git_options(c=list(HARMLESS))
 
     @classmethod
@@ -95,15 +94,22 @@ class Repository:
             return None
         return self.ask("rev_parse", "--verify", "--quiet", f"{ref}^{{commit}}")
 
-    def entries(self, commit: str) -> dict[str, Entry]:
+    def entries(self, commit: str) -> Mapping[str, Entry]:
         """Every file of a commit by path, links and submodules included."""
-        found = {}
-        for line in self.call("ls_tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
-            if line:
-                head, _, path = line.partition(b"\t")
-                mode, _, oid = head.decode().split(" ")
-                found[os.fsdecode(path)] = Entry(mode, oid)
-        return found
+        if commit not in self._entries:
+            found = {}
+            for line in os.fsdecode(self.call("ls_tree", "-r", "-z", "--full-tree", commit)).split("\0")[:-1]:
+                head, _, path = line.partition("\t")
+                mode, _, oid = head.split(" ")
+                found[path] = Entry(mode, oid)
+            self._entries[commit] = found
+        return self._entries[commit]
+
+    def files(self, commit: str) -> CommitFiles:
+        """The files of a commit, read through this repository."""
+        files = CommitFiles(self.directory, commit)
+        files.repository = self
+        return files
 
     def blob(self, oid: str) -> bytes | None:
         """The bytes of a blob; None if this clone does not have it and cannot get it."""
@@ -168,7 +174,8 @@ class CommitFiles:
         return hash((self._directory, self._commit))
 
     @cached_property
-    def _repository(self) -> Repository:
+    def repository(self) -> Repository:
+        """The repository that they are read through."""
         return Repository.open(self._directory)
 
     @cached_property
@@ -176,26 +183,34 @@ class CommitFiles:
         """The regular files of the commit by path."""
         return {
             path: entry
-            for path, entry in self._repository.entries(self._commit).items()
-            if entry.mode in FILES and ".." not in path.split("/")
+            for path, entry in self.repository.entries(self._commit).items()
+            if entry.mode in FILES and not (".." in path and ".." in path.split("/"))
         }
 
     @cached_property
     def _directories(self) -> frozenset[str]:
-        return frozenset(path[:position] for path in self.entries for position, char in enumerate(path) if char == "/")
+        found: set[str] = set()
+        for path in self.entries:
+            while (path := path.rpartition("/")[0]) and path not in found:
+                found.add(path)
+        return frozenset(found)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file."""
         entry = self.entries.get(path)
-        return self._repository.blob(entry.oid) if entry else None
+        return self.repository.blob(entry.oid) if entry else None
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory of that name."""
         return path in self.entries or path in self._directories
 
+    @cached_property
+    def _sources(self) -> Sequence[str]:
+        return sorted(filter(is_source, self.entries))
+
     def files(self) -> Sequence[str]:
         """Every file that may be read, sorted."""
-        return sorted(path for path in self.entries if is_source(path))
+        return self._sources
 
 
 class Draft:
@@ -207,13 +222,18 @@ class Draft:
         self.index = scratch / "index"
         self._environment = {"GIT_INDEX_FILE": str(self.index)}
         self._entries = repository.entries(base)
-        self._base = base
-        self.restart()
+        self._base = self.tip = base
+        self._fill()
 
     def restart(self) -> None:
         """Go back to the base; what was committed stands on its own."""
         self.tip = self._base
+        if self._touched:
+            self._fill()
+
+    def _fill(self) -> None:
         self._repository.call("read_tree", self._base, env=self._environment)
+        self._touched = False
 
     def add(self, files: Mapping[str, bytes], message: str, *, identity: Mapping[str, str]) -> str:
         """Commit new contents of files; those of the base keep their modes. The new commit.
@@ -221,6 +241,7 @@ class Draft:
         Raises:
             Refusal: if git cannot sign it, or a path is a link or a submodule.
         """
+        self._touched = True
         paths = sorted(files)
         names = []
         for number, path in enumerate(paths):
