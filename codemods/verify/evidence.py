@@ -24,6 +24,13 @@ SHOWN, GONE, NOT_OFFERED, REFUTED, COULD_NOT_RUN = "shown", "gone", "not-offered
 """The symptom showed and the repair removed it · both sides train alike, for these versions no longer have the bug ·
 this repair does not hold, and `fixer` does not offer it for these versions · it does not hold · no answer."""
 OUTCOMES = (SHOWN, GONE, NOT_OFFERED, REFUTED, COULD_NOT_RUN)
+_PHRASES = {
+    SHOWN: "the bug shows and the repair removes it",
+    GONE: "the bug is gone and both sides train alike",
+    NOT_OFFERED: "another repair is offered",
+    REFUTED: "the proof fails",
+    COULD_NOT_RUN: "no answer",
+}
 _PLACES = re.compile(r"(?:/[^\s:'\"/]+)*/(?:fixer-proof-[^\s:'\"/]+(?:/tmp[^\s:'\"/]+)?|site-packages)/")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
@@ -177,21 +184,12 @@ def _clean(text: str) -> str:
 
 def sentence(evidence: Evidence, code: str) -> str:
     """What the record says of a rule, in a sentence; empty if nothing was run."""
-    by_counts: dict[tuple[int, int, int, int], list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for version in evidence.versions:
         outcomes = [proof.results[version].outcome for proof in evidence.of(code).values() if version in proof.results]
-        if outcomes:
-            counts = (len(outcomes), *(outcomes.count(kind) for kind in (SHOWN, GONE, NOT_OFFERED)))
-            by_counts.setdefault((counts[0], counts[1], counts[2], counts[3]), []).append(version)
-    parts = []
-    for (cases, shown, gone, elsewhere), versions in by_counts.items():
-        many = f"{shown or 'none'} of {cases} cases" if cases > 1 else "its one case" if shown else "no case"
-        text = f"under torch {', '.join(versions)} the bug shows in {many} and the repair removes it"
-        if not shown:
-            text = f"under torch {', '.join(versions)} the bug shows in {many}"
-        text += f", {gone} train alike with and without the repair" if gone and cases > 1 else ""
-        text += f", {elsewhere} get another repair" if elsewhere else ""
-        failed = cases - shown - gone - elsewhere
-        text += f", {failed} could not be proved" if failed else ""
-        parts.append(text)
-    return f"Run: {'; '.join(parts)}." if parts else ""
+        counts = ", ".join(f"{_PHRASES[kind]} in {outcomes.count(kind)}" for kind in OUTCOMES if kind in outcomes)
+        if counts:
+            cases = f"{counts} of {len(outcomes)} {'case' if len(outcomes) == 1 else 'cases'}"
+            groups.setdefault(cases, []).append(version)
+    said = "; ".join(f"torch {', '.join(versions)}: {cases}" for cases, versions in groups.items())
+    return f"Both sides were run: {said}." if said else ""

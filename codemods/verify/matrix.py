@@ -36,10 +36,9 @@ from codemods.verify.evidence import (
     result,
 )
 from codemods.verify.offer import asked, is_offered
+from codemods.verify.places import DOCS, FIXTURES
 from codemods.verify.proof import Outcome, judge, run
 
-ROOT = Path(__file__).resolve().parents[2]
-PROOFS = ROOT / "tests" / "before_after"
 Tell = Callable[[str], None]
 
 
@@ -53,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", default=[""], metavar="RULE", help="names or codes, or how they begin")
     parser.add_argument("--again", action="store_true", help="also run what the record already knows")
     parser.add_argument("--environments", type=Path, default=environments.cache_directory(), metavar="DIRECTORY")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs", metavar="DIRECTORY")
+    parser.add_argument("--docs", type=Path, default=DOCS, metavar="DIRECTORY")
     options = parser.parse_args(argv)
     record = options.docs / "evidence.json"
     try:
@@ -65,10 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("the record is empty: say under which versions, such as --torch 2.4.1 2.13.0")
     chosen = tuple(_chosen(options.only))
     if not chosen:
-        parser.error(f"--only {' '.join(options.only)}: no such proof in {PROOFS}")
+        parser.error(f"--only {' '.join(options.only)}: no such proof in {FIXTURES}")
     ready = prepare(versions, options.environments, _say)
     new = run_all(ready, chosen, Evidence() if options.again else old, _say)
-    evidence = merge(old, new, [name_of(proof) for proof in sorted(PROOFS.glob("*/*.proof.py"))])
+    evidence = merge(old, new, [name_of(proof) for proof in sorted(FIXTURES.glob("*/*.proof.py"))])
     evidence_pages.write(evidence, options.docs)
     print(*table(new), sep="\n")
     if any(isinstance(each, str) for each in ready.values()):
@@ -170,7 +169,7 @@ def table(evidence: Evidence) -> Iterator[str]:
 def _chosen(only: Sequence[str]) -> Iterator[Path]:
     """The proofs of the rules whose name or code begins so."""
     codes = {rule.name: rule.code for rule in load()}
-    for proof in sorted(PROOFS.glob("*/*.proof.py")):
+    for proof in sorted(FIXTURES.glob("*/*.proof.py")):
         name = proof.parent.name
         if name in codes and (name.startswith(tuple(only)) or codes[name].startswith(tuple(only))):
             yield proof

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codemods.plan import FilePlan
+from codemods.verify.evidence import read, sentence
+from codemods.verify.places import FIXTURES, RECORD
 from fixer.report.patch import patch
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from codemods.rule import Rule
-
-FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "before_after"
-"""Present in a checkout, not in an installed package."""
 
 
 def as_json(rules: Sequence[Rule]) -> bytes:
@@ -68,6 +66,8 @@ def page(rule: Rule) -> str:
     if rule.strategies:
         names = ", ".join(f"`{name}`" for name in rule.strategies)
         parts.append(f"Strategies: {names} (the first is the default where the page says no other).")
+    if run := sentence(read(RECORD), rule.code):
+        parts.append(run)
     if example := example_of(rule):
         parts.append(f"## Example\n\n```diff\n{example}```")
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,0 +1,83 @@
+"""One proof of a rule, run here and now: the fixture's *before* and *after*, in child processes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codemods.verify.bench import Bench
+from codemods.verify.evidence import SHOWN, Evidence, name_of
+from codemods.verify.offer import asked
+from codemods.verify.proof import Outcome, Verdict, inside, judge, run, sides
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from codemods.rule import Rule
+    from codemods.verify.observation import Side
+
+
+@dataclass(frozen=True, slots=True)
+class LiveProof:
+    """What came out."""
+
+    name: str
+    """`<rule's name>/<case>`."""
+    title: str
+    """What the proof says of itself."""
+    path: str
+    texts: tuple[bytes, bytes]
+    """The first file that the repair changes, before and after."""
+    before: Side
+    after: Side
+    verdict: Verdict
+
+    @property
+    def bites(self) -> bool:
+        """Whether the bug exists in the versions that ran."""
+        return inside(self.before.declared.bites, self.before.versions)
+
+
+def choose(rule: Rule, fixtures: Path, evidence: Evidence) -> Path:
+    """The proof that shows a rule best: of its default repair, where the bug shows in the newest torch; the shortest.
+
+    Raises:
+        Refusal: if there is none.
+    """
+    proofs = sorted((fixtures / rule.name).glob("*.proof.py"))
+    if not proofs:
+        why = "" if fixtures.is_dir() else f"; they belong in {fixtures}"
+        raise Refusal(f"{rule.code} has no proof to run{why}")
+
+    def rank(proof: Path) -> tuple[bool, int, int]:
+        known = evidence.proofs.get(name_of(proof))
+        showing = [v for v in evidence.versions if known and v in known.results and known.results[v].outcome == SHOWN]
+        newest = max((evidence.versions.index(version) for version in showing), default=-1)
+        return "strategy" in asked(proof), -newest, sum(map(len, sides(proof)[0].values()))
+
+    return min(proofs, key=rank)
+
+
+def prove_live(proof: Path, python: str) -> LiveProof:
+    """Run a proof under an interpreter.
+
+    Raises:
+        Refusal: if it could not run; the text says what is missing.
+    """
+    with Bench(python) as bench:
+        before, after = run(proof, bench)
+    verdict = judge(before, after)
+    if verdict.outcome is Outcome.COULD_NOT_RUN:
+        raise Refusal(f"the proof {name_of(proof)} could not run: {verdict.detail}")
+    old, new = sides(proof)
+    path = next((path for path in new if old.get(path) != new[path]), next(iter(new)))
+    return LiveProof(
+        name=name_of(proof),
+        title=(ast.get_docstring(ast.parse(proof.read_bytes())) or "").partition("\n\n")[0],
+        path=path,
+        texts=(old.get(path, "").encode(), new[path].encode()),
+        before=before,
+        after=after,
+        verdict=verdict,
+    )
