@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from codemods.verify.symptoms import Run, Symptom, sentences, symptoms
-from codemods.verify.trace import Trace, furthest_apart
+from codemods.verify.trace import Parameter, Trace, furthest_apart
 from codemods.verify.verdict import Verdict
 
 CLOSE = 1e-3
@@ -55,6 +55,9 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
 
 def _troubles(before: Run, after: Run) -> Iterator[str]:
     """Why nothing can be said."""
+    for run in (before, after):
+        if run.code == 127 and not run.traces:
+            yield f"the command was not found: {run.error()}"
     for side, run in (("as it is", before), ("with the fixes", after)):
         if run.how in ("memory", "processes"):
             limit = "more memory than --memory allows" if run.how == "memory" else "too many processes"
@@ -74,9 +77,6 @@ def _troubles(before: Run, after: Run) -> Iterator[str]:
             yield "the command ended well, but no Python that it ran imported torch where the probe could see it"
         elif before.error() == after.error():
             yield f"the command failed before torch was imported: {before.error()}"
-    for run in (before, after):
-        if run.code == 127 and not run.traces:
-            yield f"the command was not found: {run.error()}"
 
 
 def _without(some: Sequence[Symptom], others: Sequence[Symptom]) -> Iterator[Symptom]:
@@ -94,7 +94,7 @@ def _lost(before: Run, after: Run) -> Iterator[Symptom]:
     """What the code as it is did, and the fixed code does not do at all."""
     if not after.well:
         return
-    if any(trace.trained for trace in before.traces) and not after.backward:
+    if _tried(before) and not _tried(after):
         yield Symptom(-1, "failed", "there is no backward pass any more")
     if before.well and before.steps and not after.steps:
         yield Symptom(-1, "failed", "no optimizer takes a step any more")
@@ -108,6 +108,11 @@ def _lost(before: Run, after: Run) -> Iterator[Symptom]:
                 yield Symptom(number, "lost", name)
 
 
+def _tried(run: Run) -> bool:
+    """Whether there was a backward pass, if only one that failed."""
+    return any(trace.backward or trace.exceptions for trace in run.traces)
+
+
 def _was_better(symptom: Symptom, before: Run, after: Run) -> bool:
     if symptom.process < 0 or symptom.process >= len(before.traces):
         return symptom.process < 0
@@ -116,7 +121,8 @@ def _was_better(symptom: Symptom, before: Run, after: Run) -> bool:
         known = trace.parameters.get(symptom.name)
         if known is None or not known.looks:
             return False
-        if not before.well and known.looks < after.traces[symptom.process].parameters[symptom.name].looks:
+        now = after.traces[symptom.process].parameters.get(symptom.name, Parameter())
+        if not before.well and known.looks < now.looks:
             return False
         return symptom.kind != "unmoved" or known.moved is True
     return bool(trace.backward) or before.well
@@ -158,15 +164,21 @@ def _numbers(before: Run, after: Run) -> str:
 
 
 def _healthy(run: Run) -> str:
-    """`2 steps, 148 of 148 parameters receive a gradient`."""
-    if not any(trace.trained for trace in run.traces):
+    """`2 optimizer steps, 148 of 148 parameters receive a gradient`; of several processes each, if they are alike."""
+    each = list(dict.fromkeys(_progress(trace) for trace in run.traces if trace.trained))
+    if not each:
         return "it ends well"
-    steps, skipped = sum(trace.steps for trace in run.traces), sum(trace.skipped for trace in run.traces)
-    reached, total = sum(t.reached() for t in run.traces), sum(t.trainable() for t in run.traces)
-    taken = f"{steps:,} optimizer step{'' if steps == 1 else 's'}"
-    if skipped:
-        taken += f" ({skipped:,} skipped by the scaler)"
-    return f"{taken}, {reached:,} of {total:,} parameters receive a gradient" if total else taken
+    if len(each) == 1 and len(run.traces) > 1:
+        return f"in each of {len(run.traces)} processes {each[0]}"
+    return "; ".join(each[:3]) + (" …" if len(each) > 3 else "")
+
+
+def _progress(trace: Trace) -> str:
+    taken = f"{trace.steps:,} optimizer step{'' if trace.steps == 1 else 's'}"
+    if trace.skipped:
+        taken += f" ({trace.skipped:,} skipped by the scaler)"
+    total = trace.trainable()
+    return f"{taken}, {trace.reached():,} of {total:,} parameters receive a gradient" if total else taken
 
 
 def _notes(before: Run, after: Run) -> Iterator[str]:

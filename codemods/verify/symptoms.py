@@ -48,6 +48,8 @@ class Run:
         """The exception that ended it, as the last line of its traceback; what else it said; or how it was ended."""
         if self.well:
             return ""
+        if self.how != "exit":
+            return f"it did not end within {self.seconds:.0f} s" if self.how == "time" else f"ended for its {self.how}"
         # A launcher reports that its children failed; the child knows why.
         told = [trace.error for trace in self.traces if trace.error]
         printed = [line for line in ERROR.findall(self.output) if "ChildFailedError" not in line]
@@ -104,7 +106,7 @@ def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
             yield Symptom(number, "zero-gradient", name)
         if parameter.non_finite:
             yield Symptom(number, "non-finite-gradient", name, parameter.non_finite / parameter.looks)
-        if parameter.moved is False:
+        if parameter.moved is False and parameter.present > parameter.zero:
             yield Symptom(number, "unmoved", name)
 
 

@@ -1,0 +1,164 @@
+"""What two runs of a command come to: every word of the verdict, from runs made up for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codemods.verify.comparison import judge
+from codemods.verify.symptoms import Run
+from codemods.verify.trace import Parameter, Trace
+
+WELL = Parameter(True, 2, 2, 0, 0, True, (0.5, 0.25))
+BLOCKED = Parameter(True, 2, 0, 0, 0, False)
+HALF = Parameter(True, 2, 1, 0, 0, True, (0.5,))
+GOOD = Trace(backward=2, steps=2, losses=(2.0, 1.0), parameters={"net.a": WELL, "net.b": WELL})
+MESSAGE = "Attempted unscale_ but _scale is None"
+
+
+def ran(trace: Trace = GOOD, *more: Trace, code: int | None = 0, how: str = "exit", output: str = "") -> Run:
+    return Run(how, code, 1.0, output, (trace, *more))
+
+
+def failed(text: str, trace: Trace = GOOD) -> Run:
+    return ran(replace(trace, error=text), code=1, output=f"Traceback\n{text}\n")
+
+
+def having(**parameters: Parameter) -> Trace:
+    return replace(GOOD, parameters={**GOOD.parameters, **{f"net.{name}": page for name, page in parameters.items()}})
+
+
+def odd(kind: str) -> Trace:
+    return replace(GOOD, oddities={kind: 2})
+
+
+EARLY = Trace(backward=1, losses=(2.0,))
+STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, present=1, norms=(0.5,))})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (
+            ran(),
+            ran(),
+            "not-reproduced: both run alike: 2 optimizer steps, 2 of 2 parameters receive a gradient, equal",
+        ),
+        (ran(), ran(replace(GOOD, losses=(2.0, 1.00001))), "not-reproduced: both run alike"),
+        (ran(), ran(replace(GOOD, losses=(2.0, 1.5))), "not-reproduced: nothing is wrong on either side, but the num"),
+        (ran(having(b=BLOCKED)), ran(having(b=BLOCKED)), "not-reproduced"),
+        (ran(having(b=BLOCKED)), ran(), "proved: before: no gradient reaches 1 of 2 parameters: net.b; after: 2 opt"),
+        (ran(having(b=HALF)), ran(), "proved: before: at some steps no gradient reaches 1 of 2 parameters: net.b"),
+        (ran(), ran(having(b=BLOCKED)), "refuted: after the fixes: no gradient reaches 1 of 2 parameters: net.b"),
+        (ran(having(b=HALF)), ran(having(b=BLOCKED)), "refuted"),
+        (ran(having(a=BLOCKED)), ran(having(b=BLOCKED)), "refuted: after the fixes: no gradient reaches 1 of 2 parame"),
+        (ran(having(b=replace(WELL, moved=False))), ran(), "proved: before: no step moves 1 of 2 parameters: net.b"),
+        (ran(), ran(having(b=replace(WELL, zero=2))), "refuted: after the fixes: the gradient is zero at every step"),
+        (
+            ran(),
+            ran(having(b=replace(WELL, non_finite=1))),
+            "refuted: after the fixes: the gradient is inf or nan of 1",
+        ),
+        (ran(), ran(replace(GOOD, losses=(2.0, math.nan))), "refuted: after the fixes: a loss is inf or nan"),
+        (
+            ran(),
+            ran(replace(GOOD, parameters={"net.a": WELL})),
+            "refuted: after the fixes: no optimizer holds any more",
+        ),
+        (ran(), ran(having(b=replace(BLOCKED, trainable=False))), "refuted: after the fixes: no optimizer holds any"),
+        (ran(), ran(replace(GOOD, backward=0)), "refuted: after the fixes: there is no backward pass any more"),
+        (ran(), ran(replace(GOOD, steps=0)), "refuted: after the fixes: no optimizer takes a step any more"),
+        (ran(), ran(replace(GOOD, steps=0, skipped=2)), "not-reproduced: both run alike: 0 optimizer steps (2 skipped"),
+        (failed(MESSAGE, EARLY), ran(), f"proved: before: {MESSAGE}; after: 2 optimizer steps"),
+        (failed(MESSAGE, EARLY), ran(having(b=BLOCKED)), "proved"),
+        (failed(MESSAGE, STARTED), ran(having(a=BLOCKED)), "proved"),
+        (failed("RuntimeError: x", EARLY), ran(Trace(steps=2)), "refuted: after the fixes: there is no backward pass"),
+        (ran(), failed("KeyError: 'x'"), "refuted: after the fixes: KeyError: 'x'"),
+        (
+            failed("KeyError: 'x'"),
+            failed("KeyError: 'x'"),
+            "could-not-run: the command fails before and after alike: K",
+        ),
+        (failed(MESSAGE, EARLY), failed("KeyError: 'y'"), f"could-not-run: before: {MESSAGE}; after the fixes: KeyE"),
+        (failed(MESSAGE), failed("NameError: z", EARLY), "refuted: after the fixes it fails earlier: NameError: z"),
+        (ran(odd("unscaled-backward")), ran(), "proved: before: an optimizer stepped through the scaler after a back"),
+        (ran(odd("stale-gradient")), ran(), "proved: before: an optimizer stepped on gradients added to those"),
+        (ran(), ran(odd("clip-of-scaled")), "refuted: after the fixes: gradients were clipped while"),
+        (ran(replace(GOOD, exceptions=("ValueError: v",))), ran(), "proved: before: ValueError: v (caught by the prog"),
+        (ran(output=f"warning: {MESSAGE}"), ran(), f"proved: before: it says '{MESSAGE}'"),
+        (ran(), ran(how="memory", code=None), "could-not-run: the code with the fixes took more memory than --memory"),
+        (ran(how="time", code=None), ran(), "could-not-run: it did not end within 1 s"),
+        (ran(replace(GOOD, strays=("train.py",))), ran(), "could-not-run: the code as it is ran train.py of the check"),
+        (Run("exit", 0, 1.0, ""), Run("exit", 0, 1.0, ""), "could-not-run: the command ended well, but no Python"),
+        (Run("exit", 1, 1.0, "x: y"), Run("exit", 1, 1.0, "x: y"), "could-not-run: the command failed before torch"),
+    ],
+)
+def test_the_verdict(before: Run, after: Run, expected: str) -> None:
+    verdict = judge(before, after, (MESSAGE,))
+    assert f"{verdict.word}: {verdict.summary}".startswith(expected)
+
+
+def test_each_rank_is_judged() -> None:
+    ranks = [replace(GOOD, rank=str(number)) for number in range(2)]
+    blocked = replace(having(b=BLOCKED), rank="1")
+    verdict = judge(ran(ranks[0], blocked), ran(*ranks))
+    assert verdict.word == "proved" and verdict.gone == ("rank 1: no gradient reaches 1 of 2 parameters: net.b",)
+    assert "in each of 2 processes 2 optimizer steps" in verdict.summary
+
+
+def test_what_was_never_reached_is_a_note() -> None:
+    verdict = judge(failed(MESSAGE, EARLY), ran(having(b=BLOCKED)))
+    assert verdict.word == "proved" and "1 of 2 parameters receive no gradient" in verdict.notes[-1]
+
+
+def test_the_childs_error_is_told_not_the_launchers() -> None:
+    output = "RuntimeError: inner\nChildFailedError: outer\n"
+    assert Run("exit", 1, 1.0, output).error() == "RuntimeError: inner"
+
+
+PARAMETERS = st.builds(
+    lambda looks, present, zero, bad, moved: Parameter(
+        True, looks, min(present, looks), min(zero, present, looks), min(bad, present, looks), moved, ()
+    ),
+    st.integers(1, 3),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.sampled_from([True, False, None]),
+)
+TRACES = st.builds(
+    Trace,
+    backward=st.integers(0, 2),
+    steps=st.integers(0, 2),
+    losses=st.lists(st.sampled_from([1.0, math.nan, 2.0]), max_size=2).map(tuple),
+    oddities=st.dictionaries(st.sampled_from(["stale-gradient", "clip-of-scaled"]), st.just(1)),
+    exceptions=st.lists(st.sampled_from(["E: 1", "E: 2"]), max_size=1).map(tuple),
+    parameters=st.dictionaries(st.sampled_from("abc"), PARAMETERS),
+)
+RUNS = st.builds(
+    Run,
+    st.sampled_from(["exit", "exit", "exit", "time", "memory"]),
+    st.sampled_from([0, 0, 1, -9]),
+    st.just(1.0),
+    st.sampled_from(["", "ValueError: v"]),
+    st.lists(TRACES, max_size=2).map(tuple),
+)
+
+
+@given(RUNS)
+def test_a_run_is_never_better_or_worse_than_itself(run: Run) -> None:
+    verdict = judge(run, run)
+    assert verdict.word in ("not-reproduced", "could-not-run") and not verdict.gone and not verdict.new
+
+
+@given(RUNS, RUNS)
+def test_never_proved_and_refuted_by_turns_alike(one: Run, other: Run) -> None:
+    """What is proved one way round is never proved the other way round too."""
+    there, back = judge(one, other), judge(other, one)
+    assert not (there.word == back.word == "proved"), (there, back)
+    assert there.word != "proved" or other.well
+    assert (there.word == "refuted") <= bool(there.new or "fails earlier" in there.summary)

@@ -1,0 +1,328 @@
+"""Running a person's command before and after the fixes: what stays behind, and what cannot be run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+from world import CHECKOUT, checkout_state, fixer, git, repository, write
+
+from codemods.edits import Finding, Place, Safety
+from codemods.plan import FilePlan, Plan
+from codemods.verify.trace import read
+from fixer.config import Settings
+from fixer.errors import Refusal
+from fixer.trial.command import Leftovers, Limits, run
+from fixer.verification import Verification, verify
+from fixer.work import Outcome
+
+PLACE = Place(0, 0, 1, 1, 1, 1)
+RUN = f'"{sys.executable}"'
+
+
+def outcome(root: Path, path: str, old: str, new: str) -> Outcome:
+    """A plan that replaces `old` by `new`."""
+    before = (root / path).read_bytes()
+    assert before.count(old.encode()) == 1
+    finding = Finding("OLD001", "old-call", path, PLACE, "", Safety.SAFE, applied=True)
+    plan = Plan((FilePlan(path, before, before.replace(old.encode(), new.encode()), (finding,)),))
+    return Outcome(root, plan, Settings())
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary directories go; empty again after each test."""
+    place = tmp_path / "scratch"
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    return place
+
+
+def alive(marker: str) -> list[str]:
+    """Processes whose command line holds the marker."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and entry.name != str(os.getpid()):
+            try:
+                words = (entry / "cmdline").read_bytes()
+                state = (entry / "stat").read_bytes().rpartition(b")")[2].split()[0]
+            except OSError:
+                continue
+            if marker.encode() in words and state != b"Z":
+                found.append(words.replace(b"\0", b" ").decode("utf-8", "replace"))
+    return found
+
+
+def gone(marker: str) -> bool:
+    """Whether they all end soon."""
+    deadline = time.monotonic() + 20
+    while (left := alive(marker)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not left
+
+
+def project(tmp_path: Path) -> Path:
+    return repository(
+        tmp_path / "project",
+        {
+            "train.py": "import sys\nprint('old')\nsys.exit(0)\n",
+            ".gitattributes": "*.txt text eol=crlf\n",
+            ".gitignore": "data/\nout/\n",
+            "notes.txt": b"a\r\nb\r\n",
+        },
+    )
+
+
+def trial(root: Path, command: str, *, seconds: float = 60.0, memory: int = 0, **options: object) -> Verification:
+    limits = Limits(seconds, memory)
+    plan = outcome(root, "train.py", "print('old')", "print('new')")
+    return verify(plan, command, limits, **options)  # type: ignore[arg-type]
+
+
+def test_both_sides_are_run_and_the_checkout_stays(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    (root / "train.py").write_text("import sys\nprint('old')  # not committed\nsys.exit(0)\n")
+    (root / "more.py").write_text("new = 1\n")
+    before = checkout_state(root)
+    log = tmp_path / "log"
+    command = f"{RUN} train.py >> {log}; git status --porcelain >> {log}; od -c notes.txt >> {log}"
+    found = trial(root, command)
+    assert checkout_state(root) == before
+    assert log.read_text().count("old\n M train.py\n?? more.py") == 1
+    assert log.read_text().count("new\n M train.py\n?? more.py") == 1
+    assert log.read_text().count("a  \\r  \\n   b  \\r  \\n") == 2, "as the repository's filters have left it"
+    assert found.verdict == "could-not-run" and "no Python that it ran imported torch" in found.summary
+    assert list(scratch.iterdir()) == []
+    assert git("worktree", "list", "--porcelain", at=root).count("worktree ") == 1
+
+
+def test_outside_of_git(tmp_path: Path, scratch: Path) -> None:
+    root = write(tmp_path / "plain", {"train.py": "print('old')\n", "data/numbers.csv": "1\n", ".venv/pyvenv.cfg": ""})
+    log = tmp_path / "log"
+    trial(root, f"{RUN} train.py >> {log}; cat data/numbers.csv >> {log}; readlink .venv >> {log}")
+    assert log.read_text() == f"old\n1\n{root}/.venv\nnew\n1\n{root}/.venv\n"
+    assert list(scratch.iterdir()) == []
+
+
+def test_commits_go_through_the_filters(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    base = git("rev-parse", "HEAD", at=root)
+    write(root, {"train.py": "print('newer')\n"})
+    git("commit", "-qam", "newer", at=root)
+    tip = git("rev-parse", "HEAD", at=root)
+    git("checkout", "-q", "-f", base, at=root)
+    log = tmp_path / "log"
+    trial(root, f"{RUN} train.py >> {log}; od -c notes.txt >> {log}", commits=(base, tip))
+    assert [line for line in log.read_text().splitlines() if line.isalpha()] == ["old", "newer"]
+    assert "a  \\r  \\n" in log.read_text()
+    assert git("worktree", "list", "--porcelain", at=root).count("worktree ") == 1
+
+
+def test_the_command_runs_where_the_person_stands(tmp_path: Path, scratch: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "print('old')\n", "svc/a/here.txt": "x"})
+    log = tmp_path / "log"
+    trial(root, f"ls >> {log}", here=root / "svc" / "a")
+    assert log.read_text() == "here.txt\nhere.txt\n"
+
+
+def test_ignored_data_is_linked_on_request(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    write(root, {"data/x.csv": "1\n"})
+    log = tmp_path / "log"
+    trial(root, f"cat data/x.csv >> {log} 2>&1")
+    assert "No such file" in log.read_text()
+    trial(root, f"cat data/x.csv >> {log}", linked=["data"])
+    assert log.read_text().endswith("1\n1\n")
+    for bad, why in (("nowhere", "there is no such file"), ("../elsewhere", "lies outside"), (".", "lies outside")):
+        with pytest.raises(Refusal, match=why):
+            trial(root, "true", linked=[bad])
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("nonsense-command --x", "the command was not found"),
+        ("echo no data >&2; exit 3", "failed before torch was imported: no data"),
+        ("read answer && echo $answer", "failed before torch was imported"),
+        (f"{RUN} -c 'input()'", "failed before torch was imported: EOFError"),
+        ("kill -9 $$", "failed before torch was imported: ended by signal 9"),
+        (f"{RUN} {{root}}/train.py", "no Python that it ran imported torch"),
+    ],
+)
+def test_a_command_that_shows_nothing(command: str, verdict: str, tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    found = trial(root, command.format(root=root))
+    assert found.verdict == "could-not-run" and verdict in found.summary
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_command_that_hangs(tmp_path: Path, scratch: Path) -> None:
+    found = trial(project(tmp_path), "echo thinking; sleep 314159", seconds=0.5)
+    assert found.verdict == "could-not-run" and "did not end within" in found.summary
+    assert found.before is not None and found.before.output == "thinking\n"
+    assert gone("314159") and list(scratch.iterdir()) == []
+
+
+def test_a_command_that_hangs_with_the_fixes_only(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    plan = outcome(root, "train.py", "print('old')", "import time; time.sleep(99)")
+    found = verify(plan, f"{RUN} train.py", Limits(2.0))
+    assert found.verdict == "refuted" and "did not end" in found.summary
+
+
+DAEMON = """\
+import os, subprocess, sys, time
+for _ in range(2):
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    time.sleep(0.2)
+subprocess.run(["sleep", "271828"])
+"""
+
+
+def test_daemons_do_not_escape(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    write(root, {"daemon.py": DAEMON})
+    trial(root, f"{RUN} daemon.py; setsid sleep 271828 & sleep 0.6", seconds=20)
+    assert gone("271828") and list(scratch.iterdir()) == []
+
+
+def test_a_fork_bomb_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = "import os,time\nfor _ in range(6): os.fork()\ntime.sleep(161803)\n"
+    supervisor = Path(sys.modules["fixer.trial.command"].SUPERVISOR)
+    smaller = write(tmp_path, {"s.py": supervisor.read_text().replace("PROCESSES = 2_000", "PROCESSES = 20")}) / "s.py"
+    monkeypatch.setattr("fixer.trial.command.SUPERVISOR", smaller)
+    ended = run(f"{RUN} -c '{bomb}'", tmp_path, os.environ, Limits(60.0), Leftovers())
+    assert ended.how == "processes" and gone("161803")
+
+
+def test_gigabytes_of_output_are_not_kept(tmp_path: Path) -> None:
+    ended = run("echo first; head -c 300000000 /dev/zero; echo last", tmp_path, os.environ, Limits(60.0), Leftovers())
+    assert ended.how == "exit" and len(ended.output) < 1_000_000
+    assert ended.output.startswith("first\n") and ended.output.endswith("last\n")
+    assert "bytes left out" in ended.output
+
+
+def test_memory_has_a_limit(tmp_path: Path) -> None:
+    hungry = "import time; held = bytearray(400_000_000); time.sleep(60)"
+    ended = run(f"{RUN} -c '{hungry}'", tmp_path, os.environ, Limits(60.0, 200_000_000), Leftovers())
+    assert ended.how == "memory" and ended.seconds < 50
+
+
+def test_what_the_command_writes_into_the_checkout_is_told(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    found = trial(root, f"echo x > {root}/result.csv; echo y > out.csv")
+    assert [note for note in found.judged.notes if "result.csv" in note]
+    assert not (root / "out.csv").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_stays_when_we_are_ended(number: signal.Signals, tmp_path: Path) -> None:
+    root = project(tmp_path)
+    marker, scratch = str(200_000 + number), tmp_path / "scratch"
+    scratch.mkdir()
+    write(root, {"train.py": "from torch.cuda.amp import autocast\nautocast()\n"})
+    program = "import sys; sys.argv[0] = 'fixer'; from fixer.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "verify", "--run", f"sleep {marker}"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 60
+    while not alive(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert alive(marker)
+    process.send_signal(number)
+    process.communicate()
+    assert gone(marker)
+    deadline = time.monotonic() + 20
+    while any(scratch.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(scratch.iterdir()) == []
+    assert git("worktree", "list", "--porcelain", at=root).count("worktree ") == 1
+
+
+def test_nothing_is_run_where_nothing_is_fixed(tmp_path: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "print(1)\n"})
+    answer = fixer("verify", "--run", f"touch {tmp_path}/ran", at=root)
+    assert (answer.code, answer.text) == (0, "not-reproduced: there is nothing to fix, so nothing was run\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_json_and_markdown(tmp_path: Path, scratch: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    run_it = ("verify", "--run", "echo *careful*; exit 3")
+    answer = fixer(*run_it, "--format", "json", at=root)
+    told = json.loads(answer.out)
+    assert answer.code == 2
+    assert (told["verdict"], told["command"]) == ("could-not-run", "echo *careful*; exit 3")
+    assert told["before"]["exit_code"] == 3 and told["after"]["output"] == "*careful*\n"
+    text = fixer(*run_it, "--format", "markdown", at=root).text
+    assert text.startswith("## Verification\n\n**could-not-run**")
+    assert "| ended | \\*careful\\* | \\*careful\\* |" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((), "verify what?"),
+        (("--run", " "), "there is no command"),
+        (("--run", "true", "--module", "a.py:make"), "two ways"),
+        (("--run", "true", "--format", "html"), "--format html"),
+    ],
+)
+def test_bad_arguments(arguments: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "print(1)\n"})
+    answer = fixer("verify", *arguments, at=root)
+    assert answer.code == 2 and why in answer.err
+
+
+def test_a_report_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {"1.json": '{"rank": null, "st', "2.json": "[]", "3.json": '{"parameters": {"a": {"b": 1}}}'})
+    assert read(tmp_path) == ()
+
+
+def ride(tmp_path: Path, program: str, **environment: str) -> str:
+    """What a program prints with the probe on board."""
+    (tmp_path / "program.py").write_text(textwrap.dedent(program))
+    riding = CHECKOUT / "codemods" / "verify" / "riding"
+    path = os.pathsep.join([str(riding), *filter(None, [environment.pop("PYTHONPATH", "")])])
+    (tmp_path / "seen").mkdir(exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        env={**os.environ, "FIXER_PROBE": str(tmp_path / "seen"), **environment, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == "", done.stderr
+    return done.stdout
+
+
+def test_the_probe_imports_no_torch_and_hides(tmp_path: Path) -> None:
+    shown = ride(tmp_path, "import sys\nprint('torch' in sys.modules, [p for p in sys.path if 'riding' in p])")
+    assert shown == "False []\n"
+    assert list((tmp_path / "seen").iterdir()) == []
+
+
+def test_a_sitecustomize_of_their_own_still_runs(tmp_path: Path) -> None:
+    write(tmp_path, {"theirs/sitecustomize.py": "import builtins\nbuiltins.theirs = __name__\n"})
+    assert ride(tmp_path, "print(theirs)", PYTHONPATH=str(tmp_path / "theirs")) == "sitecustomize\n"
+
+
+def test_an_editable_install_means_the_copy(tmp_path: Path) -> None:
+    files = {"old/src/mine.py": "where = 'checkout'\n", "new/src/mine.py": "where = 'copy'\n"}
+    write(tmp_path, files)
+    places = {"FIXER_ORIGINAL": str(tmp_path / "old"), "FIXER_COPY": str(tmp_path / "new")}
+    assert ride(tmp_path, "import mine; print(mine.where)", PYTHONPATH=str(tmp_path / "old/src"), **places) == "copy\n"
