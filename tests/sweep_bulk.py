@@ -4,7 +4,7 @@ By hand (200 repositories take some minutes):
 
     python tests/sweep_bulk.py --packages DIRECTORY [--repositories 200] [--kills 10] [--engine local|ray]
 
-The repositories are cut from the sources of real packages (`*.whl`, `*.tar.gz` of DIRECTORY) with bugs of
+The repositories are cut from the sources of real packages (unpacked below DIRECTORY) with bugs of
 `tests/before_after` planted in most of them; two thirds are served by `git daemon` on the loopback interface, the
 others are checkouts on disk. Afterwards every ref of every repository must be the same as without a kill, set once, and
 nothing may be left behind. With `--engine ray` the disturbed campaign runs on a cluster of two nodes, and a node is
@@ -22,10 +22,8 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,30 +72,10 @@ def git(*arguments: str, at: Path) -> str:
 
 def sources(packages: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
     """Folders of real packages, as small projects: a name and files."""
-    for archive in sorted(packages.iterdir()):
-        folders: dict[str, dict[str, bytes]] = {}
-        for name, data in _members(archive):
-            folder = "/".join(name.split("/")[:3])
-            if len(files := folders.setdefault(folder, {})) < FILES:
-                files[name] = data
-        for folder, files in folders.items():
-            if len(files) >= 3:
-                yield folder, files
-
-
-def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
-    if archive.suffix == ".whl":
-        with zipfile.ZipFile(archive) as opened:
-            for info in opened.infolist():
-                if info.filename.endswith(".py") and info.file_size < LARGEST:
-                    yield info.filename, opened.read(info)
-    elif archive.name.endswith(".tar.gz"):
-        with tarfile.open(archive) as opened_tar:
-            for member in opened_tar:
-                if member.isfile() and member.name.endswith(".py") and member.size < LARGEST:
-                    stream = opened_tar.extractfile(member)
-                    assert stream is not None
-                    yield member.name, stream.read()
+    for folder in sorted({file.parent for file in packages.rglob("*.py")}):
+        files = [file for file in sorted(folder.glob("*.py")) if file.stat().st_size < LARGEST][:FILES]
+        if len(files) >= 3:
+            yield str(folder), {file.relative_to(packages).as_posix(): file.read_bytes() for file in files}
 
 
 def invented(count: int) -> Iterator[tuple[str, dict[str, bytes]]]:
@@ -288,10 +266,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    projects = []
-    for project in sources(options.packages):
-        projects.append(project)
-    projects = random.Random(options.seed).sample(projects, options.repositories)
+    projects = random.Random(options.seed).sample(list(sources(options.packages)), options.repositories)
     with tempfile.TemporaryDirectory(prefix="sweep-bulk-") as root:
         print(sweep(Path(root), projects, options.kills, options.seed, ""))
 

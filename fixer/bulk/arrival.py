@@ -1,89 +1,166 @@
-"""How a finished branch gets to where it belongs: into a repository on this machine, or pushed to a URL.
+"""How finished branches get to where they belong: into a repository on this machine, or pushed to a URL.
 
-Both can be repeated: what has arrived is left as it is. A branch is replaced only if it points at what we made.
+All of it can be repeated: what has arrived is left as it is. A branch is replaced only if it points at what we made.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from fixer.bulk.job import Ending
+from fixer.bulk.rows import Branch, Row
 from fixer.bulk.scratch import scratch
-from fixer.bulk.state import Branch, Row
 from fixer.errors import Refusal
 from fixer.git.branches import places
 from fixer.git.command import GitFailed, git
 from fixer.git.repository import Repository
+
+if TYPE_CHECKING:
+    from fixer.bulk.campaign import Campaign, PullRequests
+    from fixer.handover import HandedOver, Receiver
 
 
 class Conflict(Refusal):
     """The branch is there, and is not ours to replace."""
 
 
-def arrive(row: Row, branch: Branch, ours: frozenset[str]) -> None:
-    """Bring a branch to its repository.
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A branch is where it belongs."""
 
-    Args:
-        ours: what the branch may point at before; anything else is a person's work.
+    pull_request: int | None = None
+    url: str = ""
+    notes: tuple[str, ...] = ()
+
+
+Receive = Callable[[Branch, frozenset[str]], Arrived]
+"""Takes a branch, and everything that it may point at without being a person's work. Raises Conflict and Refusal."""
+
+
+@contextmanager
+def receiving(row: Row, campaign: Campaign) -> Iterator[Receive]:
+    """The way to a repository; a remote one is looked at once.
 
     Raises:
-        Conflict: if a person has worked on the branch, or stands on it.
-        Refusal: if git cannot do it, in git's own words.
+        Refusal: if it cannot be reached, in git's own words.
     """
-    try:
-        if row.local:
-            _arrive_here(row, branch, ours)
-        else:
-            _push(row, branch, ours)
-    except GitFailed as error:
-        raise Refusal(f"git: {' '.join(str(error).split())}") from error
+    if row.local:
+        yield partial(_receive_here, row)
+        return
+    with scratch() as directory:
+        yield partial(_receive_there, _receiver(row, campaign, directory / "push"))
 
 
-def _arrive_here(row: Row, branch: Branch, ours: frozenset[str]) -> None:
+def withdrawn(branch: Branch) -> bool:
+    """Whether the branch is one that came to nothing."""
+    return branch.stage == "prepared" and branch.ending is Ending.NOTHING
+
+
+def _receive_here(row: Row, branch: Branch, ours: frozenset[str]) -> Arrived:
     repository = Repository.open(Path(row.location))
     current = repository.commit(f"refs/heads/{branch.name}")
+    if withdrawn(branch):
+        return Arrived(notes=(f"nothing is left for the branch {branch.name}: delete it",) if current else ())
     if current == branch.tip:
-        return
-    _check(branch, current, ours)
-    try:
-        places(repository, [branch.name], "reset")
-    except Refusal as refusal:
-        raise Conflict(str(refusal)) from refusal
-    assert branch.pack is not None
-    git("unpack-objects", "-q", at=repository.directory, data=branch.pack)
-    reason = f"fixer: {len(branch.commits)} commits on {row.base_name}"
-    repository.move(branch.name, branch.tip, current, reason)
-
-
-def _check(branch: Branch, current: str | None, ours: frozenset[str]) -> None:
+        return Arrived()
     if current is not None and current not in ours:
         raise Conflict(
             f"the branch {branch.name} is there and holds what this campaign did not make: it is left alone; "
             "rename or delete it, or choose another `branch`"
         )
+    try:
+        places(repository, [branch.name], "reset")
+    except Refusal as refusal:
+        raise Conflict(str(refusal)) from refusal
+    if branch.pack is not None:
+        _git("unpack-objects", "-q", at=repository.directory, data=branch.pack)
+    reason = f"fixer: {len(branch.commits)} commits on {row.base_name}"
+    repository.move(branch.name, branch.tip, current, reason)
+    return Arrived()
 
 
-def _push(row: Row, branch: Branch, ours: frozenset[str]) -> None:
-    ref = f"refs/heads/{branch.name}"
-    current = _remote_tip(row.location, ref)
-    if current == branch.tip:
-        return
-    _check(branch, current, ours)
-    assert branch.pack is not None
-    with scratch() as directory:
-        place = directory / "push"
-        algorithm = "sha256" if len(branch.tip) == 64 else "sha1"
-        git("init", "-q", "--bare", "--template=", f"--object-format={algorithm}", str(place), at=directory)
-        options = ["-q", "--no-tags", "--depth=1", "--no-write-fetch-head", "--filter=blob:none"]
-        git("fetch", *options, "--", row.location, _base_ref(row), at=place)
-        git("unpack-objects", "-q", at=place, data=branch.pack)
-        lease = f"--force-with-lease={ref}:{current or ''}"
-        git("push", "-q", lease, "--", row.location, f"{branch.tip}:{ref}", at=place)
+def _receiver(row: Row, campaign: Campaign, place: Path) -> Receiver:
+    """A scratch repository with the base and our objects, and who is to receive them."""
+    from fixer.handover import HandoverRequest, receiver
+
+    algorithm = "sha256" if len(row.base or "") == 64 else "sha1"
+    _git("init", "-q", "--bare", "--template=", f"--object-format={algorithm}", str(place), at=place.parent)
+    _git("symbolic-ref", "HEAD", f"refs/heads/{row.base_name}", at=place)
+    # Whether a branch that is to go is ours is told by its history; otherwise the base alone is enough.
+    depth = [] if any(withdrawn(branch) for branch in row.branches) else ["--depth=1"]
+    ref = f"refs/heads/{row.base_name}"
+    options = ("-q", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", *depth)
+    _git("fetch", *options, "--", row.location, f"{ref}:{ref}", at=place)
+    for branch in row.branches:
+        if branch.pack is not None:
+            _git("unpack-objects", "-q", at=place, data=branch.pack)
+    asked = campaign.pull_requests
+    wanted = HandoverRequest(
+        remote=row.location,
+        pull_request=asked.open,
+        forge=asked.forge,
+        labels=asked.labels,
+        reviewers=asked.reviewers,
+        # They were found when the branch was made: this place holds no files.
+        codeowners=False,
+        draft=asked.draft,
+    )
+    return receiver(Repository.open(place), wanted, campaign.branch_name, None, fetched=True)
 
 
-def _base_ref(row: Row) -> str:
-    return "HEAD" if row.base_name == "HEAD" else f"refs/heads/{row.base_name}"
+def _receive_there(receiver: Receiver, branch: Branch, ours: frozenset[str]) -> Arrived:
+    from fixer.handover import submit, take_back
+
+    if withdrawn(branch):
+        done = take_back(receiver, branch.name)
+    else:
+        done = submit(receiver, branch.name, branch.tip, branch.title, branch.body, branch.owners, ours=ours)
+    if why := _left_alone(done):
+        raise Conflict(why)
+    request = done.pull_request
+    return Arrived(request.number if request else None, request.url if request else "", done.notes)
 
 
-def _remote_tip(location: str, ref: str) -> str | None:
-    answer = git("ls-remote", "-q", "--", location, ref, at=Path("/")).decode("utf-8", "replace")
-    return next((line.split("\t")[0] for line in answer.splitlines() if line.endswith(f"\t{ref}")), None)
+def _left_alone(done: HandedOver) -> str:
+    if done.pushed.outcome == "left-alone":
+        return done.pushed.why
+    request = done.pull_request
+    if request is not None and request.outcome == "left-alone":
+        return "; ".join(request.notes) or f"{request.url} is left alone"
+    return ""
+
+
+def still_open(row: Row, branch: Branch, asked: PullRequests) -> bool:
+    """Whether a delivered branch still waits for review; what cannot be asked is taken to wait.
+
+    Without pull requests, it waits as long as it is there and, where that can be seen, not merged.
+    """
+    try:
+        if row.local:
+            repository = Repository.open(Path(row.location))
+            ref = f"refs/heads/{branch.name}"
+            if repository.commit(ref) is None:
+                return False
+            return repository.ask("merge_base", "--is-ancestor", ref, row.base_name) is None
+        if asked.open:
+            from fixer.git.forge import forge_for
+
+            forge = forge_for(row.location, wanted=asked.forge)
+            return forge is None or any(one.state == "open" for one in forge.standing(branch.name))
+        ref = f"refs/heads/{branch.name}"
+        return bool(_git("ls-remote", "-q", "--heads", "--", row.location, ref, at=Path(os.sep)).strip())
+    except Refusal:
+        return True
+
+
+def _git(*arguments: str, at: Path, data: bytes | None = None) -> bytes:
+    try:
+        return git(*arguments, at=at, data=data)
+    except GitFailed as error:
+        raise Refusal(f"git: {' '.join(str(error).split())}") from error

@@ -54,6 +54,8 @@ class PullRequests:
     codeowners: bool = True
     """Ask the owners that CODEOWNERS names for a review."""
     draft: bool = False
+    forge: str | None = None
+    """Which kind of forge it is, or `KIND=URL`, where the URLs do not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +275,7 @@ _KEYS: dict[str, Any] = {
         "reviewers": texts,
         "codeowners": flag,
         "draft": flag,
+        "forge": _filled,
     },
     "limits": {
         "concurrent": _whole,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from fixer.bulk.arrival import Conflict, arrive
+from fixer.bulk.arrival import Conflict, Receive, receiving, still_open, withdrawn
 from fixer.bulk.campaign import Campaign
 from fixer.bulk.engines import Engine, engine
 from fixer.bulk.job import Answer, Ending, Job
 from fixer.bulk.repositories import Target, targets
-from fixer.bulk.state import HOUR, Branch, Row, State
+from fixer.bulk.rows import Branch, Row
+from fixer.bulk.state import HOUR, State
 from fixer.errors import Refusal
 
 Tell = Callable[[int, int, Row], None]
@@ -70,6 +72,8 @@ def run(campaign: Campaign, tell: Tell) -> Standing:
     found, notes = targets(campaign.repositories, campaign.file.parent)
     with State.open(campaign.state, campaign.name, create=True) as state:
         state.enlist(found)
+        if campaign.limits.open_at_once is not None:
+            _look_what_is_open(campaign, state)
         done = 0
         asked = []
         for target in found:
@@ -122,6 +126,7 @@ def _row_of(target: Target, answer: Answer) -> Row:
             patch=change.patch,
             pack=None,
             commits=change.commits,
+            series=change.series,
             verdict=change.verdict,
             verification=change.verification,
             ending=change.ending or Ending.CHANGED,
@@ -160,23 +165,29 @@ def _together(branches: Sequence[Branch], detail: str) -> tuple[Ending, str]:
 
 def _deliver(campaign: Campaign, state: State, row: Row) -> None:
     """Bring every branch as far as it may go."""
-    for branch in row.branches:
-        if branch.stage == "prepared" and branch.ending is Ending.NOTHING:
-            state.advanced(row, branch, "withdrawn", Ending.NOTHING, f"nothing is left for {branch.name}")
-        elif branch.stage == "prepared" and branch.ending not in (Ending.REFUTED, Ending.FAILED):
-            ours = state.tips(row, branch.name)
-            if branch.tip not in ours and (limit := _limit(campaign, state)):
+    with ExitStack() as way:
+        receive: Receive | None = None
+        for branch in row.branches:
+            if branch.stage != "prepared" or branch.ending in (Ending.REFUTED, Ending.FAILED):
+                continue
+            gone = withdrawn(branch)
+            if not gone and not state.counted(row, branch) and (limit := _limit(campaign, state)):
                 state.advanced(row, branch, "prepared", Ending.LIMITED, limit)
                 continue
-            state.delivering(row, branch)
+            ours = state.tips(row, branch.name)
             try:
-                arrive(row, branch, ours)
-            except Conflict as conflict:
-                state.advanced(row, branch, "prepared", Ending.CONFLICT, str(conflict))
+                if receive is None:
+                    receive = way.enter_context(receiving(row, campaign))
+                if not gone:
+                    state.delivering(row, branch)
+                arrived = receive(branch, ours)
             except Refusal as refusal:
-                state.advanced(row, branch, "prepared", Ending.REFUSED, str(refusal))
+                ending = Ending.CONFLICT if isinstance(refusal, Conflict) else Ending.REFUSED
+                state.advanced(row, branch, "prepared", ending, str(refusal))
             else:
-                state.advanced(row, branch, "arrived", Ending.CHANGED)
+                stage, ending = ("withdrawn", Ending.NOTHING) if gone else ("done", Ending.CHANGED)
+                request = (arrived.pull_request, arrived.url) if arrived.pull_request else None
+                state.advanced(row, branch, stage, ending, "; ".join(arrived.notes), request=request)
 
 
 def _limit(campaign: Campaign, state: State) -> str:
@@ -188,3 +199,12 @@ def _limit(campaign: Campaign, state: State) -> str:
     if limits.open_at_once is not None and state.standing() >= limits.open_at_once:
         return f"{limits.open_at_once} branches wait for review: run again when some are merged"
     return ""
+
+
+def _look_what_is_open(campaign: Campaign, state: State) -> None:
+    """Tell branches that still wait for review from those that were merged, or given up."""
+    for row in state.rows():
+        for branch in row.branches:
+            if branch.stage == "done" and branch.ending is Ending.CHANGED:
+                if not still_open(row, branch, campaign.pull_requests):
+                    state.advanced(row, branch, "closed", Ending.CHANGED, branch.detail)

@@ -11,109 +11,18 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-from fixer.bulk.job import Answer, Change, Ending, Place
+from fixer.bulk.job import Answer, Change, Ending
 from fixer.bulk.repositories import Target
+from fixer.bulk.rows import Branch, Row, read
+from fixer.bulk.schema import SCHEMA, TABLES
 from fixer.errors import Refusal
 
-SCHEMA = 1
 HOUR = 3600.0
-_TABLES = """
-CREATE TABLE campaign (name TEXT NOT NULL, begun INTEGER NOT NULL) STRICT;
-CREATE TABLE repository (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    location TEXT NOT NULL,
-    local INTEGER NOT NULL,
-    position INTEGER,           -- in the campaign file; NULL: no longer there
-    mark TEXT,                  -- of the campaign when it was planned
-    base TEXT,
-    base_name TEXT NOT NULL DEFAULT '',
-    ending TEXT,
-    detail TEXT NOT NULL DEFAULT '',
-    places TEXT NOT NULL DEFAULT '[]',
-    notes TEXT NOT NULL DEFAULT '[]',
-    skipped INTEGER NOT NULL DEFAULT 0,
-    seconds TEXT NOT NULL DEFAULT '{}',
-    touched REAL
-) STRICT;
-CREATE TABLE branch (
-    repository INTEGER NOT NULL REFERENCES repository (id),
-    name TEXT NOT NULL,
-    part TEXT NOT NULL,
-    owners TEXT NOT NULL,
-    stage TEXT NOT NULL CHECK (stage IN ('prepared', 'arrived', 'done', 'closed', 'withdrawn')),
-    tip TEXT NOT NULL,
-    title TEXT NOT NULL,
-    body TEXT NOT NULL,
-    patch BLOB NOT NULL,
-    pack BLOB,                  -- until it has arrived
-    commits TEXT NOT NULL,
-    verdict TEXT NOT NULL,
-    verification TEXT NOT NULL,
-    ending TEXT,
-    detail TEXT NOT NULL DEFAULT '',
-    pull_request INTEGER,
-    url TEXT NOT NULL DEFAULT '',
-    PRIMARY KEY (repository, name)
-) STRICT;
-CREATE TABLE tip (              -- everything that a branch was ever to point at
-    repository INTEGER NOT NULL REFERENCES repository (id),
-    branch TEXT NOT NULL,
-    oid TEXT NOT NULL,
-    at REAL NOT NULL,
-    PRIMARY KEY (repository, branch, oid)
-) STRICT;
-CREATE INDEX tip_at ON tip (at);
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A branch of a repository, as far as it has come."""
-
-    name: str
-    part: str
-    owners: tuple[str, ...]
-    stage: str
-    """`prepared`, `arrived` in the repository, `done` with its pull request, `closed` (merged, or given up), or
-    `withdrawn`: nothing is left for it."""
-    tip: str
-    title: str
-    body: str
-    patch: bytes
-    pack: bytes | None
-    commits: tuple[tuple[str, str], ...]
-    verdict: str
-    verification: str
-    ending: Ending | None
-    detail: str
-    pull_request: int | None
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A repository, as far as it has come."""
-
-    id: int
-    name: str
-    location: str
-    local: bool
-    base: str | None
-    base_name: str
-    ending: Ending | None
-    detail: str
-    places: tuple[Place, ...]
-    notes: tuple[str, ...]
-    skipped: int
-    mark: str | None
-    branches: tuple[Branch, ...]
 
 
 class State:
@@ -164,7 +73,7 @@ class State:
         empty = not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if version == 0 and empty and create:
             with state._step():
-                for statement in _TABLES.split(";\n"):
+                for statement in TABLES.split(";\n"):
                     connection.execute(statement)
                 connection.execute("INSERT INTO campaign VALUES (?, ?)", (campaign, int(time.time())))
                 connection.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -205,46 +114,11 @@ class State:
 
     def row(self, target: Target) -> Row:
         """What is known of a repository."""
-        return next(self._rows("WHERE key = ?", (target.key,), bytes_too=True))
+        return next(read(self._connection, "WHERE key = ?", (target.key,), bytes_too=True))
 
     def rows(self, *, bytes_too: bool = False) -> Iterator[Row]:
         """The repositories of the campaign, in its order; patches and packs only where somebody wants them."""
-        return self._rows("WHERE position IS NOT NULL ORDER BY position", (), bytes_too=bytes_too)
-
-    def _rows(self, which: str, values: Iterable[object], *, bytes_too: bool) -> Iterator[Row]:
-        found = self._connection.execute(
-            "SELECT id, name, location, local, base, base_name, ending, detail, places, notes, skipped, mark "
-            f"FROM repository {which}",
-            tuple(values),
-        )
-        for number, name, location, here, base, base_name, ending, detail, places, notes, skipped, mark in found:
-            yield Row(
-                id=number,
-                name=name,
-                location=location,
-                local=bool(here),
-                base=base,
-                base_name=base_name,
-                ending=Ending(ending) if ending else None,
-                detail=detail,
-                places=tuple(Place(**place) for place in json.loads(places)),
-                notes=tuple(json.loads(notes)),
-                skipped=skipped,
-                mark=mark,
-                branches=tuple(self._branches(number, bytes_too)),
-            )
-
-    def _branches(self, repository: int, bytes_too: bool) -> Iterator[Branch]:
-        heavy = "patch, pack" if bytes_too else "x'', NULL"
-        found = self._connection.execute(
-            f"SELECT name, part, owners, stage, tip, title, body, {heavy}, commits, verdict, verification, ending, "
-            "detail, pull_request, url FROM branch WHERE repository = ? ORDER BY name",
-            (repository,),
-        )
-        for name, part, owners, stage, tip, title, body, patch, pack, commits, verdict, tested, ending, *rest in found:
-            made = tuple((oid, subject) for oid, subject in json.loads(commits))
-            named = (name, part, tuple(json.loads(owners)), stage, tip, title, body, patch, pack, made)
-            yield Branch(*named, verdict, tested, Ending(ending) if ending else None, *rest)
+        return read(self._connection, "WHERE position IS NOT NULL ORDER BY position", bytes_too=bytes_too)
 
     def answered(self, row: Row, answer: Answer, mark: str) -> None:
         """A repository was looked at; what is to be delivered is written down."""
@@ -273,34 +147,39 @@ class State:
     def _replace_branches(self, row: Row, changes: Sequence[Change]) -> None:
         before = {branch.name: branch for branch in row.branches}
         for change in changes:
-            old = before.pop(change.branch, None)
-            same = old is not None and old.tip == change.tip and old.stage in ("arrived", "done")
-            self._connection.execute(
-                "INSERT OR REPLACE INTO branch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)",
-                (
-                    row.id,
-                    change.branch,
-                    change.part,
-                    json.dumps(change.owners),
-                    "arrived" if same else "prepared",
-                    change.tip,
-                    change.title,
-                    change.body,
-                    change.patch,
-                    None if same else change.pack,
-                    json.dumps(change.commits),
-                    change.verdict,
-                    change.verification,
-                    change.ending,
-                    old.pull_request if old else None,
-                    old.url if old else "",
-                ),
-            )
+            self._write(row, change, before.pop(change.branch, None))
         for branch in before.values():
             if branch.stage == "prepared" and not self.tips(row, branch.name):
                 self._connection.execute("DELETE FROM branch WHERE repository = ? AND name = ?", (row.id, branch.name))
             elif branch.stage != "withdrawn":
                 self._set(row, branch.name, stage="prepared", pack=None, ending=Ending.NOTHING)
+
+    def _write(self, row: Row, change: Change, old: Branch | None) -> None:
+        """Write down what is to be delivered, unless it is there and reads the same already."""
+        values: dict[str, object] = {
+            "part": change.part,
+            "owners": json.dumps(change.owners),
+            "title": change.title,
+            "body": change.body,
+            "patch": change.patch,
+            "commits": json.dumps(change.commits),
+            "series": json.dumps(change.series),
+            "verdict": change.verdict,
+            "verification": change.verification,
+        }
+        if old is not None and old.stage in ("done", "closed") and old.series == change.series and not change.ending:
+            # The base has moved on, and the change is the same: a branch that stays where it is wakes nobody up.
+            reads = row.local or old.stage == "closed" or (old.title, old.body) == (change.title, change.body)
+            kept = {name: value for name, value in values.items() if name != "commits"}
+            self._set(row, old.name, **kept, **({} if reads else {"stage": "prepared"}))
+            return
+        values |= {"stage": "prepared", "tip": change.tip, "pack": change.pack, "ending": change.ending, "detail": ""}
+        if old is not None:
+            self._set(row, old.name, **values)
+            return
+        values |= {"repository": row.id, "name": change.branch}
+        marks = ", ".join("?" for _ in values)
+        self._connection.execute(f"INSERT INTO branch ({', '.join(values)}) VALUES ({marks})", tuple(values.values()))
 
     def tips(self, row: Row, branch: str) -> frozenset[str]:
         """Everything that we ever wanted a branch to point at."""
@@ -313,8 +192,17 @@ class State:
         """A branch is about to be pointed somewhere."""
         with self._step():
             self._connection.execute(
-                "INSERT OR IGNORE INTO tip VALUES (?, ?, ?, ?)", (row.id, branch.name, branch.tip, time.time())
+                "INSERT INTO tip VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at WHERE at = 0",
+                (row.id, branch.name, branch.tip, time.time()),
             )
+
+    def counted(self, row: Row, branch: Branch) -> bool:
+        """Whether the delivery of what a branch holds now has been counted against the limits already."""
+        found = self._connection.execute(
+            "SELECT 1 FROM tip WHERE repository = ? AND branch = ? AND oid = ? AND at > 0",
+            (row.id, branch.name, branch.tip),
+        )
+        return found.fetchone() is not None
 
     def recent(self) -> list[float]:
         """When branches were delivered within the last hour, oldest first."""
@@ -325,7 +213,7 @@ class State:
         """How many branches wait for review, as far as is known."""
         return int(
             self._connection.execute(
-                "SELECT count(*) FROM branch WHERE stage IN ('arrived', 'done') AND ending IS 'changed'"
+                "SELECT count(*) FROM branch WHERE stage = 'done' AND ending IS 'changed'"
             ).fetchone()[0]
         )
 
@@ -337,21 +225,25 @@ class State:
         ending: Ending,
         detail: str = "",
         *,
-        pull_request: int | None = None,
-        url: str = "",
+        request: tuple[int, str] | None = None,
     ) -> None:
-        """A branch has come further, or not."""
+        """A branch has come further, or not.
+
+        Args:
+            request: the number and the address of its pull request.
+        """
         with self._step():
             values: dict[str, object] = {"stage": stage, "ending": ending, "detail": detail}
             if stage != "prepared":
                 values["pack"] = None
             elif ending is not Ending.LIMITED:
-                # It did not come to it, so that it does not count against the limit.
+                # It did not come to it.
                 self._connection.execute(
-                    "DELETE FROM tip WHERE repository = ? AND branch = ? AND oid = ?", (row.id, branch.name, branch.tip)
+                    "UPDATE tip SET at = 0 WHERE repository = ? AND branch = ? AND oid = ?",
+                    (row.id, branch.name, branch.tip),
                 )
-            if pull_request is not None:
-                values |= {"pull_request": pull_request, "url": url}
+            if request is not None:
+                values |= {"pull_request": request[0], "url": request[1]}
             self._set(row, branch.name, **values)
 
     def ended(self, row: Row, ending: Ending, detail: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fixer.bulk.campaign import Campaign
     from fixer.bulk.drive import Standing, Tell
-    from fixer.bulk.state import Row
+    from fixer.bulk.rows import Row
     from fixer.cli.screen import Screen
 
 bulk = typer.Typer(name="bulk", help="A campaign over many repositories.", no_args_is_help=True, rich_markup_mode=None)

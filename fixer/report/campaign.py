@@ -13,7 +13,7 @@ from fixer.report.tally import plural
 if TYPE_CHECKING:
     from fixer.bulk.drive import Standing
     from fixer.bulk.job import Place
-    from fixer.bulk.state import Branch, Row
+    from fixer.bulk.rows import Branch, Row
 
 WAITING = "not-yet"
 """What is said of a repository that no run has come to."""

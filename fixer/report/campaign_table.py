@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fixer.bulk.drive import Standing
-    from fixer.bulk.state import Row
+    from fixer.bulk.rows import Row
 
 WIDEST = 2_000
 STYLES = {

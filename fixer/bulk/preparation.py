@@ -1,0 +1,235 @@
+"""What is done about a repository: a fresh clone, a plan, commits, perhaps a verification. Nothing else changes."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codemods.transforms import load
+from fixer.bulk.job import Answer, Change, Ending, Job, Place
+from fixer.commits import CommitRequest
+from fixer.delivery import BranchRequest, Delivery, deliver, deliver_parts
+from fixer.errors import Refusal
+from fixer.git.command import GitFailed, git
+from fixer.git.message import fill
+from fixer.git.owners import Owners, find, lives_on_gitlab
+from fixer.git.repository import CommitFiles, Repository
+from fixer.git.seal import series
+from fixer.report.markdown import body, title
+from fixer.report.patch import patch
+from fixer.work import configuration
+
+if TYPE_CHECKING:
+    from codemods.edits import Finding
+    from fixer.bulk.campaign import Campaign
+    from fixer.bulk.repositories import Target
+    from fixer.work import Outcome, Request
+
+
+def prepare(job: Job, scratch: Path) -> Answer:
+    """Do the job in the directory `scratch`."""
+    try:
+        base = current_base(job)
+        if base is not None and base == job.known:
+            return Answer(base=base, unchanged=True)
+        return _prepare(job, _clone(job, scratch / "clone"))
+    except Refusal as refusal:
+        return Answer(Ending.REFUSED, str(refusal))
+    except GitFailed as error:
+        return Answer(Ending.FAILED, f"git: {_one_line(str(error))}")
+
+
+def current_base(job: Job) -> str | None:
+    """The commit that the base branch points at now; None if there is none."""
+    if job.known is None:
+        return None
+    ref = f"refs/heads/{job.campaign.base}" if job.campaign.base else "HEAD"
+    answer = git("ls-remote", "-q", "--", job.target.location, ref, at=Path("/")).decode("utf-8", "replace")
+    found = [line.partition("\t") for line in answer.splitlines()]
+    return next((oid for oid, _, name in found if name == ref), None)
+
+
+def _clone(job: Job, place: Path) -> Repository:
+    """A bare clone of the base branch alone; one of a local repository borrows its objects."""
+    target, base = job.target, job.campaign.base
+    if target.local:
+        _check_root(Path(target.location))
+        how = ["--shared"]
+    else:
+        how = ["--depth=1"]
+    branch = [f"--branch={base}"] if base else []
+    options = ["-q", "--bare", "--no-tags", "--single-branch", "--template=", *how, *branch]
+    try:
+        git("clone", *options, "--", target.location, str(place), at=Path("/"))
+    except GitFailed as error:
+        if "Remote branch" in str(error):
+            raise Refusal(f"there is no branch {base}: name another `base`, or leave it out") from error
+        raise
+    repository = Repository.open(place)
+    if repository.commit("HEAD") is None:
+        head = (place / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
+        if base is None and _has_branches(target):
+            raise Refusal(f"its default branch {head} does not exist: name the branch to start from with `base`")
+        raise Refusal("the repository has no commit yet")
+    if target.local:
+        _take_identity(Path(target.location))
+    return repository
+
+
+def _check_root(place: Path) -> None:
+    """A directory inside of a repository is not what a campaign is about."""
+    try:
+        bare = git("rev-parse", "--is-bare-repository", at=place).strip() == b"true"
+        prefix = b"" if bare else git("rev-parse", "--show-prefix", at=place).strip()
+    except GitFailed as error:
+        if "not a git repository" not in str(error):
+            raise
+        raise Refusal("is not a git repository") from error
+    if prefix:
+        raise Refusal("lies inside of a repository: name the root of that, and split by directory or project")
+
+
+def _has_branches(target: Target) -> bool:
+    return bool(git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/")).strip())
+
+
+def _take_identity(place: Path) -> None:
+    """Commit as the repository's own settings say, which a clone does not have."""
+    repository = Repository.open(place)
+    for who in ("AUTHOR", "COMMITTER"):
+        if match := re.fullmatch(r"(.*) <(.*)>", repository.identity(who) or ""):
+            os.environ[f"GIT_{who}_NAME"], os.environ[f"GIT_{who}_EMAIL"] = match[1], match[2]
+
+
+def _prepare(job: Job, repository: Repository) -> Answer:
+    campaign, own = job.campaign, job.campaign.commit
+    for who in ("AUTHOR", "COMMITTER"):
+        os.environ.setdefault(f"GIT_{who}_DATE", f"{job.date} +0000")
+    base = repository.commit("HEAD")
+    assert base is not None
+    files = CommitFiles(repository.directory, base)
+    request, notes = _with_own_ignores(campaign, files, repository.directory)
+    commits = CommitRequest(
+        own.author, own.signoff, own.trailers, own.subject, own.body, own.ticket, own.ignore_in_blame
+    )
+    wanted = BranchRequest(campaign.branch_name, commits=commits)
+
+    def quietly(done: int, total: int) -> None:
+        pass
+
+    at, problems = repository.directory, tuple[str, ...]()
+    if campaign.split is None:
+        deliveries = [deliver(request, wanted, at, dry_run=False, progress=quietly)]
+        outcome = deliveries[0].outcome
+    else:
+        parted = deliver_parts(request, wanted, campaign.split, at, dry_run=False, progress=quietly)
+        outcome, deliveries, problems = parted.outcome, list(parted.deliveries), parted.problems
+        notes += parted.notes
+    for delivery in deliveries:
+        notes += delivery.notes
+    answer = Answer(
+        base=base,
+        base_name=repository.ask("rev_parse", "--abbrev-ref", "HEAD") or "HEAD",
+        places=tuple(_place(finding) for finding in outcome.plan.findings),
+        notes=notes,
+        skipped=len({skip.path for skip in outcome.plan.skips}),
+    )
+    if failures := (*problems, *outcome.problems):
+        return replace(answer, ending=Ending.FAILED, detail="; ".join(failures))
+    owners = find(files.read, gitlab=lives_on_gitlab(files.read, job.target.location))
+    changes = tuple(_change(job, repository, one, owners) for one in deliveries if one.tip is not None)
+    if not changes:
+        return replace(answer, ending=Ending.NOTHING, detail=_why_nothing(outcome))
+    return replace(answer, changes=changes)
+
+
+def _with_own_ignores(campaign: Campaign, files: CommitFiles, root: Path) -> tuple[Request, tuple[str, ...]]:
+    """The campaign's request with what the repository wants left alone, and a note that says so."""
+    request = campaign.request
+    own = configuration(request, files, root, root)("")
+    parts = []
+    if own.ignore:
+        parts.append(f"ignores {', '.join(own.ignore)}")
+    if own.exclude:
+        parts.append(f"excludes {', '.join(own.exclude)}")
+    if own.per_file_ignores:
+        parts.append(f"has per-file-ignores for {', '.join(pattern for pattern, _ in own.per_file_ignores)}")
+    note = (f"its own {own.sources[-1]} {' and '.join(parts)}",) if parts else ()
+    return replace(request, ignore=tuple(dict.fromkeys((*request.ignore, *own.ignore)))), note
+
+
+def _change(job: Job, repository: Repository, delivery: Delivery, owners: Owners | None) -> Change:
+    assert delivery.tip is not None
+    campaign, outcome, part = job.campaign, delivery.outcome, delivery.part
+    applied = [finding for finding in outcome.plan.findings if finding.applied]
+    subjects = [commit.subject for commit in delivery.commits]
+    usual = title(applied) if applied else subjects[0]
+    words = {
+        "title": f"{usual} in {part.name}" if part else usual,
+        "campaign": campaign.name,
+        "repository": job.target.name,
+        "part": part.name if part else "",
+        "codes": ", ".join(sorted({finding.code for finding in applied})),
+        "count": str(len(applied)),
+    }
+    verdict, verification, section, ending = _verified(campaign, delivery) if applied else ("", "", "", None)
+    text = body(
+        outcome.plan,
+        {rule.code: rule for rule in load()},
+        unsafe=outcome.unsafe,
+        # Without their ids, which change when nothing else does.
+        commits=[("", subject) for subject in subjects],
+        branch=delivery.branch,
+        base=delivery.base_name,
+        verification=section,
+    )
+    changed = [file.path for file in outcome.plan.changed]
+    revisions = f"{delivery.tip}\n^{delivery.base}\n".encode()
+    return Change(
+        branch=delivery.branch,
+        tip=delivery.tip,
+        part=part.name if part else "",
+        owners=tuple(dict.fromkeys(owner for path in changed for owner in owners.of(path))) if owners else (),
+        title=" ".join(fill(campaign.pull_requests.title, words, "title").split()),
+        body=text,
+        patch=patch(outcome.plan.files),
+        pack=git("pack-objects", "-q", "--revs", "--stdout", at=repository.directory, data=revisions),
+        commits=tuple((commit.oid, commit.subject) for commit in delivery.commits),
+        series=series(repository, delivery.base, delivery.tip),
+        verdict=verdict,
+        verification=verification,
+        ending=ending,
+    )
+
+
+def _verified(campaign: Campaign, delivery: Delivery) -> tuple[str, str, str, Ending | None]:
+    """What came of running the campaign's command: a word, a sentence, a section, and what follows from it."""
+    if campaign.verify is None:
+        return "", "", "", None
+    from fixer.report.verification import section
+    from fixer.verification import verify
+
+    assert delivery.tip is not None
+    found = verify(delivery.outcome, campaign.verify, commits=(delivery.base, delivery.tip))
+    endings = {"refuted": Ending.REFUTED, "could-not-run": Ending.FAILED}
+    return found.verdict, found.summary, section(found), endings.get(found.verdict)
+
+
+def _place(finding: Finding) -> Place:
+    return Place(
+        finding.code, finding.path, finding.reported.line, finding.message, str(finding.safety), finding.applied
+    )
+
+
+def _why_nothing(outcome: Outcome) -> str:
+    left = len(outcome.plan.findings)
+    if not left:
+        return "nothing found" if outcome.plan.files_seen else "no file of a kind that is read"
+    return f"{left:,} found, none with a fix of the chosen safety"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
