@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +11,10 @@ from typing import TYPE_CHECKING
 from codemods.edits import Finding
 from codemods.transforms import load
 from codemods.verify.flow import Side
-from codemods.verify.flow_bench import NoTorch, Target, Terms, observe_side
-from codemods.verify.flow_symptoms import Judgement, Symptom, judge, symptoms
+from codemods.verify.flow_bench import FlowBench, NoTorch, Target, Terms
+from codemods.verify.flow_symptoms import Judgement, Symptom, judge, some, symptoms
 from fixer.errors import Refusal
-from fixer.writer import write
+from fixer.trial.copies import Footprints, Origin, copied, removal_command
 
 if TYPE_CHECKING:
     from codemods.rule import Rule
@@ -72,21 +70,41 @@ def locate(module: str, root: Path, here: Path) -> Target:
 
 
 def watch(
-    outcome: Outcome, module: str, here: Path, terms: Terms, *, tell: Callable[[str], None] = lambda sentence: None
+    outcome: Outcome,
+    module: str,
+    here: Path,
+    terms: Terms,
+    *,
+    linked: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> FlowReport:
-    """Watch the module of `module` in all runs, on the code as it is and as `outcome` would leave it.
+    """Watch the module of `module` in all runs, on the code as it is and as `outcome` would leave it, in copies.
+
+    Args:
+        linked: paths that git ignores and the factory needs (data, checkpoints); they are linked into the copies.
 
     Raises:
         Refusal: if the factory cannot be found, or there is no torch to run under.
     """
     target = locate(module, outcome.root, here)
-    changed = bool(outcome.plan.changed)
-    with _copies(outcome) as (before, after):
-        try:
-            first = _side(target, before, terms, lambda run: tell(f"before: {run}"))
-            second = _side(target, after, terms, lambda run: tell(f"after: {run}")) if changed else None
-        except NoTorch as error:
-            raise Refusal(str(error)) from error
+    origin = Origin(outcome.root.resolve(), linked=tuple(linked))
+    footprints = Footprints.of(origin.root)
+    with tempfile.TemporaryDirectory(prefix="fixer-flow-", ignore_cleanup_errors=True) as name:
+        scratch = Path(name).resolve()
+        place = scratch / "copy" / (origin.root.name or "root")  # the same for both, so that nothing differs by it
+        for directory in (place.parent, scratch / "tmp"):
+            directory.mkdir()
+        leftovers = (removal_command(origin, place), ("rm", "-rf", str(scratch)))
+        with FlowBench(terms, scratch / "tmp", leftovers, tell) as bench:
+            try:
+                with copied(origin, place) as copy:
+                    first = bench.observe(target, copy, "before")
+                second = None
+                if outcome.plan.changed:
+                    with copied(origin, place, outcome.plan) as copy:
+                        second = bench.observe(target, copy, "after")
+            except NoTorch as error:
+                raise Refusal(str(error)) from error
     found = symptoms(first, second)
     verdict, summary = judge(first, second, found)
     rules = load()
@@ -99,35 +117,13 @@ def watch(
         second,
         tuple(explain(symptom, rules, outcome.plan.findings, loaded) for symptom in found),
         tuple(finding for finding in outcome.plan.findings if finding.applied),
-        tuple(_notes(outcome, first, loaded)),
+        tuple(_notes(outcome, first, loaded, footprints.touched(origin.root))),
     )
 
 
-def _side(target: Target, copy: Path, terms: Terms, tell: Callable[[str], None]) -> Side:
-    with tempfile.TemporaryDirectory(prefix="fixer-flow-", ignore_cleanup_errors=True) as scratch:
-        return observe_side(target, copy, Path(scratch).resolve(), terms, tell)
-
-
-@contextmanager
-def _copies(outcome: Outcome) -> Iterator[tuple[Path, Path]]:
-    """The project twice, as it is and with the fixes, in temporary directories."""
-
-    def left_out(directory: str, names: list[str]) -> list[str]:
-        return [
-            name for name in names if name in (".git", "__pycache__") or (Path(directory, name, "pyvenv.cfg").exists())
-        ]
-
-    with tempfile.TemporaryDirectory(prefix="fixer-flow-", ignore_cleanup_errors=True) as name:
-        sides = Path(name).resolve() / "before", Path(name).resolve() / "after"
-        for side in sides:
-            shutil.copytree(outcome.root, side, symlinks=True, ignore=left_out)
-        _, skips = write(outcome.plan, sides[1])
-        if skips:
-            raise Refusal(f"{skips[0].path}: {skips[0].detail}")
-        yield sides
-
-
-def _notes(outcome: Outcome, before: Side, loaded: frozenset[str]) -> Iterator[str]:
+def _notes(outcome: Outcome, before: Side, loaded: frozenset[str], touched: Sequence[str]) -> Iterator[str]:
+    if touched:
+        yield f"the checkout itself changed meanwhile: {some(touched)}"
     if before.strays:
         yield f"imported from the project itself instead of its copy: {', '.join(before.strays[:3])}"
     waiting = [f for f in outcome.plan.findings if f.fix and not f.applied and f.path in loaded]

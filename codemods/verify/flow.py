@@ -93,11 +93,16 @@ class Run:
     """The lines of the project that lead there, outermost first."""
     warnings: list[str] = field(default_factory=list)
     loss: float | None = None
+    """Of the first pass."""
     scale: float = 1.0
     """Of the gradient scaler."""
     gradients: dict[str, float | None] = field(default_factory=dict)
     """Trainable parameter → norm of its gradient without the scale, None if none arrived. Empty if nothing was
     differentiated."""
+    missed: dict[str, int] = field(default_factory=dict)
+    """Trainable parameter → passes in which no gradient arrived, where there are any."""
+    passes: int = 1
+    """Of training: a code path that is taken at random may not be in the first."""
     layers: dict[str, Seen] = field(default_factory=dict)
     """In the order in which they first returned."""
     cuts: list[Cut] = field(default_factory=list)

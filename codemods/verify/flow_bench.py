@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from codemods.verify.bench import STARTUP
@@ -48,68 +49,94 @@ class Terms:
     """Bytes that one run may hold; 0 means no limit."""
 
 
-def observe_side(
-    target: Target, copy: Path, scratch: Path, terms: Terms, tell: Callable[[str], None] = lambda sentence: None
-) -> Side:
-    """All runs of the code in `copy`; `scratch` is an empty directory for whatever else is needed.
+class FlowBench:
+    """A context manager that watches sides: `with FlowBench(terms, scratch) as bench: side = bench.observe(…)`.
 
-    Raises:
-        NoTorch: if the interpreter cannot import torch.
+    Args:
+        scratch: an empty directory for whatever is needed beside the copies.
+        leftovers: commands that clear away what is temporary, should this process be killed.
     """
-    if not hasattr(os, "fork"):
-        return Side(trouble="a module can only be watched on a system with fork()")
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(scratch), "OMP_NUM_THREADS": "1"}
-    try:
-        server = Server([terms.python, "-B", str(CHILD)], scratch, environment)
-    except OSError as error:
-        return Side(trouble=f"cannot start {terms.python}: {error.strerror}")
-    try:
-        return _all_runs(server, target, copy, terms, tell)
-    finally:
-        server.close()
 
+    def __init__(
+        self,
+        terms: Terms,
+        scratch: Path,
+        leftovers: Sequence[Sequence[str]] = (),
+        tell: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self.terms, self.scratch, self.leftovers, self.tell = terms, scratch, leftovers, tell
+        self._server: Server | None = None
 
-def _all_runs(server: Server, target: Target, copy: Path, terms: Terms, tell: Callable[[str], None]) -> Side:
-    request = {
-        "copy": str(copy),
-        "original": str(target.original),
-        "here": target.here,
-        "file": target.file,
-        "factory": target.factory,
-        "paths": [str(place) for place in (copy, copy / "src") if place.is_dir()],
-        "limit": terms.seconds,
-        "memory": terms.memory,
-    }
+    def __enter__(self) -> FlowBench:
+        return self
 
-    def ask(run: Run | None) -> Mapping[str, Any]:
-        wanted = {**request, "run": None if run is None else asdict(run)}
-        answer = server.ask(wanted, terms.seconds + STARTUP)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+
+    def observe(self, target: Target, copy: Path, title: str = "") -> Side:
+        """All runs of the code in `copy`, which `title` names to those who wait.
+
+        Raises:
+            NoTorch: if the interpreter cannot import torch.
+        """
+        if not hasattr(os, "fork"):
+            return Side(trouble="a module can only be watched on a system with fork()")
+        request = {
+            "copy": str(copy),
+            "original": str(target.original),
+            "here": target.here,
+            "file": target.file,
+            "factory": target.factory,
+            "paths": [str(place) for place in (copy, copy / "src") if place.is_dir()],
+            "limit": self.terms.seconds,
+            "leftovers": [list(words) for words in self.leftovers],
+            "memory": self.terms.memory,
+        }
+        first = self._ask({**request, "run": None})
+        side = Side(versions=first.get("versions", {}), loaded=first.get("loaded", []), strays=first.get("strays", []))
+        if trouble := first.get("trouble"):
+            side.trouble, side.trace = trouble, first.get("trace", "") or _end(first.get("output", ""))
+            return side
+        side.survey = survey_of(first["survey"])
+        for run in runs(side.survey.devices, self.terms.precisions, lightning=side.survey.lightning):
+            self.tell(f"{title}: {run.title}")
+            answer = self._ask({**request, "run": asdict(run)})
+            if "run" in answer:
+                run = run_of(answer["run"])
+                side.loaded = sorted({*side.loaded, *answer.get("loaded", ())})
+            else:
+                run.status, run.error = "trouble", answer.get("trouble", "")
+            side.runs.append(run)
+        if all(run.status == "trouble" for run in side.runs):
+            side.trouble = side.runs[0].error
+        return side
+
+    def _ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        python = self.terms.python
+        try:
+            server = self._start()
+        except OSError as error:
+            return {"trouble": f"cannot start {python}: {error.strerror}"}
+        answer = server.ask(request, self.terms.seconds + STARTUP)
         if answer is None:
-            return {"trouble": f"{terms.python} ended: {server.last_words()}", "ended": True}
+            self._stop()  # the next run starts another
+            return {"trouble": f"{python} ended: {server.last_words()}"}
         if missing := answer.get("missing"):
-            raise NoTorch(f"{terms.python}: {missing}; install torch there, or fixer with it: {INSTALL}")
+            raise NoTorch(f"{python}: {missing}; install torch there, or name another with --python: {INSTALL}")
         return answer
 
-    first = ask(None)
-    side = Side(versions=first.get("versions", {}), loaded=first.get("loaded", []), strays=first.get("strays", []))
-    if trouble := first.get("trouble"):
-        side.trouble, side.trace = trouble, first.get("trace", "") or _end(first.get("output", ""))
-        return side
-    side.survey = survey_of(first["survey"])
-    for run in runs(side.survey.devices, terms.precisions, lightning=side.survey.lightning):
-        tell(run.title)
-        answer = ask(run)
-        if "run" in answer:
-            side.runs.append(run_of(answer["run"]))
-            side.loaded = sorted({*side.loaded, *answer.get("loaded", ())})
-        else:
-            run.status, run.error = "trouble", answer.get("trouble", "")
-            side.runs.append(run)
-            if answer.get("ended"):
-                break
-    if side.runs and all(run.status == "trouble" for run in side.runs):
-        side.trouble = side.runs[0].error
-    return side
+    def _start(self) -> Server:
+        if self._server is None:
+            own = {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(self.scratch), "OMP_NUM_THREADS": "1"}
+            self._server = Server([self.terms.python, "-B", str(CHILD)], self.scratch, {**os.environ, **own})
+        return self._server
+
+    def _stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
 
 def runs(devices: Sequence[str], precisions: Sequence[str], *, lightning: bool) -> tuple[Run, ...]:

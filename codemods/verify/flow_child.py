@@ -16,6 +16,7 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -97,6 +98,18 @@ class Project:
         strays = {f[len(elsewhere) :] for f in files if f.startswith(elsewhere) and "site-packages" not in f}
         return inside, sorted(stray for stray in strays if Path(self.copy, stray).is_file())
 
+    def trace(self, error: BaseException) -> str:
+        """The traceback of an exception, from where it enters the project, with the project's own names of files."""
+        step = error.__traceback__
+        while step is not None and self.place(step.tb_frame.f_code.co_filename) is None:
+            step = step.tb_next
+        lines = traceback.format_exception(type(error), error, step or error.__traceback__, chain=False)
+        return self.named("".join(lines))[-SHOWN:]
+
+    def named(self, text: str) -> str:
+        """A text with the files of the copy as the person knows them."""
+        return text.replace(self.copy + os.sep, "")
+
     def lines(self, error: BaseException) -> list[str]:
         """The lines of the project in an exception's traceback, outermost first."""
         frames = traceback.extract_tb(error.__traceback__)
@@ -126,7 +139,7 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
             random.seed(0)
             settle(seed=0)
             if error := flow_runs.perform(made, run, project.place):
-                run.error = run.error[:SHOWN]
+                run.error = project.named(run.error)[:SHOWN]
                 run.lines = project.lines(error)
                 run.place = run.lines[-1] if run.lines else ""
             answer["run"] = dataclasses.asdict(run)
@@ -153,8 +166,10 @@ def _make(project: Project) -> Any:
     try:
         module = project.enter()
     except BaseException as error:
-        where = f" (line {project.lines(error)[-1]})" if project.lines(error) else ""
-        raise _Failed(f"{project.file} cannot be imported: {_text(error)}{where}", _trace()) from error
+        where = f" at {project.lines(error)[-1]}" if project.lines(error) else ""
+        raise _Failed(
+            project.named(f"{project.file} cannot be imported: {_text(error)}{where}"), project.trace(error)
+        ) from error
     factory = getattr(module, name, None)
     if not callable(factory):
         there = [n for n, v in vars(module).items() if callable(v) and getattr(v, "__module__", "") == module.__name__]
@@ -165,16 +180,14 @@ def _make(project: Project) -> Any:
     except flow_runs.Misuse:
         raise
     except BaseException as error:
-        where = f" (line {project.lines(error)[-1]})" if project.lines(error) else ""
-        raise _Failed(f"{name}() of {project.file} raised {_text(error)}{where}", _trace()) from error
+        where = f" at {project.lines(error)[-1]}" if project.lines(error) else ""
+        raise _Failed(
+            project.named(f"{name}() of {project.file} raised {_text(error)}{where}"), project.trace(error)
+        ) from error
 
 
 def _text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:SHOWN].rstrip(": ")
-
-
-def _trace() -> str:
-    return traceback.format_exc()[-SHOWN:]
 
 
 def _packages() -> tuple[str, ...]:
@@ -221,9 +234,16 @@ def main() -> None:
             importlib.import_module("codemods.verify.flow_runs")
         except ImportError as error:
             missing = str(error)
+        request: dict[str, Any] = {}
         for line in sys.stdin:
-            answer = {"missing": missing} if missing else serve(json.loads(line))
-            print(json.dumps(answer), file=answers, flush=True)
+            request = json.loads(line)
+            answer = {"missing": missing} if missing else serve(request)
+            with contextlib.suppress(BrokenPipeError):
+                print(json.dumps(answer), file=answers, flush=True)
+    # Who is done with this server says so by a signal. Standard input ends by itself where the parent was killed.
+    for words in request.get("leftovers", ()):
+        with contextlib.suppress(OSError):
+            subprocess.run(words, check=False)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import random
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from codemods.verify import observe
 from codemods.verify.flow import Layer, Run, Survey
@@ -20,6 +22,8 @@ HALF = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
 WHOLE = {"bf16-true": torch.bfloat16, "16-true": torch.float16, "64-true": torch.float64}
 SCALE = 1024.0
 """Of a gradient scaler at its start: as `observe.cpu_scaler` has it."""
+PASSES = 4
+"""Of a training run, unless the first draws no random number."""
 UNSUPPORTED = (
     "not implemented for 'Half'",
     "not implemented for 'BFloat16'",
@@ -105,9 +109,9 @@ def perform(made: Case, run: Run, place: Callable[[str], str | None]) -> BaseExc
         warnings.simplefilter("always")
         try:
             if made.lightning and made.loss is None:
-                (_fit if run.mode == "train" else _validate)(made, run)
+                _fit(made, run, watch) if run.mode == "train" else _validate(made, run)
             else:
-                (_train if run.mode == "train" else _evaluate)(made, run)
+                _train(made, run, watch) if run.mode == "train" else _evaluate(made, run)
         except Misuse:
             raise
         except BaseException as error:
@@ -117,13 +121,7 @@ def perform(made: Case, run: Run, place: Callable[[str], str | None]) -> BaseExc
             return error
         finally:
             run.warnings = list(dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught))
-            run.cuts = [
-                cut
-                for number, cut in enumerate(run.cuts)
-                # A later call of the same layer tells more; a later call with a gradient makes this one harmless.
-                if not run.layers[cut.layer].requires_grad
-                and all(cut.layer != later.layer for later in run.cuts[number + 1 :])
-            ]
+            watch.end_pass()
     if run.loss is not None and not math.isfinite(run.loss) and not run.non_finite:
         run.non_finite = "the loss"
     return None
@@ -136,30 +134,25 @@ def _non_finite_start(made: Case) -> str:
     return "" if finite(floating(made.batch)) else "the batch"
 
 
-def _train(made: Case, run: Run) -> None:
+def _train(made: Case, run: Run, watch: Watch) -> None:
     module = made.module.train()
     batch = _ready(made, run)
     scale = SCALE if run.precision == "16-mixed" else 1.0
-    with _gradients(module, run):
-        while True:
-            with _autocast(run):
-                loss = _loss(made, batch, run)
+    for number in range(PASSES):
+        observe.settle(seed=number)
+        random.seed(number)
+        drawn = torch.get_rng_state(), random.getstate()
+        module.zero_grad(set_to_none=True)
+        with _autocast(run):
+            loss = _loss(made, batch, run)
+        if number == 0:
             run.loss = float(loss.detach())
-            scaler = torch.amp.GradScaler(run.device, init_scale=scale) if scale > 1 else None
-            module.zero_grad(set_to_none=True)
-            (scaler.scale(loss) if scaler else loss).backward()
-            if (
-                scale == 1
-                or not math.isfinite(run.loss)
-                or finite([p.grad for p in module.parameters() if p.grad is not None])
-            ):
-                break
-            # An overflow, on which a scaler skips the step and tries a smaller scale.
-            scale = max(1.0, scale / 16)
-            run.layers.clear()
-            run.cuts.clear()
-    run.scale = scale
-    _collect(module, run, {n: p.grad for n, p in module.named_parameters() if p.grad is not None}, scale)
+        scale = _backward(module, loss, scale, run)
+        run.scale, run.passes = scale, number + 1
+        _collect(module, run, scale)
+        watch.end_pass()
+        if torch.equal(drawn[0], torch.get_rng_state()) and drawn[1] == random.getstate():
+            break  # nothing was drawn: another pass would be the same
 
 
 def _evaluate(made: Case, run: Run) -> None:
@@ -170,29 +163,32 @@ def _evaluate(made: Case, run: Run) -> None:
     run.loss = float(loss)
 
 
-def _fit(made: Case, run: Run) -> None:
+def _fit(made: Case, run: Run, watch: Watch) -> None:
     module = made.module
-    run.scale = SCALE if run.precision == "16-mixed" else 1.0
-    stepped: dict[str, Any] = {}
-    names = {id(parameter): name for name, parameter in module.named_parameters()}
+    run.scale, run.passes = SCALE if run.precision == "16-mixed" else 1.0, PASSES
+    stepped: dict[str, float] = {}
+    names = {id(parameter): name for name, parameter in module.named_parameters() if parameter.requires_grad}
 
     def after(optimizer: Any, *_: Any) -> None:
         """Gradients as the optimizer used them, which is after the scaler divided them."""
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None and id(parameter) in names:
-                    stepped[names[id(parameter)]] = parameter.grad.detach().clone()
+        watch.end_pass()
+        for parameter in (p for group in optimizer.param_groups for p in group["params"] if id(p) in names):
+            name = names[id(parameter)]
+            if parameter.grad is None:
+                run.missed[name] = run.missed.get(name, 0) + 1
+            else:
+                stepped.setdefault(name, float(parameter.grad.detach().double().norm()))
 
-    handle = torch.optim.optimizer.register_optimizer_step_post_hook(after)
+    handle = register_optimizer_step_post_hook(after)
     try:
-        seen = observe.fit(module, [made.batch], precision=run.precision)
+        seen = observe.fit(module, [made.batch] * PASSES, precision=run.precision)
     finally:
         handle.remove()
-    run.loss = seen.losses[-1] if seen.losses else None
+    run.loss = seen.losses[0] if seen.losses else None
     run.gradients = {n: None if norm is None else norm / run.scale for n, norm in seen.gradients.items()}
-    run.gradients |= {name: float(gradient.double().norm()) for name, gradient in stepped.items()}
+    run.gradients.update(stepped)
     if run.scale > 1 and not stepped:
-        run.notes.append("the scaler skipped the step: gradients overflowed at a scale of 1024")
+        run.notes.append(f"the scaler skipped the step: gradients overflowed at a scale of {SCALE:g}")
 
 
 def _validate(made: Case, run: Run) -> None:
@@ -203,28 +199,37 @@ def _validate(made: Case, run: Run) -> None:
     run.loss = observe.evaluate(made.module, [made.batch], precision=run.precision)
 
 
-@contextmanager
-def _gradients(module: torch.nn.Module, run: Run) -> Iterator[None]:
-    """Say where non-finite gradients first arise, on the way back."""
+def _backward(module: torch.nn.Module, loss: torch.Tensor, scale: float, run: Run) -> float:
+    """Differentiate, with a smaller scale where gradients overflow, as a scaler would; the scale that went."""
     found: list[str] = []
 
     def arrival(name: str) -> Any:
-        return lambda gradient: found.append(name) if not found and not finite([gradient]) else None
+        return lambda gradient: None if found or finite([gradient]) else found.append(name)
 
+    trained = {name: p for name, p in module.named_parameters() if p.requires_grad and not _lazy(p)}
     with ExitStack() as stack:
-        for name, parameter in module.named_parameters():
-            if parameter.requires_grad and not _lazy(parameter):
-                stack.callback(parameter.register_hook(arrival(name)).remove)
-        yield
+        for name, parameter in trained.items():
+            stack.callback(parameter.register_hook(arrival(name)).remove)
+        while True:
+            found.clear()
+            (loss * scale if scale > 1 else loss).backward(retain_graph=scale > 1)
+            if not found or scale == 1 or not math.isfinite(float(loss.detach())):
+                break
+            scale = max(1.0, scale / 16)
+            module.zero_grad(set_to_none=True)
     if found and not run.non_finite:
         run.non_finite = f"the gradient of {found[0]}"
+    return scale
 
 
-def _collect(module: torch.nn.Module, run: Run, gradients: Mapping[str, Any], scale: float) -> None:
+def _collect(module: torch.nn.Module, run: Run, scale: float) -> None:
     for name, parameter in module.named_parameters():
         if parameter.requires_grad:
-            gradient = gradients.get(name)
-            run.gradients[name] = None if gradient is None else float(gradient.detach().double().norm()) / scale
+            if parameter.grad is None:
+                run.missed[name] = run.missed.get(name, 0) + 1
+                run.gradients.setdefault(name, None)
+            elif run.gradients.get(name) is None:
+                run.gradients[name] = float(parameter.grad.detach().double().norm()) / scale
 
 
 def _ready(made: Case, run: Run) -> Any:

@@ -11,7 +11,7 @@ from codemods.verify.flow import Cut, Run, Side
 from codemods.verify.verdict import Word
 
 Kind = Literal[  # the gravest first
-    "error", "non-finite", "unreached", "unused", "unregistered", "scaled"
+    "error", "non-finite", "unreached", "sometimes", "unused", "unregistered", "scaled"
 ]
 State = Literal["gone", "new", "uncovered", "there"]
 """Removed by the fixes · brought by them · seen only since a run got further · as before."""
@@ -48,6 +48,8 @@ class Sign:
     key: str
     sentence: str = ""
     cause: str = field(default="", compare=False)
+    root: str = field(default="", compare=False)
+    """What causes of one origin have in common, where `cause` names a layer."""
     places: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -56,9 +58,7 @@ def symptoms(before: Side, after: Side | None) -> tuple[Symptom, ...]:
     groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]] = {}
 
     def add(run: Run, sign: Sign, state: State) -> None:
-        # What is a list of names is put together run by run, everything else by what it says.
-        text = sign.sentence
-        groups.setdefault((sign.kind, text, sign.cause, state), []).append((run, sign))
+        groups.setdefault((sign.kind, sign.sentence, sign.root or sign.cause, state), []).append((run, sign))
 
     for run in before.runs:
         other = run if after is None else after.run(run)
@@ -80,30 +80,31 @@ def _keyed(sign: Sign) -> tuple[Kind, str]:
 
 def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]]) -> Iterator[Symptom]:
     """One symptom for the same names in the same runs."""
-    merged: dict[tuple[Kind, str, State, tuple[str, ...], str], list[tuple[Run, Sign]]] = {}
-    for (kind, text, cause, state), found in groups.items():
+    merged: dict[tuple[Kind, str, str, State, tuple[str, ...]], list[tuple[Run, Sign]]] = {}
+    for (kind, text, root, state), found in groups.items():
         titles = tuple(dict.fromkeys(run.title for run, _ in found))
-        named = "" if kind in ("unreached", "unused") else text
-        merged.setdefault((kind, cause, state, titles, named), []).extend(found)
-    for (kind, cause, state, titles, text), found in merged.items():
+        merged.setdefault((kind, text, root, state, titles), []).extend(found)
+    for (kind, text, _, state, titles), found in merged.items():
         keys = tuple(dict.fromkeys(sign.key for _, sign in found))
+        causes = list(dict.fromkeys(sign.cause for _, sign in found if sign.cause))
         runs = {id(run): run for run, _ in found}.values()
         yield Symptom(
             kind,
             text or _list(kind, keys),
             titles,
             state,
-            cause,
+            "".join(causes[:1]) + (f" (and {len(causes) - 1} more in the same way)" if len(causes) > 1 else ""),
             tuple(dict.fromkeys(place for _, sign in found for place in sign.places if place)),
             tuple(dict.fromkeys(said for run in runs for said in (run.error, *run.warnings) if said)),
-            keys if kind == "unreached" else (),
+            keys if kind in ("unreached", "sometimes") else (),
         )
 
 
 def _list(kind: Kind, keys: Sequence[str]) -> str:
     if kind == "unused":
         return f"never called: {some(keys)}"
-    return f"no gradient reaches {some(keys)}"
+    often = " in some passes" if kind == "sometimes" else ""
+    return f"no gradient reaches {_count(len(keys), 'parameter')}{often}: {some(keys, 4)}"
 
 
 def some(names: Sequence[str], most: int = 6) -> str:
@@ -125,27 +126,27 @@ def signs(run: Run, side: Side) -> Iterator[Sign]:
 
 
 def _error(run: Run, side: Side) -> Sign:
-    where = f" in {run.error_layer}" if run.error_layer else ""
+    where = (f" in {run.error_layer}" if run.error_layer else "") + (f" at {run.place}" if run.place else "")
     text = f"raises {run.error}{where}" if run.status == "error" else f"cannot be run: {run.error}"
     cause, places = "", tuple(run.lines)
     if "does not require grad" in run.error and run.cuts:
-        cause, place = _tell(run.cuts[0])
-        places = (*places, place)
+        cause, places = tell(run.cuts[0]), (*places, run.cuts[0].place)
     elif run.mode == "eval":
         twin = side.run(Run(run.device, run.precision, "train"))
         cause = "training in the same precision runs" if twin is not None and twin.status == "ok" else ""
-    return Sign("error", "error", text, cause, places)
+    return Sign("error", "error", text, cause, "", places)
 
 
-def _tell(cut: Cut) -> tuple[str, str]:
-    """What a cut is, as a clause, and its place."""
+def tell(cut: Cut) -> str:
+    """What a cut is, as a clause."""
     layer = cut.layer or "the module"
     if cut.how == "called-without-grad":
-        return f"{layer} is called with gradients off" + (f" at {cut.place}" if cut.place else ""), cut.place
+        return f"{layer} is called with gradients off" + (f" at {cut.place}" if cut.place else "")
     if cut.how == "cached-without-grad":
-        return f"{layer} computes with weights that autocast cached while gradients were off", cut.place
-    where = f" (its forward: {cut.place})" if cut.place else ""
-    return f"{layer} is the first to return an output without requires_grad{where}", cut.place
+        return f"{layer} computes with weights that autocast cached while gradients were off"
+    return f"{layer} is the first to return an output without requires_grad" + (
+        f" (its forward: {cut.place})" if cut.place else ""
+    )
 
 
 def _strangers(run: Run) -> Iterator[Sign]:
@@ -153,7 +154,7 @@ def _strangers(run: Run) -> Iterator[Sign]:
         count = f"{stranger.parameters} parameter{'s' if stranger.parameters > 1 else ''}"
         place = f" at {stranger.place}" if stranger.place else ""
         text = f"{stranger.kind} ({count}) is called{place} and is not registered in the module: nothing optimizes it"
-        yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, "", (stranger.place,))
+        yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, places=(stranger.place,))
 
 
 def _unreached(run: Run, side: Side) -> Iterator[Sign]:
@@ -164,9 +165,12 @@ def _unreached(run: Run, side: Side) -> Iterator[Sign]:
     for layer in side.survey.layers:
         if layer.name not in idle:
             for name in layer.trainable:
-                if name in blocked:
-                    cause, place = _why(layer.name, run)
-                    yield Sign("unreached", name, "", cause, (place,))
+                kind: Kind = "unreached" if name in blocked else "sometimes"
+                if name in blocked or run.missed.get(name):
+                    if (cut := _why(layer.name, run)) is None:
+                        yield Sign(kind, name)
+                    else:
+                        yield Sign(kind, name, "", tell(cut), f"{cut.how} {cut.place}", (cut.place,))
 
 
 def unused(run: Run, side: Side) -> set[str]:
@@ -188,12 +192,10 @@ def _outermost(idle: Set[str], side: Side) -> Iterator[str]:
         yield next(part for part in around if not any(other == part or other.startswith(f"{part}.") for other in used))
 
 
-def _why(layer: str, run: Run) -> tuple[str, str]:
+def _why(layer: str, run: Run) -> Cut | None:
     """The cut that keeps gradients from a layer: its own, that of what it is part of, or the first of all."""
     own = [cut for cut in run.cuts if layer == cut.layer or layer.startswith(f"{cut.layer}.")]
-    for cut in own[-1:] or run.cuts[:1]:
-        return _tell(cut)
-    return "", ""
+    return next(iter([*own[-1:], *run.cuts[:1]]), None)
 
 
 def _scaled(run: Run, side: Side) -> Iterator[Sign]:

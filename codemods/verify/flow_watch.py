@@ -69,6 +69,8 @@ class Watch:
         self._raised: dict[int, str] = {}
         self._kept: list[BaseException] = []
         """So that no other exception gets the identity of one that was seen."""
+        self._pending: dict[str, Cut] = {}
+        """The last cut of each layer in this pass."""
         self._baseline = run.mode == "train"
         """Whether gradients are on outside of all layers."""
 
@@ -130,14 +132,29 @@ class Watch:
                 seen.finite = False
                 if sound and not self._run.non_finite:
                     self._run.non_finite = f"the output of {name or 'the module'}"
-        if self._run.mode == "train" and left and not seen.requires_grad and len(self._run.cuts) < MOST:
-            if wanted or any(parameter.requires_grad for parameter in module.parameters()):
-                if not grad and outer:
-                    self._run.cuts.append(Cut(name, "called-without-grad", self._caller()))
-                elif grad and again and torch.is_autocast_enabled(left[0].device.type):
-                    self._run.cuts.append(Cut(name, "cached-without-grad", self._caller()))
-                elif grad:
-                    self._run.cuts.append(Cut(name, "inside", self._forward(module)))
+        if self._run.mode != "train" or not left:
+            return
+        earlier = self._pending.pop(name, None)
+        if seen.requires_grad:
+            return  # also after a cut, as when checkpointing computes a layer again
+        if not (wanted or any(parameter.requires_grad for parameter in module.parameters())):
+            return
+        if not grad:
+            if outer:
+                self._pending[name] = Cut(name, "called-without-grad", self._caller())
+            elif earlier is not None:
+                self._pending[name] = earlier
+        elif not any(other.startswith(f"{name}." if name else "") for other in self._pending):
+            cached = again and torch.is_autocast_enabled(left[0].device.type)
+            place = self._caller() if cached else self._forward(module)
+            self._pending[name] = Cut(name, "cached-without-grad" if cached else "inside", place)
+
+    def end_pass(self) -> None:
+        """What was cut in this pass, and never computed with gradients after all, is cut."""
+        known = {cut.layer for cut in self._run.cuts}
+        found = [cut for cut in self._pending.values() if cut.layer not in known]
+        self._run.cuts += found[: MOST - len(self._run.cuts)]
+        self._pending.clear()
 
     def _meet_stranger(self, module: Any, grad: bool, *, inside: bool) -> None:
         """A module that is not in the tree: worth a word if it would be trained, were it there."""

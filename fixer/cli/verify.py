@@ -24,16 +24,14 @@ def verify(
     run: Annotated[
         str | None, typer.Option(metavar="CMD", help="Run this command on the code before and after the fixes.")
     ] = None,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="With --run: how long one run may take.")
-    ] = 600.0,
+    timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long one run may take.")] = 600.0,
     memory: Annotated[
         float | None,
-        typer.Option(min=0.01, metavar="GB", help="With --run: what its processes may hold together."),
+        typer.Option(min=0.01, metavar="GB", help="What one run may hold in memory."),
     ] = None,
     link: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="With --run: link this into the copies; for data that git ignores."),
+        typer.Option(metavar="PATH", help="Link this into the copies; for data that git ignores."),
     ] = None,
     module: Annotated[
         str | None,
@@ -74,32 +72,31 @@ def verify(
 ) -> None:
     """Run your code before and after the fixes, in temporary copies, and say what changed.
 
-    Exit code 0: proved, or not reproduced; 1: worse after the fixes; 2: could not run.
+    Exit code 0: proved, or not reproduced; 1: worse after the fixes, or, of a module, wrong before and after;
+    2: could not run.
     """
     from fixer.cli.screen import Screen
 
     screen = Screen(color, quiet, verbose, output)
-    if module is not None:
-        from fixer.cli.verify_module import terms, verify_module
-
-        if run is not None:
-            raise Refusal("--run and --module are two ways to verify: give one of them")
-        request = options.request(
-            paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
-        )
-        raise typer.Exit(verify_module(screen, request, module, terms(precision, python), format))
-    if precision or python:
-        raise Refusal(f"{'--precision' if precision else '--python'} says how a module is watched: give --module too")
-    if format is VerifyFormat.html:
-        raise Refusal("--format html is for --module: --run has terminal, json and markdown")
-    if run is None:
-        raise Refusal('verify what? --run "python train.py --max_steps 2" runs a command before and after the fixes')
     request = options.request(
         paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
     )
     from fixer.trial.command import Limits
 
     limits = Limits(timeout, int((memory or 0) * 1e9))
+    if module is not None:
+        from fixer.cli.verify_module import terms, verify_module
+
+        if run is not None:
+            raise Refusal("--run and --module are two ways to verify: give one of them")
+        how = terms(precision, python, limits)
+        raise typer.Exit(verify_module(screen, request, module, how, link or [], format))
+    if precision or python:
+        raise Refusal(f"{'--precision' if precision else '--python'} says how a module is watched: give --module too")
+    if format is VerifyFormat.html:
+        raise Refusal("--format html is for --module: --run has terminal, json and markdown")
+    if run is None:
+        raise Refusal('verify what? --run "python train.py --max_steps 2" runs a command before and after the fixes')
     raise typer.Exit(_run(screen, request, run, limits, link or [], format))
 
 

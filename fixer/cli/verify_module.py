@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
     from codemods.verify.flow_bench import Terms
     from fixer.cli.options import VerifyFormat
     from fixer.cli.screen import Screen
+    from fixer.trial.command import Limits
     from fixer.work import Request
 
 
-def verify_module(screen: Screen, request: Request, module: str, terms: Terms, format: VerifyFormat) -> int:
+def verify_module(
+    screen: Screen, request: Request, module: str, terms: Terms, linked: Sequence[str], format: VerifyFormat
+) -> int:
     """Watch, show, and say how it went as an exit code."""
     from dataclasses import replace
 
@@ -33,8 +37,10 @@ def verify_module(screen: Screen, request: Request, module: str, terms: Terms, f
     with progress(not screen.quiet) as tell:
         outcome = plan_directory(request, here, fix=True, progress=tell)
     screen.errors(outcome.problems)
-    screen.note(f"{module} is imported and run, in temporary copies of {root}")
-    report = watch(outcome, module, here, terms)
+    if outcome.failed:
+        return 2
+    screen.note(f"this executes your code: {module}, in temporary copies of {root}")
+    report = watch(outcome, module, here, terms, linked=linked, tell=screen.note if screen.verbose else lambda _: None)
     if format.value == "json":
         from fixer.report.flow_json import render
 
@@ -61,7 +67,7 @@ def verify_module(screen: Screen, request: Request, module: str, terms: Terms, f
     return {"proved": 0, "not-reproduced": 0, "could-not-run": 2}.get(report.verdict, 1)
 
 
-def terms(precision: list[str] | None, python: str | None) -> Terms:
+def terms(precision: Sequence[str] | None, python: str | None, limits: Limits) -> Terms:
     """How the runs are done.
 
     Raises:
@@ -73,7 +79,7 @@ def terms(precision: list[str] | None, python: str | None) -> Terms:
     for name in chosen:
         if name not in (*PRECISIONS, *OTHERS):
             raise Refusal(f"--precision {name}: not one of {', '.join((*PRECISIONS, *OTHERS))}")
-    return Terms(python or active_python(), chosen or PRECISIONS)
+    return Terms(python or active_python(), chosen or PRECISIONS, limits.seconds, limits.memory)
 
 
 def active_python() -> str:

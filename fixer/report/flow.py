@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -36,8 +36,7 @@ def show(console: Console, report: FlowReport, *, verbose: bool = False) -> None
         console.print(Text(visible(report.before.trace), "dim"))
     for explained in report.symptoms:
         console.print()
-        for line in told(explained, side):
-            console.print(line)
+        console.print(told(explained, side))
     for focus in focuses(report, everything=verbose):
         console.print()
         console.print(layers(report, focus, depth=99 if verbose else DEPTH))
@@ -122,15 +121,18 @@ def where(symptom: Symptom, side: Side) -> str:
     return "in " + ", ".join(listed)
 
 
-def told(explained: Explained, side: Side) -> Iterator[Text]:
-    """A symptom in a few lines."""
+def told(explained: Explained, side: Side) -> Table:
+    """A symptom: its state, what is wrong, where, and why."""
     symptom = explained.symptom
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(width=8)
+    table.add_column(overflow="fold")
     state = {"there": "wrong", "uncovered": "seen now"}.get(symptom.state, symptom.state)
-    line = Text(f"{state:<8} ", STATES[symptom.state])
-    yield line.append(visible(symptom.sentence), "default not bold")
+    table.add_row(Text(state, STATES[symptom.state]), Text(visible(symptom.sentence)))
     for detail in (where(symptom, side), symptom.cause, explained.sentence):
         if detail:
-            yield Text(f"         {visible(detail)}", "dim")
+            table.add_row("", Text(visible(detail), "dim"))
+    return table
 
 
 def focuses(report: FlowReport, *, everything: bool) -> Sequence[Run]:

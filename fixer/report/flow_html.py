@@ -131,7 +131,7 @@ def _layers(side: Side, run: Run, other: Run | None) -> str:
     lines = ["<table><tr><th>layer</th><th>class</th><th>output</th><th>before</th><th>after</th><th></th></tr>"]
     idle = frozenset(unused(run, side))
     for layer in side.survey.layers:
-        cells = (layer.name or "(the module)", layer.kind, types(layer.name, run))
+        cells = (layer.name or "(the module)", layer.kind, types((layer,), run))
         lines.append(
             "<tr>"
             + "".join(f"<td>{_text(cell)}</td>" for cell in cells)

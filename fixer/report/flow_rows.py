@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.verify.flow import Layer, Run, Side
@@ -34,10 +34,10 @@ class Row:
     """The name of the last of several alike."""
 
 
-def types(layer: str, run: Run) -> str:
-    """The types of what a layer returned, in short; empty if it was not called."""
-    seen = run.layers.get(layer)
-    return "+".join(SHORT.get(kind, kind) for kind in seen.outputs) if seen else ""
+def types(layers: Sequence[Layer], run: Run) -> str:
+    """The types of what these layers returned, in short; empty if they were not called."""
+    kinds = {kind for layer in layers if layer.name in run.layers for kind in run.layers[layer.name].outputs}
+    return "+".join(SHORT.get(kind, kind) for kind in sorted(kinds))
 
 
 def notes(layer: Layer, run: Run, idle: frozenset[str]) -> str:
@@ -62,6 +62,8 @@ def notes(layer: Layer, run: Run, idle: frozenset[str]) -> str:
         return "never called"
     if any(name in run.gradients and run.gradients[name] is None for name in layer.trainable):
         return "no gradient"
+    if any(run.missed.get(name) for name in layer.trainable):
+        return f"no gradient in {max(run.missed.get(name, 0) for name in layer.trainable)} of {run.passes} passes"
     return ""
 
 
@@ -88,17 +90,15 @@ class _Tree:
     def gradient(self, run: Run | None, layers: Sequence[Layer]) -> float | None:
         if run is None:
             return None
-        norms = [norm for layer in layers if (norm := run.gradient(layer)) is not None]
-        return math.hypot(*norms) if norms else None
+        return _sum(run.gradient(layer) for layer in layers)
 
     def row(self, layer: Layer, guides: tuple[bool, ...], folded: Sequence[Layer]) -> Row:
         meant = [layer, *folded]
-        kinds = (sorted({kind for part in meant if (kind := types(part.name, run))}) for run in self.shown)
         return Row(
             layer.name.rpartition(".")[2],
             layer.kind,
             guides,
-            tuple(types(layer.name, run) or "+".join(found) for run, found in zip(self.shown, kinds, strict=True)),
+            tuple(types(meant[: 1 if layer.name in run.layers else None], run) for run in self.shown),
             self.gradient(self.focus, meant),
             self.gradient(self.other, meant),
             sum(len(part.trainable) for part in meant),
@@ -132,37 +132,56 @@ def _walk(tree: _Tree, layer: Layer, guides: tuple[bool, ...], depth: int) -> It
 
 
 def _alike(found: Sequence[Sequence[Row]]) -> Iterator[Row]:
-    """Neighbours that are single rows and look the same, as one."""
-    pending: Row | None = None
-    for rows_of_child in found:
-        first = rows_of_child[0]
-        if pending is not None and len(rows_of_child) == 1 and _same(pending, first):
-            pending = replace(
-                pending,
-                last=first.name,
-                count=pending.count + 1,
-                guides=first.guides,
-                folded=pending.folded + first.folded,
-                trainable=pending.trainable + first.trainable,
-                before=_sum(pending.before, first.before),
-                after=_sum(pending.after, first.after),
-            )
-            continue
-        if pending is not None:
-            yield pending
-        pending = first if len(rows_of_child) == 1 else None
-        if pending is None:
-            yield from rows_of_child
-    if pending is not None:
-        yield pending
+    """Numbered neighbours that look the same: the first in full, the others as one row."""
+    group: list[Sequence[Row]] = []
+    for rows_of_child in (*found, ()):
+        if group and not (rows_of_child and _looks(group[0]) == _looks(rows_of_child)):
+            yield from _one(group)
+            group = []
+        group.append(rows_of_child)
 
 
-def _same(one: Row, two: Row) -> bool:
-    alike = (one.kind, one.types, one.note, one.before is None, one.after is None)
-    numbered = one.name.isdigit() and two.name.isdigit()
-    return numbered and alike == (two.kind, two.types, two.note, two.before is None, two.after is None)
+def _looks(child: Sequence[Row]) -> object:
+    """What must be equal of two children to show only one of them: everything but the number that is the name."""
+    head = child[0]
+    return head.name.isdigit() or head.name, [
+        (
+            row.name if number else "",
+            row.guides[len(head.guides) :],
+            row.kind,
+            row.types,
+            row.note,
+            row.count,
+            row.folded,
+            row.before is None,
+            row.after is None,
+        )
+        for number, row in enumerate(child)
+    ]
 
 
-def _sum(one: float | None, two: float | None) -> float | None:
-    norms = [norm for norm in (one, two) if norm is not None]
-    return math.hypot(*norms) if norms else None
+def _one(group: Sequence[Sequence[Row]]) -> Iterator[Row]:
+    first, *others = group
+    if others and len(first) == 1:
+        others = [first, *others]
+    else:
+        yield from first
+    if others:
+        heads = [child[0] for child in others]
+        rest = [row for child in others for row in child]
+        yield replace(
+            heads[0],
+            last=heads[-1].name if len(heads) > 1 else "",
+            count=len(heads),
+            guides=heads[-1].guides,
+            folded=sum(1 + row.folded for row in rest) - len(heads),
+            trainable=sum(row.trainable for row in rest),
+            before=_sum(row.before for row in rest),
+            after=_sum(row.after for row in rest),
+            note=heads[0].note if len(first) == 1 else f"as {first[0].name}",
+        )
+
+
+def _sum(norms: Iterable[float | None]) -> float | None:
+    known = [norm for norm in norms if norm is not None]
+    return math.hypot(*known) if known else None
