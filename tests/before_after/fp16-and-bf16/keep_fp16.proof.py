@@ -1,0 +1,19 @@
+"""Both precisions on: the Trainer refuses; without bf16 it trains. (On a CPU it computes in float32 then.)"""
+
+import tempfile
+
+import torch
+
+from codemods.verify.observe import watch
+
+SYMPTOM = "At most one of fp16 and bf16 can be True, but not both"
+
+
+def run(case):
+    torch.manual_seed(0)
+    model = case.Regression()
+    features = torch.randn(16, 4)
+    rows = [{"features": f, "labels": f.sum(0, keepdim=True)} for f in features]
+    with watch(model) as seen:
+        seen.losses = [case.main(rows, model, tempfile.mkdtemp(), use_cpu=True, disable_tqdm=True).training_loss]
+    return seen
