@@ -16,8 +16,10 @@ MODULES = {
     for package in ("codemods", "fixer")
     for path in sorted((ROOT / package).rglob("*.py"))
 }
-IN_CHILDREN = {"codemods.verify.child", "codemods.verify.observe"}
-"""Run in child processes only: the two modules that may import torch."""
+IN_CHILDREN = {
+    f"codemods.verify.{name}" for name in ("child", "observe", "flow_case", "flow_child", "flow_runs", "flow_watch")
+}
+"""Run in child processes only: the modules that may import torch."""
 PURE = sorted(m for m in MODULES if m.startswith("codemods") and not m.startswith("codemods.verify"))
 WORLDLY = {"os", "io", "pathlib", "subprocess", "shutil", "time", "datetime", "socket", "tempfile"} | {
     "git",

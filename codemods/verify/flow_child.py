@@ -118,7 +118,7 @@ class Project:
 
 def work(request: dict[str, Any]) -> dict[str, Any]:
     """One survey, or one run, in this (forked) process."""
-    from codemods.verify import flow_runs
+    from codemods.verify import flow_case, flow_runs
     from codemods.verify.flow import Run
     from codemods.verify.observe import settle
 
@@ -133,7 +133,7 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
     try:
         made = _make(project)
         if request["run"] is None:
-            answer["survey"] = dataclasses.asdict(flow_runs.survey(made))
+            answer["survey"] = dataclasses.asdict(flow_case.survey(made))
         else:
             run = Run(**request["run"])
             random.seed(0)
@@ -143,7 +143,7 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
                 run.lines = project.lines(error)
                 run.place = run.lines[-1] if run.lines else ""
             answer["run"] = dataclasses.asdict(run)
-    except flow_runs.Misuse as error:
+    except flow_case.Misuse as error:
         answer["trouble"] = str(error)
     except _Failed as error:
         answer |= {"trouble": error.args[0], "trace": error.args[1]}
@@ -160,7 +160,7 @@ class _Failed(Exception):
 
 
 def _make(project: Project) -> Any:
-    from codemods.verify import flow_runs
+    from codemods.verify import flow_case
 
     name = project.factory
     try:
@@ -176,8 +176,8 @@ def _make(project: Project) -> Any:
         names = f"; it has {', '.join(there)}" if there else ""
         raise _Failed(f"{project.file} has no function {name}{names}", "")
     try:
-        return flow_runs.case(factory(), name)
-    except flow_runs.Misuse:
+        return flow_case.case(factory(), name)
+    except flow_case.Misuse:
         raise
     except BaseException as error:
         where = f" at {project.lines(error)[-1]}" if project.lines(error) else ""
