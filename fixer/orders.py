@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codemods.profile import SILENT, Recorder
 from codemods.transforms import load
 from fixer import selectors
 from fixer.config import Settings
@@ -38,7 +37,6 @@ def plan_listing(
     why: Callable[[str], str],
     fix: bool,
     progress: Progress,
-    recorder: Recorder = SILENT,
 ) -> Outcome:
     """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory.
 
@@ -46,6 +44,7 @@ def plan_listing(
         listed: the files below a directory are among these; by default all of `reader`.
         changed: plan for these changes only.
     """
+    recorder = request.recorder
     with recorder.phase("rules"):
         options = _Options(request)
     ours = configuration("")

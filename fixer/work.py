@@ -6,7 +6,7 @@ Nothing here needs a tree of Python, which takes long to import: git looks at th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,7 @@ class Request:
     isolated: bool = False
     since: str | None = None
     """A commit: only what has changed since counts."""
+    recorder: Recorder = field(default=SILENT, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +95,13 @@ class Outcome:
         return finding.safety >= (Safety.UNSAFE if finding.path in self.unsafe else Safety.SAFE)
 
 
-def plan_directory(
-    request: Request, here: Path, *, fix: bool, progress: Progress, recorder: Recorder = SILENT
-) -> Outcome:
+def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progress) -> Outcome:
     """The plan of the files on disk.
 
     Raises:
         Refusal: if the command line, or the configuration of the root, cannot be understood.
     """
+    recorder = request.recorder
     with recorder.phase("listing"):
         root = root_of(request.paths, here)
         arguments, problems = arguments_inside(request.paths, root, here)
@@ -134,7 +134,6 @@ def plan_directory(
         why=lambda path: why_unreadable(root, path),
         fix=fix,
         progress=progress,
-        recorder=recorder,
     )
     below = tuple(f"{argument}/" if argument else "" for argument in arguments if not (root / argument).is_file())
     if not below or changed is not None:

@@ -124,6 +124,10 @@ def test_the_result_is_the_same_and_the_profile_stands_beside_it(tmp_path: Path)
     assert (plain.code, plain.out) == (profiled.code, profiled.out)
     told = profiled.err.removeprefix(plain.err)
     assert "$ fixer check --profile\n" in told
+    applied = fixer("apply", "--dry-run", "--profile", at=root)
+    assert (
+        applied.out == fixer("apply", "--dry-run", at=root).out and "$ fixer apply --dry-run --profile\n" in applied.err
+    )
     counts = [line.split()[:2] for line in told.splitlines() if line.startswith(("seen", "bytes", "found"))]
     assert counts == [["seen", "2"], ["bytes", "1"], ["found", "1"]]
 

@@ -88,6 +88,7 @@ def apply(
     format: Annotated[ApplyFormat, typer.Option(help="markdown: the text of a pull request.")] = ApplyFormat.terminal,
     output: options.Output = None,
     statistics: options.Statistics = False,
+    profile: options.Profiled = False,
     exit_zero: options.ExitZero = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -98,11 +99,14 @@ def apply(
     Exit code 0: done, nothing to do; 1: something could not be applied, or, with --dry-run, changes are pending;
     2: could not do the job.
     """
+    from fixer.cli.profiling import Profiling
     from fixer.cli.screen import Screen
 
+    profiling = Profiling.start(profile)
     screen = Screen(color, quiet, verbose, output)
     request = options.request(
-        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+        *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
+        recorder=profiling.recorder,
     )
     for name, value in (
         ("--base", base),
@@ -139,6 +143,7 @@ def apply(
             code = _on_branch(screen, request, wanted, receiver, dry_run, format, statistics)
         else:
             code = _on_branches(screen, request, wanted, parting, receiver, dry_run, format, statistics)
+    profiling.tell()
     raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 

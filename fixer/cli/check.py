@@ -46,12 +46,14 @@ def check(
         from fixer.work import plan_directory
 
     request = options.request(
-        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated, since
+        *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
+        since=since,
+        recorder=profiling.recorder,
     )
     screen = Screen(color, quiet, verbose, output)
     here = Path.cwd()
     with progress(not quiet) as tell:
-        outcome = plan_directory(request, here, fix=False, progress=tell, recorder=profiling.recorder)
+        outcome = plan_directory(request, here, fix=False, progress=tell)
     with profiling.recorder.phase("reporting"):
         findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
         screen.summary(outcome, "found")

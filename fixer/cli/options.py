@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from codemods.profile import SILENT, Recorder
+
 if TYPE_CHECKING:
     from fixer.work import Request
 
@@ -125,6 +127,7 @@ def request(
     config: str | None,
     isolated: bool,
     since: str | None = None,
+    recorder: Recorder = SILENT,
 ) -> Request:
     """What the shared options ask for."""
     from fixer.errors import Refusal
@@ -146,4 +149,5 @@ def request(
         config=config,
         isolated=isolated,
         since=since,
+        recorder=recorder,
     )
