@@ -40,10 +40,10 @@ def places(repository: Repository, names: Sequence[str], on_conflict: str) -> di
     taken = [name for name, old in olds.items() if old is not None]
     _check_neighbours(repository, [name for name, old in olds.items() if old is None])
     if taken and on_conflict == "refuse":
-        more = f" and {len(taken) - 1} more of its parts" if len(taken) > 1 else ""
+        exist = f"and {len(taken) - 1} more exist" if len(taken) > 1 else "exists"
         add = "--on-conflict append (add to it) or " if len(names) == 1 else ""
         raise Refusal(
-            f"the branch {taken[0]}{more} exists: name another one, or choose {add}"
+            f"the branch {taken[0]} {exist}: name another one, or choose {add}"
             "--on-conflict reset (start it again from the base)"
         )
     here = repository.checked_out()
