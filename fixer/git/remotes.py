@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 SCHEMES = {"https": "https", "http": "http", "ssh": "ssh", "git+ssh": "ssh", "ssh+git": "ssh", "git": "git"}
 SSH_DOORS = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
 """Hosts that take ssh on port 443 for another."""
-_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+_SECRET = re.compile(r"(?<=://)[^\s'\"]*@")
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
     """One place to push to."""
 
-    name: str
-    """As git is told: the name of a remote, or the address itself."""
+    name: str = field(repr=False)
+    """As git is told: the name of a remote, or the address itself with its secrets."""
     scheme: str
     """`https`, `http`, `ssh`, `git` or `file`."""
     host: str = ""
@@ -57,10 +57,14 @@ def parse(address: str, name: str | None = None) -> Remote:
         try:
             parts = urlsplit(address)
             host, port = parts.hostname or "", parts.port
-        except ValueError as error:
-            raise Refusal(f"{without_secrets(address)!r} is not an address: {error}") from error
+        except ValueError:
+            # The error would quote what may be a part of the password.
+            raise Refusal(f"{without_secrets(address)!r} is not an address that git understands") from None
         if parts.scheme == "file":
             return Remote(name, "file", path=parts.path, address=address)
+        if "@" in parts.path + parts.query + parts.fragment:
+            # A password that is not escaped would be taken for a host, and shown.
+            raise Refusal(f"{without_secrets(address)!r}: characters in a name or password must be escaped, as in %40")
         if parts.scheme not in SCHEMES or not host:
             raise Refusal(f"{without_secrets(address)!r}: fixer pushes over https, ssh, git and to paths, nothing else")
         return Remote(name, SCHEMES[parts.scheme], _door(host), port, _path(parts.path), address)

@@ -44,6 +44,7 @@ class GitHub:
             import github
         except ImportError as error:
             raise Refusal("pull requests on GitHub need PyGithub: pip install 'ampfix[github]'") from error
+        self._api = api
         self._path = path
         self._patience = patience
         self._client: github.Github = github.Github(
@@ -63,9 +64,14 @@ class GitHub:
     def _repository(self) -> Repository:
         if self._opened is None:
             # Asked for by name once: a repository that was renamed says here what it is called now.
-            self._opened = self._send("look at", lambda: self._client.get_repo(self._path))
-            if self._opened.archived:
+            found = self._send("look at", lambda: self._client.get_repo(self._path))
+            if not found.full_name or not found.owner:
+                # A proxy's page to sign in at comes with status 200.
+                page = Answer(0, f"{self._api} holds no repository")
+                raise Refusal(explained(self.name, "", page))
+            if found.archived:
                 raise Refusal(f"{self._path} is archived on {self.name}: nobody can change it")
+            self._opened = found
         return self._opened
 
     def find(self, branch: str) -> Sequence[Existing]:

@@ -88,11 +88,12 @@ def wait(answer: Answer, attempt: int, now: float) -> float | None:
         return max(_retry_after(headers, now) or 0.0, 2.0**attempt)
     if answer.status not in (403, 429):
         return None
-    if (asked := _retry_after(headers, now)) is not None:
-        return asked
+    asked = [] if (pause := _retry_after(headers, now)) is None else [pause]
     for prefix in ("x-ratelimit-", "ratelimit-"):
         if headers.get(f"{prefix}remaining") == "0" and headers.get(f"{prefix}reset", "").isdigit():
-            return max(1.0, float(headers[f"{prefix}reset"]) - now + 1)
+            asked.append(max(1.0, float(headers[f"{prefix}reset"]) - now + 1))
+    if asked:
+        return max(asked)
     limited = answer.status == 429 or "rate limit" in answer.text.lower() or "abuse" in answer.text.lower()
     return MINUTE * 2.0**attempt if limited else None
 

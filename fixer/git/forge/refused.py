@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 def explained(host: str, doing: str, answer: Answer) -> str:
     """One sentence: what could not be done, why, and what a person can do about it."""
     words = said(answer)
+    if answer.status == 0:
+        return f"{host} does not answer as it should: check the address and the network ({words})"
     advice = {
         401: "the token is wrong or has expired: make a new one",
         403: "the token is not allowed to: it must be able to write to pull requests and to the repository's contents",
