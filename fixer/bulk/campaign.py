@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -153,7 +154,7 @@ class _Reader:
         for entry in table.entries:
             key, where = str(entry.key.value), f"{self._file}:{self._text.count(chr(10), 0, entry.start) + 1}"
             if key not in keys:
-                raise Refusal(f"{where}: {unknown(key, keys, prefix)}")
+                raise Refusal(f"{where}: {_unknown(key, keys, prefix)}")
             check, name = keys[key], key if not prefix else key.replace("-", "_")
             if isinstance(check, Mapping):
                 if not isinstance(entry.value, Table):
@@ -169,6 +170,15 @@ class _Reader:
             except Refusal as refusal:
                 raise Refusal(f"{where}: {refusal}") from refusal
         return values
+
+
+def _unknown(key: str, keys: Mapping[str, Any], prefix: str) -> str:
+    """That there is no such key, and which one comes close, here or in another table."""
+    tables = {"": _KEYS, **{f"{name}.": inner for name, inner in _KEYS.items() if isinstance(inner, Mapping)}}
+    elsewhere = {name: table for table, names in tables.items() for name in names}
+    if not difflib.get_close_matches(key, keys) and (close := difflib.get_close_matches(key, elsewhere, n=1)):
+        return f"unknown key `{prefix}{key}`: did you mean `{elsewhere[close[0]]}{close[0]}`?"
+    return unknown(key, keys, prefix)
 
 
 def _listed(file: Path) -> tuple[str, ...]:

@@ -107,7 +107,7 @@ def _take_identity(place: Path) -> None:
 def _prepare(job: Job, repository: Repository) -> Answer:
     campaign, own = job.campaign, job.campaign.commit
     for who in ("AUTHOR", "COMMITTER"):
-        os.environ.setdefault(f"GIT_{who}_DATE", f"{job.date} +0000")
+        os.environ.setdefault(f"GIT_{who}_DATE", f"@{job.date} +0000")
     base = repository.commit("HEAD")
     assert base is not None
     files = CommitFiles(repository.directory, base)

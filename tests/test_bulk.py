@@ -1,0 +1,334 @@
+"""Campaigns: what each repository comes to, run after run, and what is left alone."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from world import SURROUNDINGS, checkout_state, git, process, repository, write
+
+from fixer.bulk import engines
+from fixer.bulk.campaign import Limits, load_campaign
+from fixer.bulk.drive import Standing, plan, run, status
+from fixer.bulk.job import Ending, Job
+from fixer.bulk.repositories import targets
+from fixer.bulk.rows import Row
+from fixer.bulk.state import State
+from fixer.errors import Refusal
+from fixer.report import campaign as report
+
+OLD = "from torch.cuda.amp import autocast\n\nwith autocast():\n    pass\n"
+MORE = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
+NEW = 'import torch\n\nwith torch.amp.autocast("cuda"):\n    pass\n'
+PINNED = {"requirements.txt": "torch==2.6.0\n"}
+BRANCH = "fixer/amp"
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path: Path) -> Iterator[None]:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with mock.patch.dict(os.environ, {**SURROUNDINGS, "TMPDIR": str(temporary)}), mock.patch("tempfile.tempdir", None):
+        yield
+    left = [path.name for path in temporary.glob("*/*")]
+    assert not left, "clones go away"
+
+
+def project(root: Path, train: str = OLD) -> Path:
+    return repository(root, {"pkg/train.py": train, **PINNED})
+
+
+def written(tmp: Path, text: str) -> Path:
+    file = tmp / "CAMPAIGN.toml"
+    file.write_text(f'name = "amp"\nselect = ["AMP002"]\nlimits.concurrent = 2\n{text}')
+    return file
+
+
+def go(file: Path) -> dict[str, Row]:
+    return {row.name: row for row in run(load_campaign(file), quietly).rows}
+
+
+def quietly(done: int, total: int, row: Row) -> None:
+    assert 0 < done <= total
+
+
+def endings(rows: dict[str, Row]) -> dict[str, str]:
+    return {name: str(row.ending) for name, row in rows.items()}
+
+
+def commit(root: Path, files: dict[str, str]) -> None:
+    write(root, files)
+    git("add", "-A", at=root)
+    git("commit", "-qm", "more", at=root)
+
+
+def test_a_plan_touches_nothing(tmp_path: Path) -> None:
+    root = project(tmp_path / "a")
+    file = written(tmp_path, 'repositories = ["a"]\n')
+    before, listing = checkout_state(root), sorted(path.name for path in tmp_path.iterdir())
+    (row,) = plan(load_campaign(file), quietly).rows
+    assert (row.ending, [branch.name for branch in row.branches]) == (Ending.CHANGED, [BRANCH])
+    assert b'+with torch.amp.autocast("cuda"):' in row.branches[0].patch
+    assert checkout_state(root) == before and git("branch", "--list", at=root) == "* main"
+    assert sorted(path.name for path in tmp_path.iterdir()) == listing
+
+
+def test_nothing_is_done_twice(tmp_path: Path) -> None:
+    root = project(tmp_path / "a")
+    repository(tmp_path / "clean", {"x.py": "x = 1\n"})
+    file = written(tmp_path, 'repositories = ["a", "clean"]\n')
+    before = checkout_state(root)
+    first = go(file)
+    assert endings(first) == {"a": "changed", "clean": "nothing-to-do"}
+    assert git("show", f"{BRANCH}:pkg/train.py", at=root) + "\n" == NEW
+    assert git("log", "--format=%s", f"main..{BRANCH}", at=root) == "fix(AMP002): use torch.amp.autocast"
+    assert checkout_state(root) == before
+    again = go(file)
+    assert endings(again) == endings(first) and again["clean"].detail == "nothing found"
+    assert len(git("reflog", "show", BRANCH, at=root).splitlines()) == 1
+    shown = status(load_campaign(file))
+    assert [row.ending for row in shown.rows] == [Ending.CHANGED, Ending.NOTHING]
+
+
+def test_a_branch_stays_while_its_change_is_the_same_and_moves_when_it_is_not(tmp_path: Path) -> None:
+    root = project(tmp_path / "a")
+    file = written(tmp_path, 'repositories = ["a"]\n')
+    go(file)
+    tip = git("rev-parse", BRANCH, at=root)
+    commit(root, {"notes.txt": "hello\n"})
+    assert go(file)["a"].base == git("rev-parse", "main", at=root)
+    assert git("rev-parse", BRANCH, at=root) == tip
+    commit(root, {"pkg/more.py": MORE})
+    assert endings(go(file)) == {"a": "changed"}
+    assert git("merge-base", BRANCH, "main", at=root) == git("rev-parse", "main", at=root)
+    assert 'torch.amp.GradScaler("cuda")' in git("show", f"{BRANCH}:pkg/more.py", at=root)
+    git("merge", "-q", "--ff-only", BRANCH, at=root)
+    (branch,) = (merged := go(file))["a"].branches
+    assert (merged["a"].ending, branch.stage) == (Ending.NOTHING, "withdrawn")
+    commit(root, {"pkg/third.py": MORE})
+    assert endings(go(file)) == {"a": "changed"}
+    assert "third.py" in git("diff", "--name-only", f"main..{BRANCH}", at=root)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_a_person_put_on_the_branch_stays(tmp_path: Path, when: str) -> None:
+    root = project(tmp_path / "a")
+    file = written(tmp_path, 'repositories = ["a"]\n')
+    if when == "after":
+        go(file)
+    git("branch", *([BRANCH] if when == "before" else ["mine", BRANCH]), at=root)
+    git("checkout", "-q", BRANCH, at=root)
+    commit(root, {"mine.py": "x = 1\n"})
+    git("checkout", "-q", "main", at=root)
+    commit(root, {"pkg/more.py": MORE})
+    tip = git("rev-parse", BRANCH, at=root)
+    row = go(file)["a"]
+    assert (row.ending, "what this campaign did not make" in row.detail) == (Ending.CONFLICT, True)
+    assert git("rev-parse", BRANCH, at=root) == tip
+    git("branch", "-m", BRANCH, "kept", at=root)
+    assert endings(go(file)) == {"a": "changed"}
+
+
+def test_a_branch_that_somebody_stands_on_stays(tmp_path: Path) -> None:
+    root = project(tmp_path / "a")
+    file = written(tmp_path, 'repositories = ["a"]\n')
+    go(file)
+    commit(root, {"pkg/more.py": MORE})
+    git("worktree", "add", "-q", "../standing", BRANCH, at=root)
+    row = go(file)["a"]
+    assert (row.ending, "is checked out in a work tree" in row.detail) == (Ending.CONFLICT, True)
+
+
+def test_limits(tmp_path: Path) -> None:
+    roots = [project(tmp_path / name) for name in "abc"]
+    repositories = 'repositories = ["a", "b", "c"]\n'
+    rows = go(written(tmp_path, f"{repositories}limits.per-hour = 1\n"))
+    assert sorted(endings(rows).values()) == ["changed", "skipped-by-limit", "skipped-by-limit"]
+    assert all("run again after" in row.detail for row in rows.values() if row.ending is Ending.LIMITED)
+    assert sum(BRANCH in git("branch", "--list", BRANCH, at=root) for root in roots) == 1
+    assert not Standing("amp", tuple(rows.values())).failed
+
+    rows = go(written(tmp_path, f"{repositories}limits.open-at-once = 2\n"))
+    assert sorted(endings(rows).values()) == ["changed", "changed", "skipped-by-limit"]
+    merged = next(root for root in roots if rows[root.name].ending is Ending.CHANGED)
+    git("merge", "-q", "--ff-only", BRANCH, at=merged)
+    rows = go(written(tmp_path, f"{repositories}limits.open-at-once = 2\n"))
+    assert sorted(endings(rows).values()) == ["changed", "changed", "nothing-to-do"]
+
+
+def test_one_bad_repository_never_stops_the_run(tmp_path: Path) -> None:
+    project(tmp_path / "good")
+    project(tmp_path / "mono")
+    git("init", "-q", "-b", "main", "empty", at=tmp_path)
+    project(tmp_path / "headless")
+    git("symbolic-ref", "HEAD", "refs/heads/renamed", at=tmp_path / "headless")
+    repository(tmp_path / "broken", {"x.py": OLD, "fixer.toml": "selct = []\n"})
+    repository(tmp_path / "own", {"x.py": OLD, "fixer.toml": 'ignore = ["AMP002"]\n', **PINNED})
+    git("clone", "-q", "--bare", "good", "bare.git", at=tmp_path)
+    write(tmp_path, {"plain/x.py": OLD})
+    (tmp_path / "list.txt").write_text("# more\nempty\n\nheadless\nbroken\nown\nbare.git\nplain\nmono/pkg\n")
+    names = ["good", "gone", "zz-*", "ext::sh -c x", "https://me:secret@example.org/x", f"file://{tmp_path}/away.git"]
+    file = written(tmp_path, f'repositories = {names!r}\nrepositories-from = "list.txt"\n')
+    rows = go(file)
+    found = {row.name: f"{row.ending}: {row.detail}" for row in rows.values()}
+    assert "secret" not in repr(found) + file.with_suffix(".sqlite").read_bytes().decode("latin-1")
+    expected = {
+        "good": "changed: ",
+        "bare.git": "changed: ",
+        "gone": "refused: there is no such directory",
+        "zz-*": "refused: matches nothing",
+        "ext::sh -c x": "refused: 'ext::sh -c x' is not an address",
+        "https://example.org/x": "refused: take the password or token out of it",
+        f"file://{tmp_path}/away.git": "failed: git: ",
+        "empty": "refused: the repository has no commit yet",
+        "headless": "refused: its default branch renamed does not exist: name the branch to start from with `base`",
+        "broken": "refused: fixer.toml: unknown key `selct`: did you mean `select`?",
+        "own": "nothing-to-do: nothing found",
+        "plain": "refused: is not a git repository",
+        "mono/pkg": "refused: lies inside of a repository",
+    }
+    assert {name: found[name][: len(start)] for name, start in expected.items()} == expected
+    assert len(found) == len(expected)
+    assert rows["own"].notes == ("its own fixer.toml ignores AMP002",)
+
+
+def test_a_url_is_pushed_and_what_is_refused_there_is_said(tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    for name in ("open", "closed"):
+        git("clone", "-q", "--bare", "a", f"{name}.git", at=tmp_path)
+    hook = tmp_path / "closed.git/hooks/pre-receive"
+    hook.write_text("#!/bin/sh\necho this branch is protected >&2\nexit 1\n")
+    hook.chmod(0o755)
+    urls = [f"file://{tmp_path}/{name}.git" for name in ("open", "closed")]
+    file = written(tmp_path, f"repositories = {urls!r}\n")
+    rows = go(file)
+    assert rows[urls[0]].ending is Ending.CHANGED
+    assert (
+        git("log", "--format=%s", f"main..{BRANCH}", at=tmp_path / "open.git") == "fix(AMP002): use torch.amp.autocast"
+    )
+    assert rows[urls[1]].ending is Ending.REFUSED
+    assert "this branch is protected" in rows[urls[1]].detail
+    hook.unlink()
+    assert endings(go(file)) == dict.fromkeys(urls, "changed")
+
+    # A person works on one of them, and the base of both moves on.
+    for name in ("open", "closed"):
+        git("clone", "-q", f"{name}.git", f"work-{name}", at=tmp_path)
+        commit(tmp_path / f"work-{name}", {"pkg/more.py": MORE})
+        git("push", "-q", "origin", "main", at=tmp_path / f"work-{name}")
+    git("checkout", "-q", BRANCH, at=tmp_path / "work-open")
+    commit(tmp_path / "work-open", {"mine.py": "x = 1\n"})
+    git("push", "-q", "origin", BRANCH, at=tmp_path / "work-open")
+    tip = git("rev-parse", BRANCH, at=tmp_path / "open.git")
+    rows = go(file)
+    assert (rows[urls[0]].ending, rows[urls[1]].ending) == (Ending.CONFLICT, Ending.CHANGED)
+    assert "is left alone" in rows[urls[0]].detail
+    assert git("rev-parse", BRANCH, at=tmp_path / "open.git") == tip
+    assert "more.py" in git("diff", "--name-only", f"main..{BRANCH}", at=tmp_path / "closed.git")
+
+
+def test_a_split_campaign_has_a_branch_for_each_part(tmp_path: Path) -> None:
+    root = repository(tmp_path / "a", {"one/x.py": OLD, "two/y.py": OLD, **PINNED})
+    rows = go(written(tmp_path, 'repositories = ["a"]\nsplit = "directory:1"\n'))
+    assert [branch.name for branch in rows["a"].branches] == [f"{BRANCH}/one", f"{BRANCH}/two"]
+    assert git("diff", "--name-only", f"main..{BRANCH}/two", at=root) == "two/y.py"
+
+
+def test_what_a_command_refutes_is_not_delivered(tmp_path: Path) -> None:
+    root = project(tmp_path / "a")
+    file = written(tmp_path, "repositories = [\"a\"]\nverify = 'grep -q torch.cuda.amp pkg/train.py'\n")
+    row = go(file)["a"]
+    assert (row.ending, row.branches[0].verdict) == (Ending.REFUTED, "refuted")
+    assert git("branch", "--list", BRANCH, at=root) == ""
+    assert endings(go(file)) == {"a": "verify-refuted"}
+    file = written(tmp_path, 'repositories = ["a"]\nverify = "true"\n')
+    row = go(file)["a"]
+    assert (row.ending, row.branches[0].verdict) == (Ending.FAILED, "could-not-run")
+    assert "imported torch" in row.detail and git("branch", "--list", BRANCH, at=root) == ""
+
+
+def test_a_job_that_takes_too_much_is_ended(tmp_path: Path) -> None:
+    root = project(tmp_path / "a")
+    campaign = load_campaign(written(tmp_path, 'repositories = ["a"]\n'))
+    (target,), _ = targets(campaign.repositories, tmp_path)
+    job = Job(target, campaign, 0)
+    for limits, why in (
+        (Limits(minutes=0), "took longer than the 0 minutes that `limits` allows"),
+        (Limits(memory=120), "needs more than the 120 megabytes that `limits` allows"),
+    ):
+        ((_, answer),) = engines.local([job], limits)
+        assert (answer.ending, answer.detail) == (Ending.FAILED, why)
+    assert git("branch", "--list", at=root) == "* main"
+
+
+def test_an_engine_that_nobody_asks_any_more_stops_its_processes(tmp_path: Path) -> None:
+    for name in "abc":
+        project(tmp_path / name)
+    campaign = load_campaign(written(tmp_path, 'repositories = ["a", "b", "c"]\n'))
+    found, _ = targets(campaign.repositories, tmp_path)
+    answers = engines.local((Job(target, campaign, 0) for target in found), campaign.limits)
+    next(answers)
+    answers.close()  # type: ignore[attr-defined]
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    assert not children.exists() or not children.read_text().strip()
+
+
+def test_only_one_run_at_a_time(tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    campaign = load_campaign(written(tmp_path, 'repositories = ["a"]\n'))
+    with pytest.raises(Refusal, match="nothing has been done yet"):
+        status(campaign)
+    with State.open(campaign.state, "amp", create=True):
+        with pytest.raises(Refusal, match="another run of this campaign is at work"):
+            run(campaign, quietly)
+        assert status(campaign).rows == ()
+    with pytest.raises(Refusal, match="is the state of the campaign 'amp', not of 'other'"):
+        run(replace(campaign, name="other"), quietly)
+    with closing(sqlite3.connect(campaign.state)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(Refusal, match="schema 99"):
+        run(campaign, quietly)
+    campaign.state.write_bytes(b"something else")
+    with pytest.raises(Refusal, match="is this the state of a campaign"):
+        run(campaign, quietly)
+    assert campaign.state.read_bytes() == b"something else"
+
+
+def test_the_command(tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    written(tmp_path, 'repositories = ["a", "./a", "gone"]\n')
+    shown = process("bulk", "run", "CAMPAIGN.toml", at=tmp_path)
+    assert shown.code == 1, shown.err
+    assert [line.split()[:4] for line in shown.text.splitlines()[1:]] == [
+        ["a", "1", "of", "1"],
+        ["gone", "·", "·", "·"],
+    ]
+    assert "note: ./a is the repository a, listed twice: it is worked on once" in shown.err
+    assert shown.err.endswith("2 repositories: 1 changed, 1 refused.\n")
+    again = process("bulk", "status", "CAMPAIGN.toml", "--quiet", at=tmp_path)
+    assert (again.code, again.out, again.err) == (0, shown.out, "")
+    refused = process("bulk", "plan", "NONE.toml", at=tmp_path)
+    assert (refused.code, refused.err) == (2, "fixer: NONE.toml: No such file or directory; name a CAMPAIGN.toml\n")
+
+
+def test_reports(tmp_path: Path) -> None:
+    repository(tmp_path / "a", {"x.py": OLD + "# ```\n", **PINNED})
+    file = written(tmp_path, 'repositories = ["a", "gone"]\n')
+    go(file)
+    standing = status(load_campaign(file), patches=True)
+    content = report.document(standing)
+    assert content["summary"] == {"repositories": 2, "states": {"changed": 1, "refused": 1}}
+    assert content["rules"]["AMP002"] == {"findings": 1, "fixed": 1, "safe": 1, "unsafe": 0, "display": 0}
+    (branch,) = content["repositories"][0]["branches"]
+    assert branch["patch"].startswith("diff --git a/x.py b/x.py\n") and branch["state"] == "changed"
+    page = report.markdown(standing)
+    assert page.startswith("# Campaign amp\n\n2 repositories: 1 changed, 1 refused.\n")
+    assert "| `a` | 1 | 1 | `fixer/amp` |  |  | changed |" in page
+    assert "````diff\ndiff --git" in page, "the fence is longer than what it holds"
+    assert "- `gone`: refused: there is no such directory" in page
