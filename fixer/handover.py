@@ -176,7 +176,8 @@ def words(receiver: Receiver, delivery: Delivery, verification: str = "") -> tup
 
     plan, subjects = delivery.outcome.plan, [commit.subject for commit in delivery.commits]
     applied = [finding for finding in plan.findings if finding.applied]
-    usual = title(applied) if applied else next(iter(subjects), title(applied))
+    where = delivery.part.where if delivery.part else ""
+    usual = title(applied, where) if applied else next(iter(subjects), title(applied))
     text = body(
         plan,
         {rule.code: rule for rule in load()},
@@ -187,7 +188,7 @@ def words(receiver: Receiver, delivery: Delivery, verification: str = "") -> tup
         base=receiver.destination.target,
         verification=verification,
     )
-    return (f"{usual} in {delivery.part.name}" if delivery.part else usual), text
+    return usual, text
 
 
 def take_back(receiver: Receiver, branch: str) -> HandedOver:

@@ -193,9 +193,9 @@ def test_json_and_markdown_speak_of_each_branch(tmp_path: Path) -> None:
     text = fixer(*command, "--on-conflict", "reset", "--format", "markdown", at=root).text
     bodies = text.split("\n---\n\n")
     assert [body.splitlines()[0] for body in bodies] == [
-        "# Fix 1 mixed-precision or gradient-flow bug (OLD001)",
-        "# Fix 2 mixed-precision or gradient-flow bugs (OLD001)",
-        "# Fix 1 mixed-precision or gradient-flow bug (OLD001)",
+        "# Fix 1 mixed-precision or gradient-flow bug for @ada and @org/b (OLD001)",
+        "# Fix 2 mixed-precision or gradient-flow bugs for @org/a (OLD001)",
+        "# Fix 1 mixed-precision or gradient-flow bug without an owner (OLD001)",
     ]
     assert "`a/bad.py` was skipped" in bodies[1] and "`a/bad.py`" not in bodies[0] + bodies[2]
 

@@ -58,6 +58,8 @@ class Part:
 
     name: str
     """For people: `@org/team`, `services/vision`, `no owner`."""
+    where: str
+    """The same within a sentence: `for @org/team`, `in services/vision`, `without an owner`."""
     suffix: str
     """For the branch: `org-team`."""
     plan: Plan
@@ -94,11 +96,13 @@ def parts(outcome: Outcome, split: Split, owners: Owners | None = None) -> tuple
         taken = {file.path for tied in group for file in tied}
         for number, chunk in enumerate(chunks, start=1):
             paths = {file.path for tied in chunk for file in tied}
+            more = f" ({number} of {len(chunks)})" if len(chunks) > 1 else ""
             # The first of several also tells what is left to do in this corner of the repository.
             rest = [p for p in _mentioned(outcome.plan) if p not in taken and keys(p) == key] if number == 1 else []
             found.append(
                 Part(
-                    name=name if len(chunks) == 1 else f"{name} ({number} of {len(chunks)})",
+                    name=name + more,
+                    where=_where(key, split) + more,
                     suffix=_suffix(key) if len(chunks) == 1 else f"{_suffix(key)}-{number}",
                     plan=restricted(outcome.plan, paths.union(rest)),
                     owners=_owners(paths, owners),
@@ -140,6 +144,12 @@ def _keys(plan: Plan, split: Split, owners: Owners | None) -> Callable[[str], tu
         roots = sorted((project.root for project in plan.projects), key=len, reverse=True)
         return lambda path: (next((root for root in roots if path.startswith(f"{root}/")), "") or ROOT,)
     return lambda path: ("/".join(path.split("/")[:-1][: split.depth]) or ROOT,)
+
+
+def _where(key: Sequence[str], split: Split) -> str:
+    if split.by == "codeowners":
+        return "without an owner" if key == (UNOWNED,) else f"for {' and '.join(key)}"
+    return "at the root" if key == (ROOT,) else f"in {' and '.join(key)}"
 
 
 def _for_people(key: str) -> tuple[str, str]:

@@ -126,6 +126,7 @@ def as_markdown(screen: Screen, outcome: Outcome, deliveries: Sequence[Delivery]
             commits=[(commit.oid, commit.subject) for commit in delivery.commits],
             branch=delivery.branch,
             base=delivery.base_name,
+            where=delivery.part.where if delivery.part else "",
         )
         for delivery in deliveries
     ] or [pull_request(outcome.plan, rules, unsafe=outcome.unsafe)]

@@ -25,11 +25,12 @@ def pull_request(
     commits: Sequence[tuple[str, str]] = (),
     branch: str | None = None,
     base: str | None = None,
+    where: str = "",
 ) -> str:
-    """A title and a body in Markdown; the arguments are those of `body`."""
+    """A title and a body in Markdown; the arguments are those of `title` and `body`."""
     applied = [finding for finding in plan.findings if finding.applied]
     text = body(plan, rules, unsafe=unsafe, commits=commits, branch=branch, base=base)
-    return f"# {title(applied)}\n\n{text}"
+    return f"# {title(applied, where)}\n\n{text}"
 
 
 def body(
@@ -64,13 +65,13 @@ def body(
     return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"
 
 
-def title(applied: Sequence[Finding]) -> str:
-    """`Fix 5 mixed-precision and gradient-flow bugs (AMP001, PL001)`."""
+def title(applied: Sequence[Finding], where: str = "") -> str:
+    """`Fix 5 mixed-precision and gradient-flow bugs (AMP001, PL001)`, with what of a split plan it is about."""
     if not applied:
         return "Nothing to fix"
     codes = sorted({finding.code for finding in applied})
     named = ", ".join(codes) if len(codes) <= 4 else f"{len(codes)} rules"
-    return f"Fix {plural(len(applied), 'mixed-precision or gradient-flow bug')} ({named})"
+    return f"Fix {plural(len(applied), 'mixed-precision or gradient-flow bug')}{where and f' {where}'} ({named})"
 
 
 def _what(applied: Sequence[Finding]) -> Iterator[str]:
