@@ -205,6 +205,15 @@ class TestSides:
         side = bench.run(project, proof)
         assert (side.error, side.seen.losses, side.seen.witness) == ("", [7.0], 1)
 
+    def test_what_proofs_share_is_imported_from_beside_them(self, bench: Bench, proof: Path) -> None:
+        proof.with_name("shared_by_toys.py").write_text("def answer(): return 7.0\n")
+        proof.write_text(
+            "from codemods.verify.observe import Observation\n"
+            "from shared_by_toys import answer\n"
+            "def run(case): return Observation(losses=[answer()])\n"
+        )
+        assert bench.run("", proof).seen.losses == [7.0]
+
     def test_a_lone_file_of_another_kind(self, bench: Bench, proof: Path) -> None:
         proof.write_text(
             "from codemods.verify.observe import Observation\n"

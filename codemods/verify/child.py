@@ -95,6 +95,8 @@ def perform(proof_path: Path, side_path: Path, function: str) -> dict[str, Any]:
 
     answer: dict[str, Any] = {"versions": dict(versions())}
     try:
+        sys.path[:0] = [str(side_path)] if side_path.is_dir() else []
+        sys.path.append(str(proof_path.parent))  # last, for its folders are called anything
         proof = load("proof", proof_path)
         witness = getattr(proof, "WITNESS", "")
         answer["declared"] = {
@@ -112,8 +114,6 @@ def perform(proof_path: Path, side_path: Path, function: str) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            if side_path.is_dir():
-                sys.path.insert(0, str(side_path))
             case = side_path if side_path.is_dir() else load("case", side_path)
             seen = getattr(proof, function)(case)
         except BaseException as error:
