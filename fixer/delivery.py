@@ -16,6 +16,7 @@ from fixer.discover import attributed
 from fixer.errors import Refusal
 from fixer.git.branches import check_name, places, start
 from fixer.git.owners import find, lives_on_gitlab
+from fixer.git.partial import fetch_missing
 from fixer.git.repository import CommitFiles, Draft, Repository
 from fixer.orders import plan_listing
 from fixer.runner import Progress
@@ -155,6 +156,8 @@ def _planned(
     configured = configuration(request, files, root, here)
     own = hand(repository, commits, configured("").commit)
     arguments, problems = _arguments(request.paths, repository, files, here, base_name)
+    below = tuple(f"{argument}/" if argument else "" for argument in arguments)
+    fetch_missing(repository, base, (path for path in files.files() if path in arguments or path.startswith(below)))
     with tempfile.TemporaryDirectory(prefix="fixer-") as scratch:
         draft = Draft(repository, base, Path(scratch))
 
