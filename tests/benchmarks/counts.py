@@ -35,7 +35,7 @@ class Count:
 
 
 def count(setting: Setting, used: Collection[Path]) -> list[Count]:
-    """The counts of the corpora that were used, each from a run of its own."""
+    """The counts of the corpora that were checked as a whole, each from a run of its own."""
     corpora = setting.corpora
     places = {
         "torch-free": corpora.torch_free,

@@ -84,6 +84,7 @@ def run(cache: Path, checkout: Path, rounds: int, wanted: Sequence[str]) -> str:
     used = {contestant.at for group in groups for contestant in group}
     for place in used:
         read_through(place)
+    wholly = {contestant.at for group in groups for contestant in group if contestant.command[-1] == "."}
 
     load = os.getloadavg()
     samples = alternately(groups, rounds, setting.environment, tell)
@@ -97,7 +98,7 @@ def run(cache: Path, checkout: Path, rounds: int, wanted: Sequence[str]) -> str:
         f"Rounds: {rounds}; {_machine()}; {busy}. {_versions(tools, checkout)} Rules: {counts.rules(setting)}.\n",
         NOTES,
         table.ratio_table(measured, grown),
-        table.count_table(counts.count(setting, used)),
+        table.count_table(counts.count(setting, wholly)),
         table.cost_table(measured),
         *([table.growth_table(grown)] if grown else []),
     ]
