@@ -6,13 +6,17 @@ https://docs.gitlab.com/api/merge_requests/, https://docs.gitea.com/api/), cut t
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import re
+import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -218,9 +222,50 @@ GITLAB: Sequence[tuple[str, str, Callable[..., tuple[int, Any]]]] = (
 PREFIXES = {"github": "/api/v3", "gitea": "/api/v1", "gitlab": "/api/v4"}
 
 
+def _git(handler: BaseHTTPRequestHandler, root: Path, data: bytes) -> None:
+    """Let git itself answer (`git http-backend`), for those who know the token."""
+    given = base64.b64decode(handler.headers.get("Authorization", "").removeprefix("Basic ")).decode()
+    if given.partition(":")[2] != TOKEN:
+        handler.send_response(401)
+        handler.send_header("WWW-Authenticate", 'Basic realm="forge"')
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+        return
+    parts = urlsplit(handler.path)
+    surroundings = {
+        "GIT_PROJECT_ROOT": str(root),
+        "GIT_HTTP_EXPORT_ALL": "1",
+        "REMOTE_USER": "somebody",
+        "REMOTE_ADDR": "127.0.0.1",
+        "REQUEST_METHOD": handler.command,
+        "PATH_INFO": parts.path,
+        "QUERY_STRING": parts.query,
+        "CONTENT_TYPE": handler.headers.get("Content-Type", ""),
+        "CONTENT_LENGTH": str(len(data)),
+        "HTTP_CONTENT_ENCODING": handler.headers.get("Content-Encoding", ""),
+        "GIT_PROTOCOL": handler.headers.get("Git-Protocol", ""),
+        "PATH": os.environ["PATH"],
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    done = subprocess.run(["git", "http-backend"], env=surroundings, input=data, capture_output=True, check=True)
+    head, _, content = done.stdout.partition(b"\r\n\r\n")
+    fields = [line.partition(": ")[::2] for line in head.decode().split("\r\n")]
+    handler.send_response(int(dict(fields).get("Status", "200").split()[0]))
+    for name, value in fields:
+        if name != "Status":
+            handler.send_header(name, value)
+    handler.send_header("Content-Length", str(len(content)))
+    handler.end_headers()
+    handler.wfile.write(content)
+
+
 @contextmanager
-def forge(kind: str) -> Iterator[Server]:
-    """A forge on a port of its own, for as long as the block lasts."""
+def forge(kind: str, root: Path | None = None) -> Iterator[Server]:
+    """A forge on a port of its own, for as long as the block lasts.
+
+    Args:
+        root: where the bare repositories are that it serves over http.
+    """
     server = Server(kind)
 
     class Handler(BaseHTTPRequestHandler):
@@ -228,8 +273,12 @@ def forge(kind: str) -> Iterator[Server]:
 
         def _answer(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
-            data = json.loads(self.rfile.read(length) or b"null")
+            sent = self.rfile.read(length)
             parts = urlsplit(self.path)
+            if root is not None and ".git/" in parts.path:
+                _git(self, root, sent)
+                return
+            data = json.loads(sent or b"null")
             assert parts.path.startswith(PREFIXES[kind]), self.path
             path = parts.path.removeprefix(PREFIXES[kind])
             server.asked.append((self.command, path))

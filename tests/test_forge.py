@@ -40,7 +40,7 @@ def connected(server: Server, clock: Clock | None = None, path: str = "", token:
     url = server.url.rpartition("/api/")[0]
     path = path or ("group/app" if server.kind == "gitlab" else "acme/app")
     place = Place(server.kind, "127.0.0.1", url, path)  # type: ignore[arg-type]
-    return forge_at(place, Token(token, "a test"), (clock or Clock()).patience(), pause=0)
+    return forge_at(place, Token(token, "a test"), (clock or Clock()).patience())
 
 
 def test_nothing_is_done_where_nothing_is_to_be_done(server: Server) -> None:

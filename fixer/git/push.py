@@ -26,7 +26,7 @@ _ADVICE = (
     (r"resolve host|onnection (?:refused|timed out|reset)|Network is unreachable", "check the address and the network"),
     (r"receive-pack.*not (?:enabled|exported)|access denied or repository not exported", "nobody may push there"),
 )
-_REJECTED = re.compile(r"! \[(?:remote )?rejected\] .*?\(([^()]*(?:\([^()]*\))?[^()]*)\)")
+_REJECTED = re.compile(r"! \[(?:remote )?rejected\] .*?-> \S+ \(([^()]*(?:\([^()]*\))?[^()]*)\)")
 _SAID = re.compile(r"remote: (.*?)(?= remote: | To \S+ ! \[)")
 
 
@@ -180,7 +180,7 @@ def _send(destination: Destination, branch: str, head: str | None, tip: str | No
     remote = destination.remote
     # The lease: only what was looked at is replaced, whoever pushes in between.
     lease = f"--force-with-lease={ref}:{head or ''}"
-    options = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease)
+    options = ("--no-progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease)
     try:
         call(destination.repository, remote, destination.variables, "push", *options, remote.name, f"{tip or ''}:{ref}")
     except Refusal as refusal:

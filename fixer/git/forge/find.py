@@ -130,7 +130,7 @@ def token_for(place: Place, remote: Remote, environment: Mapping[str, str], dire
     return token
 
 
-def forge_at(place: Place, token: Token, patience: Patience = PATIENT, *, pause: float = 1.0) -> Forge:
+def forge_at(place: Place, token: Token, patience: Patience = PATIENT) -> Forge:
     """The forge of a place; it is not spoken to yet.
 
     Raises:
@@ -144,10 +144,12 @@ def forge_at(place: Place, token: Token, patience: Patience = PATIENT, *, pause:
     elif place.kind == "gitea":
         from fixer.git.forge.gitea import Gitea
 
-        host = Gitea(place.api, place.path, token, patience, pause=0)
+        host = Gitea(place.api, place.path, token, patience)
     else:
         from fixer.git.forge.github import GitHub
 
+        # What GitHub asks of those who write; a server of one's own has no such limit unless it says so.
+        pause = 1.0 if is_vendors(place.host, "github") else 0.0
         host = GitHub(place.api, place.path, token, patience, pause=pause)
     return Forge(host)
 

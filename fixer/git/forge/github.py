@@ -32,13 +32,13 @@ class GitHub:
     name = "GitHub"
     draft_prefix = ""
 
-    def __init__(self, api: str, path: str, token: Token, patience: Patience, *, pause: float = 1.0) -> None:
+    def __init__(self, api: str, path: str, token: Token, patience: Patience, *, pause: float = 0.0) -> None:
         """Connects when it is first asked.
 
         Args:
             api: the address of its REST API.
             path: `owner/name`.
-            pause: seconds between two requests that write, which GitHub asks for.
+            pause: seconds between two requests that write.
         """
         try:
             import github
