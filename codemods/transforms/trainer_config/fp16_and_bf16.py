@@ -6,9 +6,11 @@ It never starts. Transformers (4.46 and 5.23), and all that hand their settings 
     ValueError: At most one of fp16 and bf16 can be True, but not both
     ValueError: At most one of fp16 and bf16 can be True for full eval, but not both
 
-A DeepSpeed configuration that enables both sections:
+A DeepSpeed configuration that enables both sections, read by DeepSpeed (0.19), and under a Trainer:
 
     AssertionError: bfloat16 and fp16 modes cannot be simultaneously enabled
+    ValueError: Please correct the following DeepSpeed config values that mismatch TrainingArguments values:
+    - ds fp16.enabled=True vs hf fp16|fp16_full_eval=False
 
 ## Fix safety
 Unsafe: which of the two was meant is not written anywhere. `keep-bf16` (default) switches fp16 off: bf16 has the range
@@ -52,6 +54,7 @@ rule = Rule(
         "At most one of fp16 and bf16 can be True, but not both",
         "At most one of fp16 and bf16 can be True for full eval, but not both",
         "bfloat16 and fp16 modes cannot be simultaneously enabled",
+        "ds fp16.enabled=True vs hf fp16|fp16_full_eval=False",
     ),
     references=(
         "https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments",
