@@ -6,8 +6,8 @@ What the side imports must be installed.
 
 A side may also be one file of another kind (`<case>.before.yaml`) or a project (`<case>/before/`, `<case>/after/`).
 Then `case` is the directory that holds it, from which modules can be imported, and `run` does with it what the
-framework does with such files; what cannot run here is said at the top of the proof. What several proofs of a rule share
-is a module beside them.
+framework does with such files; what cannot run here is said at the top of the proof. What proofs of a rule
+share is a module beside them.
 
     """Clipping scaled gradients: the documented loop, two layers, ten steps."""
 

@@ -1,9 +1,9 @@
 """Adapters of layers that take their hidden states by keyword, under the reentrant default: no gradient reaches them.
 
-Axolotl pins other versions of Transformers, PEFT and Accelerate, and needs packages for GPUs. `arguments` does what 0.19
-does with the keys concerned (`axolotl/utils/config/__init__.py`, `axolotl/core/builders/base.py`, `axolotl/loaders/`);
-Trainer, PEFT and checkpointing are the real ones. Nothing is quantized: 4-bit weights need a GPU, and change no path
-that gradients take.
+Axolotl pins other versions of Transformers, PEFT and Accelerate, and needs packages for GPUs. `arguments` does what
+0.19 does with the keys concerned, in `axolotl/utils/config/__init__.py`, `axolotl/core/builders/base.py` and
+`axolotl/loaders/`; Trainer, PEFT and checkpointing are the real ones. Nothing is quantized: 4-bit weights need a GPU,
+and change no path that gradients take.
 """
 
 import functools

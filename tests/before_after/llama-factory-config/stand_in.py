@@ -1,9 +1,9 @@
 """What LLaMA-Factory makes of the keys that concern checkpointing, and a model whose layers take keywords.
 
 LLaMA-Factory allows none of the versions of Transformers, PEFT and Accelerate that are tested with. `prepare` does what
-0.9.5 does in `llamafactory/model/model_utils/checkpointing.py`; beside that code, on this model, it gave the same losses,
-gradients and errors for every setting of the keys. The layers are called as `GradientCheckpointingLayer` of Transformers
-calls one that is given its hidden states by keyword.
+0.9.5 does in `llamafactory/model/model_utils/checkpointing.py`; beside that code, on this model, it gave the same
+losses, gradients and errors for every setting of the keys. The layers are called as `GradientCheckpointingLayer` of
+Transformers calls one that is given its hidden states by keyword.
 """
 
 import functools
