@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from codemods.verify.flow import Layer, Run, Survey
-from codemods.verify.flow_watch import finite, floating, tensors
+from codemods.verify.flow_watch import floating, sound, tensors
 
 
 class Misuse(Exception):
@@ -82,11 +82,12 @@ def lazy(parameter: Any) -> bool:
     return isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin)
 
 
-def non_finite_start(made: Case) -> str:
+def unsound_start(made: Case) -> str:
+    """What holds nan or inf before anything is run."""
     for name, parameter in made.module.named_parameters():
-        if not lazy(parameter) and not finite([parameter]):
+        if not lazy(parameter) and not sound([parameter]):
             return f"the parameter {name}, as it was made"
-    return "" if finite(floating(made.batch)) else "the batch"
+    return "" if sound(floating(made.batch)) else "the batch"
 
 
 def moved(value: Any, device: str, kind: torch.dtype | None) -> Any:

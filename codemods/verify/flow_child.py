@@ -227,23 +227,26 @@ def main() -> None:
     _adopt()()
     _control(SUBREAPER, 1)
     signal.signal(signal.SIGTERM, _leave)
-    with os.fdopen(int(sys.argv[1]), "w", encoding="utf-8") as answers:
-        os.set_inheritable(answers.fileno(), False)
-        missing = ""
+    answers = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
+    os.set_inheritable(answers.fileno(), False)
+    missing = ""
+    try:
+        importlib.import_module("codemods.verify.flow_runs")
+    except ImportError as error:
+        missing = str(error)
+    request: dict[str, Any] = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer = {"missing": missing} if missing else serve(request)
         try:
-            importlib.import_module("codemods.verify.flow_runs")
-        except ImportError as error:
-            missing = str(error)
-        request: dict[str, Any] = {}
-        for line in sys.stdin:
-            request = json.loads(line)
-            answer = {"missing": missing} if missing else serve(request)
-            with contextlib.suppress(BrokenPipeError):
-                print(json.dumps(answer), file=answers, flush=True)
+            print(json.dumps(answer), file=answers, flush=True)
+        except BrokenPipeError:
+            break
     # Who is done with this server says so by a signal. Standard input ends by itself where the parent was killed.
     for words in request.get("leftovers", ()):
         with contextlib.suppress(OSError):
             subprocess.run(words, check=False)
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from codemods.verify import observe
 from codemods.verify.flow import Run
-from codemods.verify.flow_case import Case, Misuse, lazy, loss_of, moved, non_finite_start
+from codemods.verify.flow_case import Case, Misuse, lazy, loss_of, moved, unsound_start
 from codemods.verify.flow_watch import Watch, finite
 
 HALF = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
@@ -32,9 +32,8 @@ UNSUPPORTED = (
 
 def perform(made: Case, run: Run, place: Callable[[str], str | None]) -> BaseException | None:
     """Do the run and write what is seen into it; the exception, if the code raised one."""
-    if bad := non_finite_start(made):
-        run.non_finite = bad
     watch = Watch(made.module, run, place)
+    watch.unsound = unsound_start(made)
     with warnings.catch_warnings(record=True) as caught, watch.watching():
         warnings.simplefilter("always")
         try:
@@ -52,8 +51,10 @@ def perform(made: Case, run: Run, place: Callable[[str], str | None]) -> BaseExc
         finally:
             run.warnings = list(dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught))
             watch.end_pass()
-    if run.loss is not None and not math.isfinite(run.loss) and not run.non_finite:
-        run.non_finite = "the loss"
+    # Values that are not finite are no harm in themselves: masks hold them, and what is masked out may.
+    loss = run.loss is not None and not math.isfinite(run.loss)
+    if loss or run.non_finite:
+        run.non_finite = watch.unsound or (watch.infinite if loss else "") or run.non_finite or "the loss"
     return None
 
 

@@ -47,6 +47,12 @@ def finite(found: list[torch.Tensor]) -> bool:
     return all(bool(torch.isfinite(tensor.detach()).all()) for tensor in found if _dense(tensor))
 
 
+def sound(found: list[torch.Tensor]) -> bool:
+    """Whether these hold neither nan nor +inf; -inf alone is how masks are written."""
+    dense = [tensor.detach() for tensor in found if _dense(tensor)]
+    return not any(bool((tensor.isnan() | tensor.isposinf()).any()) for tensor in dense if not tensor.is_complex())
+
+
 def _dense(tensor: torch.Tensor) -> bool:
     return tensor.layout is torch.strided and not tensor.is_nested and tensor.device.type != "meta"
 
@@ -59,6 +65,8 @@ class Watch:
     """
 
     def __init__(self, root: torch.nn.Module, run: Run, place: Callable[[str], str | None]) -> None:
+        self.unsound = self.infinite = ""
+        """Where values first appeared that are nan or +inf, and that are not finite."""
         self._names: dict[int, str] = {}
         for name, module in root.named_modules():
             self._names.setdefault(id(module), name)
@@ -101,7 +109,9 @@ class Watch:
             self._meet_stranger(module, grad, inside=bool(stack) and stack[-1][0] is not None)
         entered = floating((args, kwargs))
         wanted = any(tensor.requires_grad for tensor in entered)
-        sound = finite(entered)
+        clean = sound(entered)
+        if not clean and not self.unsound and name is not None:
+            self.unsound = f"the input of {name or 'the module'}"
         types = _types(entered)
         stack.append((name, grad))
         try:
@@ -114,11 +124,11 @@ class Watch:
         finally:
             stack.pop()
         if name is not None:
-            self._returned(name, module, floating(output), types, grad=grad, outer=outer, wanted=wanted, sound=sound)
+            self._returned(name, module, floating(output), types, grad=grad, outer=outer, wanted=wanted, clean=clean)
         return output
 
     def _returned(
-        self, name: str, module: Any, left: Any, types: Any, *, grad: bool, outer: bool, wanted: bool, sound: bool
+        self, name: str, module: Any, left: Any, types: Any, *, grad: bool, outer: bool, wanted: bool, clean: bool
     ) -> None:
         seen = self._run.layers.setdefault(name, Seen())
         again = seen.calls_without_grad > 0
@@ -130,8 +140,9 @@ class Watch:
             seen.requires_grad = any(tensor.requires_grad for tensor in left)
             if not finite(left):
                 seen.finite = False
-                if sound and not self._run.non_finite:
-                    self._run.non_finite = f"the output of {name or 'the module'}"
+                self.infinite = self.infinite or f"the output of {name or 'the module'}"
+            if clean and not self.unsound and not sound(left):
+                self.unsound = f"the output of {name or 'the module'}"
         if self._run.mode != "train" or not left:
             return
         earlier = self._pending.pop(name, None)

@@ -9,7 +9,7 @@ from html import escape
 from codemods.verify.flow import Layer, Run
 from fixer.report.terminal import visible
 
-WIDTH, LABEL, NONE, RIGHT = 960, 300, 46, 24
+WIDTH, LABEL, NONE, RIGHT = 960, 300, 72, 24
 """Of the drawing, of the layers' names, of the lane for what has no gradient, of the margin."""
 ROW, TOP = 18, 46
 NAME = 44
@@ -52,7 +52,7 @@ def _axis(low: int, high: int, height: float) -> Iterator[str]:
         x = _across(10.0**power, low, high)
         yield f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{height - 4}"/>'
         yield f'<text class="tick" x="{x:.1f}" y="{TOP - 12}" text-anchor="middle">1e{power}</text>'
-    x = LABEL + NONE / 2
+    x = LABEL + NONE / 3
     yield f'<text class="tick" x="{x:.1f}" y="{TOP - 12}" text-anchor="middle">none</text>'
 
 
@@ -85,7 +85,7 @@ def _where(layer: Layer, run: Run | None, low: int, high: int) -> tuple[float, b
         return None
     norm = run.gradient(layer)
     if norm is None:
-        return LABEL + NONE / 2, False
+        return LABEL + NONE / 3, False
     return _across(norm, low, high), True
 
 

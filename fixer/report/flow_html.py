@@ -35,12 +35,13 @@ table { border-collapse: collapse; font-size: 13px; } th { text-align: left; fon
 td, th { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number { text-align: right; } .bad { color: var(--bad); } .good { color: var(--good); }
 ul { padding-left: 1.1rem; } li { margin: .4rem 0; overflow-wrap: anywhere; }
-.state { display: inline-block; min-width: 5.5rem; font-weight: 600; }
+.state { font-weight: 600; }
+ul.symptoms { list-style: none; padding: 0; } .symptoms li { margin: 0 0 .9rem; }
 details { margin: .75rem 0; } summary { cursor: pointer; font-weight: 600; }
 .wide { overflow-x: auto; } svg { display: block; width: 100%; min-width: 40rem; height: auto; }
 svg text { font-size: 11px; fill: var(--ink); } svg .tick { fill: var(--soft); } svg .grid { stroke: var(--line); }
 svg .link { stroke: var(--soft); stroke-width: 1.5; opacity: .6; }
-svg .before { fill: var(--ground); stroke: var(--before); stroke-width: 2; } svg .after { fill: var(--after); }
+svg .before { fill: none; stroke: var(--before); stroke-width: 2; } svg .after { fill: var(--after); }
 svg .none { stroke: var(--bad); stroke-width: 2; fill: none; } svg .none.later { stroke-dasharray: 3 2; }
 """
 WORDS = {"gone": ("gone", "good"), "new": ("new", "bad"), "uncovered": ("seen now", "bad"), "there": ("wrong", "bad")}
@@ -105,7 +106,7 @@ def _runs(report: FlowReport, side: Side) -> str:
 
 
 def _symptoms(report: FlowReport, side: Side) -> str:
-    lines = ["<ul>"]
+    lines = ['<ul class="symptoms">']
     for explained in report.symptoms:
         symptom = explained.symptom
         word, style = WORDS[symptom.state]
@@ -114,7 +115,7 @@ def _symptoms(report: FlowReport, side: Side) -> str:
             for part in (where(symptom, side), symptom.cause, explained.sentence)
             if part
         )
-        lines.append(f'<li><span class="state {style}">{word}</span> {_text(symptom.sentence)}<br>{details}</li>')
+        lines.append(f'<li><span class="state {style}">{word}</span>: {_text(symptom.sentence)}<br>{details}</li>')
     return "\n".join((*lines, "</ul>"))
 
 

@@ -1,0 +1,371 @@
+"""`fixer verify --module`: what is seen of a module, what is said of it, and factories that misbehave."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HEAD = "import torch\nfrom torch import nn\n\n"
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 1)
+
+    def forward(self, x):
+        h = self.first(x)
+        return self.second(h)
+
+
+def make():
+    return Net(), torch.randn(4, 8)
+"""
+GOOD = HEAD + NET
+CUT = GOOD.replace("h = self.first(x)", "with torch.no_grad():\n            h = self.first(x)")
+CHECKPOINTED = """
+from torch.utils.checkpoint import checkpoint
+
+
+class Tail(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(8, 8) for _ in range(3)])
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = checkpoint(block, x)
+        return self.head(x)
+
+
+def make():
+    return Tail(), torch.randn(4, 8)
+"""
+
+
+def fixer(here: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    program = "import sys; from fixer.cli import main; sys.argv[0] = 'fixer'; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, "verify", *arguments],
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "VIRTUAL_ENV": "", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+    )
+
+
+def watched(here: Path, text: str, *arguments: str, code: int) -> dict[str, Any]:
+    """The JSON report of the factory `make` in `text`."""
+    here.joinpath("case.py").write_text(text)
+    done = fixer(here, "--module", "case.py:make", "--format", "json", *arguments)
+    assert done.returncode == code, done.stderr + done.stdout
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def symptoms(report: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(symptom["state"], symptom["kind"], symptom["cause"]) for symptom in report["symptoms"]]
+
+
+def run(report: dict[str, Any], mode: str, precision: str, side: str = "before") -> dict[str, Any]:
+    runs: list[dict[str, Any]] = report[side]["runs"]
+    return next(run for run in runs if (run["mode"], run["precision"]) == (mode, precision))
+
+
+pytestmark = pytest.mark.torch
+
+
+def test_nothing_wrong(tmp_path: Path) -> None:
+    report = watched(tmp_path, GOOD, code=0)
+    assert report["verdict"] == "not-reproduced"
+    assert report["symptoms"] == [] and report["after"] is None
+    titles = [(run["precision"], run["mode"]) for run in report["before"]["runs"]]
+    assert titles == [(p, mode) for p in ("32-true", "bf16-mixed", "16-mixed") for mode in ("train", "eval")]
+    assert all(run["status"] == "ok" for run in report["before"]["runs"])
+    for precision, kind in (("32-true", "float32"), ("bf16-mixed", "bfloat16"), ("16-mixed", "float16")):
+        seen = run(report, "train", precision)
+        assert seen["layers"]["first"]["outputs"] == [kind]
+        assert set(seen["gradients"]) == {"first.weight", "first.bias", "second.weight", "second.bias"}
+        assert all(norm > 0 for norm in seen["gradients"].values())
+
+
+def test_gradients_are_those_of_plain_training(tmp_path: Path) -> None:
+    """Watching changes no number; the scale of the scaler is divided out."""
+    text = GOOD + (
+        "    \n\ndef make():\n    torch.manual_seed(3)\n    x = torch.randn(4, 8)\n"
+        "    return Net(), x, lambda net, x: net(x).pow(2).mean()\n"
+    )
+    report = watched(tmp_path, text, code=0)
+    program = text + (
+        "\nnet, x, loss = make()\nvalue = loss(net, x)\nvalue.backward()\n"
+        "print(value.item(), *(p.grad.double().norm().item() for p in net.parameters()))\n"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    loss, *norms = map(float, printed.split())
+    plain, scaled = run(report, "train", "32-true"), run(report, "train", "16-mixed")
+    assert (plain["loss"], list(plain["gradients"].values())) == (loss, norms)
+    assert list(scaled["gradients"].values()) == pytest.approx(norms, rel=0.05)
+    assert scaled["scale"] == 1024
+
+
+def test_the_layer_that_cuts_is_named(tmp_path: Path) -> None:
+    report = watched(tmp_path, CUT, "--precision", "32-true", code=1)
+    assert report["verdict"] == "unrepaired"
+    assert symptoms(report) == [("there", "unreached", "first is called with gradients off at case.py:12")]
+    assert report["symptoms"][0]["parameters"] == ["first.weight", "first.bias"]
+
+
+def test_detached_inside(tmp_path: Path) -> None:
+    text = GOOD.replace("h = self.first(x)", "h = self.inner(x)").replace(
+        "        self.first,", "        self.inner = Inner()\n        self.first,"
+    )
+    inner = "class Inner(nn.Linear):\n    def __init__(self):\n        super().__init__(8, 8)\n\n"
+    text = text.replace(
+        "class Net", inner + "    def forward(self, x):\n        return super().forward(x).detach()\n\n\nclass Net"
+    )
+    report = watched(tmp_path, text, "--precision", "32-true", code=1)
+    cause = "inner is the first to return an output without requires_grad (its forward: case.py:9)"
+    assert symptoms(report) == [("there", "unreached", cause), ("there", "unused", "")]
+    assert report["symptoms"][1]["sentence"] == "never called: first"
+
+
+def test_reentrant_checkpointing_is_repaired(tmp_path: Path) -> None:
+    """Only the warning of torch tells; the first block of three loses its gradient, the fix brings it back."""
+    report = watched(tmp_path, HEAD + CHECKPOINTED, "--precision", "32-true,bf16-mixed", code=0)
+    assert report["verdict"] == "proved"
+    assert [(s["state"], s["kind"], s["rules"]) for s in report["symptoms"]] == [("gone", "unreached", ["CKP001"])]
+    assert report["symptoms"][0]["parameters"][:1] == ["blocks.0.weight"]
+    assert run(report, "train", "bf16-mixed")["gradients"]["blocks.0.weight"] is None
+    assert run(report, "train", "bf16-mixed", "after")["gradients"]["blocks.0.weight"] > 0
+    assert tmp_path.joinpath("case.py").read_text() == HEAD + CHECKPOINTED
+
+
+def test_reentrant_checkpointing_that_works_is_left_alone(tmp_path: Path) -> None:
+    """Its first pass runs without gradients, which is no symptom where the second has them."""
+    text = HEAD + CHECKPOINTED.replace("checkpoint(block, x)", "checkpoint(block, x, use_reentrant=True)").replace(
+        "torch.randn(4, 8)", "torch.randn(4, 8, requires_grad=True)"
+    )
+    report = watched(tmp_path, text, "--precision", "32-true", code=0)
+    assert report["verdict"] == "not-reproduced"
+    assert run(report, "train", "32-true")["layers"]["blocks.0"]["calls_without_grad"] > 0
+
+
+def test_what_only_evaluation_shows(tmp_path: Path) -> None:
+    """The encoder's fused path: watching must not switch it off."""
+    text = HEAD + (
+        "class Tagger(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)\n"
+        "        self.encoder = nn.TransformerEncoder(layer, 2)\n\n"
+        "    def forward(self, x, padding):\n        return self.encoder(x, src_key_padding_mask=padding)\n\n\n"
+        "def make():\n    padding = torch.zeros(2, 5, dtype=torch.bool)\n    padding[0, 3:] = True\n"
+        "    return Tagger(), {'x': torch.randn(2, 5, 16), 'padding': padding}\n"
+    )
+    report = watched(tmp_path, text, "--precision", "32-true,bf16-mixed", code=1)
+    assert symptoms(report) == [("there", "error", "training in the same precision runs")]
+    assert report["symptoms"][0]["runs"] == ["eval, bf16-mixed"]
+    assert "encoder.layers.0" in report["symptoms"][0]["sentence"]
+
+
+def test_unregistered_and_non_finite(tmp_path: Path) -> None:
+    text = GOOD.replace("self.second(h)", "self.second(self.hidden[0](h) / 0 * 0)").replace(
+        "        self.first,", "        self.hidden = [nn.Linear(8, 8)]\n        self.first,"
+    )
+    report = watched(tmp_path, text, "--precision", "32-true", code=1)
+    told = {symptom["kind"]: symptom["sentence"] for symptom in report["symptoms"]}
+    assert told["non-finite"] == "non-finite values first appear in the input of second"
+    assert told["unregistered"].startswith("Linear (2 parameters) is called at case.py:13 and is not registered")
+    assert run(report, "train", "32-true")["loss"] == "nan"
+
+
+def test_a_mask_is_no_symptom(tmp_path: Path) -> None:
+    """Logits that are masked with -inf, and rows of nan that a loss leaves out."""
+    text = GOOD.replace(
+        "return self.second(h)", "return self.second(h).masked_fill(x[:, :1] > 0, float('-inf'))"
+    ).replace("torch.randn(4, 8)\n", "torch.randn(4, 8), lambda net, x: net(x)[x[:, :1] <= 0].sum()\n")
+    report = watched(tmp_path, text, "--precision", "32-true", code=0)
+    assert report["symptoms"] == []
+    assert not run(report, "train", "32-true")["layers"][""]["finite"]
+
+
+def test_a_branch_that_is_drawn_at_random(tmp_path: Path) -> None:
+    text = GOOD.replace("h = self.first(x)", "h = self.first(x) if torch.rand(()) < 0.5 else self.first(x).detach()")
+    report = watched(tmp_path, text, "--precision", "32-true", code=1)
+    (symptom,) = report["symptoms"]
+    assert (symptom["kind"], symptom["parameters"]) == ("sometimes", ["first.weight", "first.bias"])
+    assert run(report, "train", "32-true")["passes"] == 4
+
+
+def test_lightning_with_three_optimizers(tmp_path: Path) -> None:
+    """The raw backward fails in 16-mixed alone; the fix brings gradients to every parameter in every precision."""
+    source = ROOT / "tests" / "before_after" / "demo" / "train_gan.py"
+    tmp_path.joinpath("train_gan.py").write_bytes(source.read_bytes())
+    text = (
+        "import torch\n\n\ndef make():\n    from train_gan import AdversarialAutoencoder\n\n"
+        "    return AdversarialAutoencoder(), (torch.rand(2, 1, 28, 28), torch.zeros(2))\n"
+    )
+    report = watched(tmp_path, text, "--precision", "32-true,16-mixed", code=0)
+    assert report["verdict"] == "proved"
+    (symptom,) = report["symptoms"]
+    assert symptom["runs"] == ["train, 16-mixed"] and symptom["rules"] == ["PL001"]
+    assert "Attempted unscale_ but _scale is None" in symptom["sentence"]
+    for precision in ("32-true", "16-mixed"):
+        assert None not in run(report, "train", precision, "after")["gradients"].values()
+    assert run(report, "eval", "32-true")["status"] == "absent"
+
+
+BAD = {
+    "raises": (
+        "def make():\n    raise KeyError('config')\n",
+        "make() of case.py raised KeyError: 'config' at case.py:2",
+    ),
+    "exits": ("def make():\n    raise SystemExit(0)\n", "make() of case.py raised SystemExit: 0 at case.py:2"),
+    "none": (
+        "def make(): pass\n",
+        "make() must return a module and one batch: `return model, batch`; it returned None",
+    ),
+    "no batch": (HEAD + "def make(): return nn.Linear(1, 1), 'x'\n", "there is no tensor in the batch, str"),
+    "no module": (
+        HEAD + "def make(): return torch.ones(1), torch.ones(1)\n",
+        "the first is Tensor, no torch.nn.Module",
+    ),
+    "missing": ("def build(): pass\n", "case.py has no function make; it has build"),
+    "import": ("import no_such_package\n", "case.py cannot be imported: ModuleNotFoundError: No module named"),
+    "syntax": ("def make(:\n", "case.py cannot be imported: SyntaxError: invalid syntax"),
+    "input": ("def make(): return input()\n", "make() of case.py raised EOFError: EOF when reading a line"),
+    "hangs": ("import time\ndef make(): time.sleep(60)\n", "ran longer than 4 s"),
+    "killed": ("import os\ndef make(): os.kill(os.getpid(), 9)\n", "the child process was ended by signal 9"),
+    "quits": ("import os\ndef make(): os._exit(3)\n", "the child process failed"),
+    "a loss of text": (
+        GOOD + "\ndef make(): return nn.Linear(1, 1), torch.ones(1, 1), lambda net, batch: 'low'\n",
+        "the loss that the factory returned must give one number, a tensor; it gave str",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_factories(name: str, tmp_path: Path) -> None:
+    text, sentence = BAD[name]
+    arguments = ("--timeout", "4") if name == "hangs" else ()
+    report = watched(tmp_path, text, "--precision", "32-true", *arguments, code=2)
+    assert report["verdict"] == "could-not-run"
+    assert sentence in report["summary"]
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    """Forks, daemons and files: the checkout stays as it was, no process lives on, no directory stays."""
+    project, scratch = tmp_path / "project", tmp_path / "tmp"
+    project.mkdir()
+    scratch.mkdir()
+    text = GOOD + (
+        "    \n\nimport os, subprocess, sys\n\n\ndef make():\n    os.fork()\n"
+        "    subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(333)'], start_new_session=True)\n"
+        "    open('written', 'w').write('x')\n    print('x' * 1000000)\n    return Net(), torch.randn(4, 8)\n"
+    )
+    project.joinpath("case.py").write_text(text)
+    done = fixer(project, "--module", "case.py:make", "--precision", "32-true", TMPDIR=str(scratch))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [path.name for path in project.iterdir()] == ["case.py"]
+    assert list(scratch.iterdir()) == []
+    assert _sleepers() == []
+
+
+def test_nothing_is_left_behind_by_a_killed_fixer(tmp_path: Path) -> None:
+    project, scratch = tmp_path / "project", tmp_path / "tmp"
+    project.mkdir()
+    scratch.mkdir()
+    project.joinpath("case.py").write_text("import time\ndef make(): time.sleep(333)\n")
+    program = "import sys; from fixer.cli import main; main()"
+    command = [sys.executable, "-c", program, "verify", "--module", "case.py:make", "--timeout", "5"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch), "VIRTUAL_ENV": ""}
+    process = subprocess.Popen(command, cwd=project, env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while not list(scratch.glob("fixer-flow-*/tmp/*/output.txt")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    while list(scratch.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert list(scratch.iterdir()) == []
+
+
+def _sleepers() -> list[str]:
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    return [command.decode() for command in commands if b"time.sleep(333)" in command]
+
+
+@pytest.mark.parametrize(
+    ("module", "sentence"),
+    [
+        ("case.py", "name a file and a function in it, as in --module case.py:make"),
+        ("case.py:", "name a file and a function in it"),
+        ("gone.py:make", "there is no file gone.py"),
+        ("notes.txt:make", "notes.txt is not a Python file (.py)"),
+        ("../outside.py:make", "lies outside of"),
+    ],
+)
+def test_no_such_factory(module: str, sentence: str, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for path in (project / "case.py", project / "notes.txt", tmp_path / "outside.py"):
+        path.write_text("")
+    done = fixer(project, "--module", module)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"fixer: --module {module}: ") and sentence in done.stderr
+
+
+def test_bad_options(tmp_path: Path) -> None:
+    tmp_path.joinpath("case.py").write_text(GOOD)
+    for arguments, sentence in (
+        (("--module", "case.py:make", "--run", "true"), "--run and --module are two ways to verify: give one of them"),
+        (
+            ("--module", "case.py:make", "--precision", "fp8"),
+            "--precision fp8: not one of 32-true, bf16-mixed, 16-mixed",
+        ),
+        (("--run", "true", "--precision", "32-true"), "--precision says how a module is watched: give --module too"),
+    ):
+        done = fixer(tmp_path, *arguments)
+        assert done.returncode == 2 and sentence in done.stderr
+
+
+def test_without_torch(tmp_path: Path) -> None:
+    venv.create(tmp_path / "empty")
+    python = str(tmp_path / "empty" / "bin" / "python")
+    tmp_path.joinpath("case.py").write_text(GOOD)
+    done = fixer(tmp_path, "--module", "case.py:make", "--python", python)
+    assert done.returncode == 2
+    assert f"fixer: {python}: No module named 'torch'; " in done.stderr
+    assert "pip install 'ampfix[verify]'" in done.stderr
+
+
+def test_what_people_see(tmp_path: Path) -> None:
+    tmp_path.joinpath("case.py").write_text(HEAD + CHECKPOINTED)
+    options = ("--module", "case.py:make", "--precision", "32-true")
+    shown = fixer(tmp_path, *options).stdout
+    assert "case.py:make → Tail: 6 layers, 8 parameters, 225 numbers; torch" in shown
+    assert re.search(r"^train  \d/8 → 8/8 *$", shown, re.MULTILINE)
+    assert re.search(r"0–2 Linear ×3 +f32 +none +\d\.\d\de-?\d\d  called with gradients off", shown)
+    assert "gone with the fixes of CKP001 (case.py:15)" in shown
+    text = fixer(tmp_path, *options, "--format", "markdown").stdout
+    assert re.search(r"^\| train, 32-true \| \d/8 \| 8/8 \|$", text, re.MULTILINE)
+    done = fixer(tmp_path, *options, "--format", "html", "--output", "report.html")
+    page = tmp_path.joinpath("report.html").read_text()
+    assert done.stdout == "" and page.startswith("<!doctype html>")
+    assert not re.search(r"<script|https?://|<link|@import|url\(", page)
+    (drawing,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    titles = [title.text for title in ElementTree.fromstring(drawing).iter("title")]
+    assert len(titles) == 4
+    assert titles[0] and titles[0].startswith("blocks.0 Linear: before no gradient; after 0.")
