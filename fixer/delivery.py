@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -53,6 +53,12 @@ class Delivery:
     """Whether this run pointed it there; it stays where it is if all would be the same but the time."""
     part: Part | None = None
     """What of a split plan it holds."""
+    verification: str = ""
+    """What came of running the code, as a section in Markdown."""
+
+
+Check = Callable[[Delivery], str]
+"""Looks at a branch before it is made; gives the section about it, or raises Refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +84,25 @@ class _Planned:
     outcome: Outcome
     base: str
     base_name: str
+    check: Check
 
     def delivery(self, branch: str) -> Delivery:
         return Delivery(self.outcome, branch, self.base, self.base_name)
 
 
-def deliver(request: Request, branch: BranchRequest, here: Path, *, dry_run: bool, progress: Progress) -> Delivery:
+def deliver(
+    request: Request,
+    branch: BranchRequest,
+    here: Path,
+    *,
+    dry_run: bool,
+    progress: Progress,
+    check: Check = lambda delivery: "",
+) -> Delivery:
     """Plan on the base commit and, unless `dry_run`, put the fixes on the branch.
+
+    Args:
+        check: looks at the commits before the branch is pointed at them.
 
     Raises:
         Refusal: if there is no repository or no commit, if the branch cannot be made, or git does not know who commits.
@@ -93,7 +111,7 @@ def deliver(request: Request, branch: BranchRequest, here: Path, *, dry_run: boo
     old = places(repository, [branch.name], branch.on_conflict)[branch.name]
     adding = old is not None and branch.on_conflict == "append"
     base, base_name = start(repository, branch.name if adding else branch.base)
-    with _planned(repository, request, branch.commits, base, base_name, here, progress) as planned:
+    with _planned(repository, request, branch.commits, base, base_name, here, progress, check) as planned:
         delivery = planned.delivery(branch.name)
         if dry_run or not planned.outcome.plan.changed:
             return delivery
@@ -102,7 +120,14 @@ def deliver(request: Request, branch: BranchRequest, here: Path, *, dry_run: boo
 
 
 def deliver_parts(
-    request: Request, branch: BranchRequest, split: Split, here: Path, *, dry_run: bool, progress: Progress
+    request: Request,
+    branch: BranchRequest,
+    split: Split,
+    here: Path,
+    *,
+    dry_run: bool,
+    progress: Progress,
+    check: Check = lambda delivery: "",
 ) -> Parted:
     """The same with a branch for each part of the plan, named `branch/part`, all of them from one base.
 
@@ -114,7 +139,7 @@ def deliver_parts(
     repository = Repository.open(here)
     check_name(repository, branch.name)
     base, base_name = start(repository, branch.base)
-    with _planned(repository, request, branch.commits, base, base_name, here, progress) as planned:
+    with _planned(repository, request, branch.commits, base, base_name, here, progress, check) as planned:
         read = planned.files.read
         owners = find(read, gitlab=lives_on_gitlab(read, repository.setting("remote.origin.url")))
         deliveries = [
@@ -149,6 +174,7 @@ def _planned(
     base_name: str,
     here: Path,
     progress: Progress,
+    check: Check,
 ) -> Iterator[_Planned]:
     """The plan of the base commit, while there is a place to build on it."""
     files = repository.files(base)
@@ -177,7 +203,7 @@ def _planned(
             progress=progress,
         )
         outcome = replace(outcome, problems=(*problems, *outcome.problems))
-        yield _Planned(repository, files, draft, own, outcome, base, base_name)
+        yield _Planned(repository, files, draft, own, outcome, base, base_name, check)
 
 
 def _put(planned: _Planned, delivery: Delivery, old: str | None) -> Delivery:
@@ -219,13 +245,16 @@ def _put_ignoring(planned: _Planned, name: str, done: Sequence[Delivery], old: s
 
 def _pointed(planned: _Planned, delivery: Delivery, commits: tuple[Commit, ...], old: str | None) -> Delivery:
     tip = planned.draft.tip
+    delivery = replace(delivery, commits=commits, tip=tip, moved=tip != old)
+    if delivery.outcome.plan.changed:
+        delivery = replace(delivery, verification=planned.check(delivery))
     if tip != old:
         reason = f"fixer: {len(commits)} commits on {delivery.base_name}"
         try:
             planned.repository.move(delivery.branch, tip, old, reason)
         except Refusal as refusal:
             raise Refusal(f"the branch {delivery.branch} could not be updated: {refusal}") from refusal
-    return replace(delivery, commits=commits, tip=tip, moved=tip != old)
+    return delivery
 
 
 def _arguments(

@@ -5,3 +5,5 @@ from __future__ import annotations
 
 class Refusal(Exception):
     """The command cannot do its job; the text says what, where and what to do. Exit code 2."""
+
+    code = 2

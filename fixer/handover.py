@@ -186,7 +186,7 @@ def words(receiver: Receiver, delivery: Delivery, verification: str = "") -> tup
         commits=[("", subject) for subject in subjects],
         branch=delivery.branch,
         base=receiver.destination.target,
-        verification=verification,
+        verification=verification or delivery.verification,
     )
     return usual, text
 

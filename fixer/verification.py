@@ -15,6 +15,7 @@ from codemods.verify.symptoms import Run, symptoms
 from codemods.verify.trace import read
 from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
+from fixer.git.command import top
 from fixer.trial.command import Leftovers, Limits, run
 from fixer.trial.copies import Footprints, Origin, copied, removal_command
 
@@ -22,12 +23,18 @@ if TYPE_CHECKING:
     from codemods.plan import Plan
     from fixer.work import Outcome
 
-__all__ = ["Limits", "Run", "Verdict", "Verification", "verify"]
+__all__ = ["Limits", "Refuted", "Run", "Verdict", "Verification", "verify"]
 
 RIDING = Path(__file__).resolve().parents[1] / "codemods" / "verify" / "riding"
 """What has to stand first on the `PYTHONPATH` for the probe to ride along."""
 
 GENEROUS = Limits()
+
+
+class Refuted(Refusal):
+    """The fixes make it worse, so that they are not applied. Exit code 1."""
+
+    code = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ def verify(
     messages = tuple(dict.fromkeys(text for rule in load() if rule.code in codes for text in rule.errors))
     before, after = (Origin(root, commit, tuple(linked)) for commit in commits or (None, None))
     trial = _Trial(command, limits, _place(root, here))
-    footprints = Footprints.of(root)
+    footprints = Footprints.of(root) if top(root) == root or commits is None else None
 
     def original(why: str) -> Run:
         tell(f"running it on the code as it is{why}")
@@ -102,7 +109,7 @@ def verify(
     judged = judge(first, second, messages)
     if judged.word != "could-not-run" and (doubt := _doubt(judged, first, second, messages, original, repaired)):
         judged = replace(judged, word="could-not-run", summary=doubt)
-    if touched := footprints.touched(root):
+    if footprints is not None and (touched := footprints.touched(root)):
         note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
         judged = replace(judged, notes=(*judged.notes, note))
     return Verification(command, judged, first, second, codes)

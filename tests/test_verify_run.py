@@ -272,6 +272,26 @@ def test_json_and_markdown(tmp_path: Path, scratch: Path) -> None:
     assert "| ended | \\*careful\\* | \\*careful\\* |" in text
 
 
+WORSE, BETTER = "grep -q old_one train.py", "! grep -q old_one train.py"
+
+
+@pytest.mark.parametrize("where", [(), ("--branch", "fix/old"), ("--branch", "fix/old", "--split", "directory:1")])
+@pytest.mark.parametrize(("command", "code"), [(WORSE, 1), ("false", 2), ("true", 2), (BETTER, 0)])
+def test_apply_asks_first(where: tuple[str, ...], command: str, code: int, tmp_path: Path, scratch: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    before = checkout_state(root)
+    answer = fixer("apply", *where, "--verify", command, at=root)
+    assert answer.code == (1 if "--split" in where and code == 2 else code), answer.err
+    if code:
+        assert checkout_state(root) == before and git("branch", "--list", at=root) == "* main"
+        assert ("refuted: after the fixes: exit code 1" if code == 1 else "nothing was applied") in answer.err
+    elif where:
+        assert checkout_state(root) == before and "fix/old" in git("branch", "--list", at=root)
+    else:
+        assert (root / "train.py").read_text() == "new_one(1)\n"
+    assert list(scratch.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -285,6 +305,12 @@ def test_bad_arguments(arguments: tuple[str, ...], why: str, tmp_path: Path) -> 
     root = repository(tmp_path / "project", {"train.py": "print(1)\n"})
     answer = fixer("verify", *arguments, at=root)
     assert answer.code == 2 and why in answer.err
+
+
+def test_a_dry_run_runs_nothing(tmp_path: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    answer = fixer("apply", "--dry-run", "--verify", f"touch {tmp_path}/ran", at=root)
+    assert answer.code == 2 and "fixer verify --run" in answer.err and not (tmp_path / "ran").exists()
 
 
 def test_a_report_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ class Watcher:
         if stepped.steps == 0:
             stepped.sums = {id(weight): self._sum(weight) for weight in _weights(optimizer)}
         beside = self.scaling and getattr(self.in_scaler, "taken", None) is None
-        if beside and not args and not kwargs and id(optimizer) not in self.unscaled_ids:
+        if beside and len(args) < 2 and not kwargs and id(optimizer) not in self.unscaled_ids:
             self.record.odd("step-beside-scaler")
 
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:

@@ -67,7 +67,7 @@ def main() -> None:
         app()
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(refusal.code)
     except ImportError as error:
         from codemods.transforms import Unloadable
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fixer.cli import options, push
+from fixer.cli import options, push, verified
 from fixer.cli.options import ApplyFormat, Color
 from fixer.errors import Refusal
 
@@ -75,6 +75,7 @@ def apply(
     label: push.Label = None,
     reviewer: push.Reviewer = None,
     draft: push.Draft = False,
+    verify: verified.Verify = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     unsafe_fixes: options.UnsafeFixes = None,
@@ -126,8 +127,10 @@ def apply(
             raise Refusal(f"{name} says how a branch is made: give --branch NAME too")
     if max_files is not None and split is None:
         raise Refusal("--max-files says how large a part is: give --split too")
+    if verify is not None and dry_run:
+        raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
     if branch is None:
-        code = _in_place(screen, request, dry_run, format, statistics)
+        code = _in_place(screen, request, dry_run, verify, format, statistics)
     else:
         from fixer.bulk.split import Split
         from fixer.commits import CommitRequest
@@ -140,14 +143,16 @@ def apply(
         if handover is not None and not dry_run:
             receiver, wanted = push.prepared(screen, handover, wanted, renew=on_conflict is None)
         if parting is None:
-            code = _on_branch(screen, request, wanted, receiver, dry_run, format, statistics)
+            code = _on_branch(screen, request, wanted, receiver, dry_run, verify, format, statistics)
         else:
-            code = _on_branches(screen, request, wanted, parting, receiver, dry_run, format, statistics)
+            code = _on_branches(screen, request, wanted, parting, receiver, dry_run, verify, format, statistics)
     profiling.tell()
     raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 
-def _in_place(screen: Screen, request: Request, dry_run: bool, format: ApplyFormat, statistics: bool) -> int:
+def _in_place(
+    screen: Screen, request: Request, dry_run: bool, verify: str | None, format: ApplyFormat, statistics: bool
+) -> int:
     from fixer.cli import show
     from fixer.report.progress import progress
     from fixer.work import plan_directory
@@ -157,6 +162,8 @@ def _in_place(screen: Screen, request: Request, dry_run: bool, format: ApplyForm
     with progress(not screen.quiet) as tell:
         outcome = plan_directory(request, here, fix=True, progress=tell)
     written: frozenset[str] = frozenset()
+    if verify is not None and outcome.plan.changed:
+        verified.check(screen, outcome, verify)
     if not dry_run:
         written, skips = write(outcome.plan, outcome.root)
         outcome = outcome.after_writing(written, skips)
@@ -183,6 +190,7 @@ def _on_branch(
     branch: BranchRequest,
     receiver: Receiver | None,
     dry_run: bool,
+    verify: str | None,
     format: ApplyFormat,
     statistics: bool,
 ) -> int:
@@ -190,7 +198,9 @@ def _on_branch(
     from fixer.report.progress import progress
 
     with progress(not screen.quiet) as tell:
-        delivery = deliver(request, branch, Path.cwd(), dry_run=dry_run, progress=tell)
+        delivery = deliver(
+            request, branch, Path.cwd(), dry_run=dry_run, progress=tell, check=verified.of_branch(screen, verify)
+        )
     handed, problems = push.hand_over_all(receiver, branch.name, delivery.outcome, [delivery], ())
     _tell(screen, delivery.outcome, [delivery], handed, dry_run, format, statistics)
     for note in delivery.notes:
@@ -211,6 +221,7 @@ def _on_branches(
     split: Split,
     receiver: Receiver | None,
     dry_run: bool,
+    verify: str | None,
     format: ApplyFormat,
     statistics: bool,
 ) -> int:
@@ -219,7 +230,9 @@ def _on_branches(
     from fixer.report.progress import progress
 
     with progress(not screen.quiet) as tell:
-        parted = deliver_parts(request, branch, split, Path.cwd(), dry_run=dry_run, progress=tell)
+        parted = deliver_parts(
+            request, branch, split, Path.cwd(), dry_run=dry_run, progress=tell, check=verified.of_branch(screen, verify)
+        )
     handed, problems = push.hand_over_all(receiver, branch.name, parted.outcome, parted.deliveries, parted.problems)
     _tell(screen, parted.outcome, parted.deliveries, handed, dry_run, format, statistics)
     for sentence in (*part_lines(parted.deliveries), *parted.notes):

@@ -1,0 +1,55 @@
+"""`fixer apply --verify`: the fixes are run before anything is written, and what makes it worse is not applied."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fixer.cli.screen import Screen
+    from fixer.delivery import Delivery
+    from fixer.work import Outcome
+
+Verify = Annotated[
+    str | None,
+    typer.Option(metavar="CMD", help="Run this before and after the fixes; nothing is applied that makes it worse."),
+]
+
+
+def check(screen: Screen, outcome: Outcome, command: str, commits: tuple[str, str] | None = None) -> str:
+    """The section about a verification that does not speak against the fixes.
+
+    Raises:
+        Refuted: if they make it worse.
+        Refusal: if the command says nothing about them.
+    """
+    from fixer.report.verification import line, section, show
+    from fixer.verification import Refuted, verify
+
+    screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
+    found = verify(outcome, command, here=Path.cwd(), commits=commits, tell=screen.note)
+    if not screen.quiet:
+        show(screen.console(sys.stderr), found, verbose=screen.verbose)
+    if found.verdict == "refuted":
+        raise Refuted(f"nothing was applied: {line(found)}")
+    if found.verdict == "could-not-run":
+        raise Refusal(f"nothing was applied, because the fixes could not be verified: {found.summary}")
+    return section(found)
+
+
+def of_branch(screen: Screen, command: str | None) -> Callable[[Delivery], str]:
+    """The same for the commits of a branch, before it points at them."""
+
+    def checked(delivery: Delivery) -> str:
+        if command is None or delivery.tip is None:
+            return ""
+        return check(screen, delivery.outcome, command, (delivery.base, delivery.tip))
+
+    return checked

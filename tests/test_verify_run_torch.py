@@ -1,0 +1,357 @@
+"""`fixer verify --run` under the real torch: the probe, and the demo project proved and refuted."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import CHECKOUT, checkout_state, process, repository, write
+
+from codemods.verify.trace import Trace, read
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed"),
+]
+DEMO = Path(__file__).parent / "before_after" / "demo"
+RIDING = CHECKOUT / "codemods" / "verify" / "riding"
+
+
+def watched(tmp_path: Path, program: str, *, probe: bool = True) -> tuple[str, tuple[Trace, ...]]:
+    """What a program prints, and what the probe saw of it."""
+    (tmp_path / "program.py").write_text(textwrap.dedent(program))
+    seen = tmp_path / "seen"
+    seen.mkdir(exist_ok=True)
+    riding = {"FIXER_PROBE": str(seen), "PYTHONPATH": str(RIDING)} if probe else {}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **riding}
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout + (done.stderr if done.returncode else ""), read(seen)
+
+
+TRAINING = """\
+import warnings
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+torch.manual_seed(3)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.1), nn.Linear(16, 1))
+unused = nn.Linear(2, 2)
+optimizer = torch.optim.AdamW([*model.parameters(), *unused.parameters()], lr=1e-2)
+scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+for step in range(4):
+    x = torch.randn(4, 8, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = checkpoint(model, x, use_reentrant=True).pow(2).mean()
+    optimizer.zero_grad()
+    scaler.scale(loss * (float("inf") if step == 1 else 1)).backward()
+    if step == 3:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    print(float(loss).hex())
+try:
+    loss.detach().backward()
+except RuntimeError:
+    print("caught")
+warnings.warn("careful")
+closures = torch.optim.LBFGS(model.parameters(), max_iter=3)
+
+
+def closure():
+    closures.zero_grad()
+    loss = model(torch.ones(4, 8)).pow(2).mean()
+    loss.backward()
+    return loss
+
+
+print(float(closures.step(closure)).hex())
+print([parameter.sum().item().hex() for parameter in model.parameters()])
+raise KeyError("the end")
+"""
+
+
+def test_the_probe_sees_and_changes_nothing(tmp_path: Path) -> None:
+    """Losses and weights are equal to the last bit with the probe and without it."""
+    plain, nothing = watched(tmp_path, TRAINING, probe=False)
+    shown, (trace,) = watched(tmp_path, TRAINING)
+    assert shown == plain and not nothing
+    assert plain.count("0x") >= 5 and "caught" in plain and "KeyError: 'the end'" in plain
+    assert trace.trouble == "" and trace.ended and trace.error == "KeyError: 'the end'"
+    assert (trace.steps, trace.skipped) == (4, 1), "three by the scaler, one with a closure"
+    assert [f"{loss.hex()}\n" in shown for loss in trace.losses[:4]] == [True, False, True, True]
+    assert trace.scales == (1024.0, 512.0, 512.0, 512.0)
+    assert set(trace.autocast) == {"cpu bfloat16"}
+    assert trace.warnings["UserWarning: careful"] == 1
+    assert trace.exceptions == ("RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn",)
+    assert dict(trace.oddities) == {"clip-of-scaled": 1}
+    first, idle = trace.parameters["Sequential.0.weight"], trace.parameters["Linear.weight"]
+    assert first.moved is True and first.present == first.looks == 5 and not first.non_finite
+    assert (idle.present, idle.looks, idle.moved) == (0, 4, False)
+
+
+def test_a_forked_training_and_loader_workers(tmp_path: Path) -> None:
+    """A child that trains has a report of its own; one that loads data has none."""
+    program = """\
+    import multiprocessing, torch
+    from torch.utils.data import DataLoader
+
+    def train(rank):
+        weight = torch.nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        weight.sum().backward()
+        optimizer.step()
+
+    if __name__ == "__main__":
+        assert len(list(DataLoader(torch.ones(4, 1), num_workers=1))) == 4
+        for method in ("fork", "spawn"):
+            child = multiprocessing.get_context(method).Process(target=train, args=(0,))
+            child.start()
+            child.join()
+            assert child.exitcode == 0
+    """
+    shown, traces = watched(tmp_path, program)
+    assert shown == ""
+    assert [(trace.backward, trace.steps, trace.ended, trace.trouble) for trace in traces] == [(1, 1, True, "")] * 2
+    assert list(traces[0].parameters) == ["optimizer 0, parameter 0"]
+
+
+def test_what_scalers_and_optimizers_are_seen_to_do_wrong(tmp_path: Path) -> None:
+    program = """\
+    import torch
+
+    def parts():
+        weight = torch.nn.Parameter(torch.ones(3))
+        return weight, torch.optim.SGD([weight], lr=0.1)
+
+    (a, first), (b, second), (c, third) = parts(), parts(), parts()
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+    scaler.scale(a.sum()).backward()
+    first.step()
+    scaler.scale(torch.ones(()))
+    b.sum().backward()
+    scaler.step(second)
+    for _ in range(2):
+        c.sum().backward()
+        third.step()
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble) == ("", "")
+    assert dict(trace.oddities) == {"step-beside-scaler": 1, "unscaled-backward": 1, "stale-gradient": 1}
+
+
+TRAINER = """\
+import torch, lightning.pytorch as pl
+from lightning.pytorch.plugins import MixedPrecision
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.set_num_threads(1)
+pl.seed_everything(1, verbose=False)
+quiet = dict.fromkeys(("logger", "enable_checkpointing", "enable_progress_bar", "enable_model_summary"), False)
+
+
+def fit(module, loader, *more, **options):
+    pl.Trainer(max_epochs=1, accelerator="cpu", devices=1, **quiet, **options).fit(module, loader, *more)
+"""
+RUNS = {
+    "decoder": """\
+        import torch
+        from decoder import Decoder
+        model = Decoder(layers=2)
+        model.freeze_embeddings()
+        optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-3)
+        for _ in range(2):
+            ids = torch.randint(0, 256, (2, 16))
+            optimizer.zero_grad()
+            model(ids, ids).backward()
+            optimizer.step()
+        """,
+    "train_gan": f"""\
+        {textwrap.indent(TRAINER, " " * 8).strip()}
+        from train_gan import AdversarialAutoencoder
+        plugin = MixedPrecision("16-mixed", "cpu", scaler=torch.amp.GradScaler("cpu", init_scale=1024.0))
+        images = TensorDataset(torch.rand(4, 1, 28, 28), torch.zeros(4))
+        fit(AdversarialAutoencoder(), DataLoader(images, batch_size=2), plugins=[plugin])
+        """,
+    "lion": """\
+        import torch
+        from lion import Lion
+        torch.manual_seed(0)
+        model, x = torch.nn.Linear(4, 1), torch.ones(8, 4)
+        optimizer = Lion(model.parameters())
+        def closure():
+            optimizer.zero_grad()
+            loss = model(x).pow(2).mean()
+            loss.backward()
+            return loss
+        for _ in range(2):
+            optimizer.step(closure)
+        """,
+    "tagger": f"""\
+        {textwrap.indent(TRAINER, " " * 8).strip()}
+        from tagger import Tagger
+        tokens = torch.randint(1, 100, (4, 10))
+        tokens[:, 7:] = 0
+        loader = DataLoader(TensorDataset(tokens, torch.randint(0, 12, (4, 10))), batch_size=2)
+        fit(Tagger(), loader, loader, precision="bf16-mixed")
+        """,
+    "diffusion": f"""\
+        {textwrap.indent(TRAINER, " " * 8).strip()}
+        from diffusion import SelfConditionedDiffusion
+        loader = DataLoader(TensorDataset(torch.randn(8, 16)), batch_size=2)
+        fit(SelfConditionedDiffusion(), loader, precision="bf16-mixed")
+        """,
+}
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Path]:
+    """The demo project in a repository of its own, as it is before and after the test."""
+    files = {path.name: path.read_bytes() for path in sorted(DEMO.glob("*.*")) if path.is_file()}
+    root = repository(tmp_path / "demo", {**files, **{f"run_{n}.py": textwrap.dedent(p) for n, p in RUNS.items()}})
+    before = checkout_state(root)
+    yield root
+    shutil.rmtree(root / "__pycache__", ignore_errors=True)
+    assert checkout_state(root) == before
+
+
+def verified(root: Path, command: str, *arguments: str, path: str = str(CHECKOUT)) -> dict[str, Any]:
+    """The JSON that the command line answers."""
+    environment = {"OMP_NUM_THREADS": "1", "PYTHONPATH": path}
+    answer = process("verify", "--run", command, "--format", "json", *arguments, at=root, environment=environment)
+    assert answer.out, answer.err
+    told: dict[str, Any] = json.loads(answer.out)
+    assert answer.code == {"refuted": 1, "could-not-run": 2}.get(told["verdict"], 0)
+    return told
+
+
+@contextmanager
+def changed(file: Path, text: str) -> Iterator[None]:
+    """Another text in a file, for a while."""
+    before = file.read_bytes()
+    file.write_text(textwrap.dedent(text))
+    try:
+        yield
+    finally:
+        file.write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "symptom"),
+    [
+        ("decoder", "CKP", "no gradient reaches 14 of 16 parameters: Decoder.layers.0.input_layernorm.weight"),
+        ("train_gan", "PL", "Attempted unscale_ but _scale is None"),
+        ("lion", "GRD", "element 0 of tensors does not require grad and does not have a grad_fn"),
+        ("tagger", "ATT", "expected scalar type Float but found BFloat16"),
+    ],
+)
+def test_the_demo_is_proved(name: str, rules: str, symptom: str, demo: Path) -> None:
+    told = verified(demo, f'"{sys.executable}" run_{name}.py', "--select", rules, "--unsafe-fixes")
+    assert told["verdict"] == "proved", told["summary"]
+    assert any(symptom in sentence for sentence in told["gone"]) and not told["new"]
+    assert f"before: {told['gone'][0]}" in told["summary"]
+    after = told["after"]["processes"][0]
+    assert after["steps"] > 0 and all(page["present"] == page["looks"] for page in after["parameters"].values())
+
+
+def test_a_bug_that_is_gone_in_this_torch_is_not_reproduced(demo: Path) -> None:
+    """Since torch 2.11 autocast no longer keeps what it cast without gradients."""
+    import torch
+
+    told = verified(demo, f'"{sys.executable}" run_diffusion.py', "--select", "AMP001", "--target", "torch=2.6")
+    fixed = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 11)
+    assert told["verdict"] == ("not-reproduced" if fixed else "proved")
+    assert not fixed or "equal numbers" in told["summary"]
+
+
+def test_each_rank_reports(demo: Path) -> None:
+    program = """\
+        import torch, torch.distributed as distributed
+        from torch.nn.parallel import DistributedDataParallel
+        from decoder import Decoder
+        distributed.init_process_group("gloo")
+        model = Decoder(layers=1)
+        model.freeze_embeddings()
+        model = DistributedDataParallel(model, find_unused_parameters=True)
+        optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad])
+        ids = torch.randint(0, 256, (2, 16))
+        model(ids, ids).backward()
+        optimizer.step()
+        distributed.destroy_process_group()
+        """
+    launch = f'"{sys.executable}" -m torch.distributed.run --standalone --nproc-per-node 2 run_lion.py'
+    with changed(demo / "run_lion.py", program):
+        told = verified(demo, launch, "--select", "CKP")
+    assert told["verdict"] == "proved", told
+    assert [process["rank"] for process in told["after"]["processes"]] == ["0", "1"]
+    assert [sentence[:7] for sentence in told["gone"]][:2] == ["rank 0:", "rank 1:"]
+
+
+WRONG = """\
+import libcst as cst
+
+from codemods.edits import Safety
+from codemods.rule import Rule
+
+cut = Rule(
+    code="BAD001",
+    name="cut-graph",
+    summary="A deliberately wrong codemod",
+    fix_title="Cut the graph",
+    safety=Safety.SAFE,
+    triggers=(b"self.norm(",),
+    module=__name__,
+)
+
+
+@cut.on(cst.Call)
+def check(call, ctx):
+    match call:
+        case cst.Call(func=cst.Attribute(cst.Name("self"), cst.Name("norm")), args=[cst.Arg(value=cst.Name())]):
+            cut_off = cst.Call(cst.Attribute(call.args[0].value, cst.Name("detach")))
+            yield cut.finding(call, fix={call: call.with_changes(args=[cst.Arg(cut_off)])})
+
+
+RULES = (cut,)
+"""
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> str:
+    """A `PYTHONPATH` with a deliberately wrong codemod: `self.norm(x)` becomes `self.norm(x.detach())`."""
+    place = tmp_path / "site"
+    files = {
+        "cut_graph.py": WRONG,
+        "cut_graph-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: cut-graph\nVersion: 1.0\n",
+        "cut_graph-1.0.dist-info/entry_points.txt": "[fixer.rules]\ncut = cut_graph:RULES\n",
+    }
+    return os.pathsep.join([str(write(place, files)), str(CHECKOUT)])
+
+
+def test_a_wrong_codemod_is_refuted(demo: Path, wrong: str) -> None:
+    program = RUNS["decoder"].replace("model.freeze_embeddings()", "model.gradient_checkpointing = False")
+    with changed(demo / "run_lion.py", program):
+        told = verified(demo, f'"{sys.executable}" run_lion.py', "--select", "BAD001", path=wrong)
+    assert told["verdict"] == "refuted" and told["rules"] == ["BAD001"]
+    names = "Decoder.embed_tokens.weight, Decoder.layers.0.input_layernorm.weight"
+    assert told["summary"].startswith(f"after the fixes: no gradient reaches 18 of 20 parameters: {names}")
+
+
+def test_a_wrong_codemod_is_not_applied(demo: Path, wrong: str) -> None:
+    program = RUNS["decoder"].replace("model.freeze_embeddings()", "model.gradient_checkpointing = False")
+    with changed(demo / "run_lion.py", program):
+        arguments = ("apply", "--select", "BAD001", "--verify", f'"{sys.executable}" run_lion.py')
+        answer = process(*arguments, at=demo, environment={"OMP_NUM_THREADS": "1", "PYTHONPATH": wrong})
+    assert answer.code == 1 and "refuted: after the fixes: no gradient reaches" in answer.err
