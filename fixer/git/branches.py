@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fixer.errors import Refusal
 from fixer.git.repository import Repository
@@ -36,9 +36,10 @@ def places(repository: Repository, names: Sequence[str], on_conflict: str) -> di
     """
     for name in names:
         check_name(repository, name)
-    olds = {name: repository.commit(f"refs/heads/{name}") for name in names}
+    heads = repository.heads(*{name.partition("/")[0] for name in names})
+    olds = {name: heads.get(name) for name in names}
     taken = [name for name, old in olds.items() if old is not None]
-    _check_neighbours(repository, [name for name, old in olds.items() if old is None])
+    _check_neighbours([name for name, old in olds.items() if old is None], heads)
     if taken and on_conflict == "refuse":
         exist = f"and {len(taken) - 1} more exist" if len(taken) > 1 else "exists"
         add = "--on-conflict append (add to it) or " if len(names) == 1 else ""
@@ -55,12 +56,14 @@ def places(repository: Repository, names: Sequence[str], on_conflict: str) -> di
     return olds
 
 
-def _check_neighbours(repository: Repository, names: Iterable[str]) -> None:
+def _check_neighbours(names: Iterable[str], heads: Collection[str]) -> None:
     """Git cannot keep a branch `fix` and a branch `fix/amp`."""
+    below = {above: head for head in heads for above in _above(head)}
     for name in names:
-        parts = name.split("/")
-        above = ["/".join(parts[:count]) for count in range(1, len(parts))]
-        taken = [other for other in repository.branches(*above) if other in above] if above else []
-        taken = taken or list(repository.branches(f"{name}/"))
-        if taken:
-            raise Refusal(f"git cannot hold a branch {name} beside the branch {taken[0]}: name it otherwise")
+        other = below.get(name) or next((above for above in _above(name) if above in heads), None)
+        if other is not None:
+            raise Refusal(f"git cannot hold a branch {name} beside the branch {other}: name it otherwise")
+
+
+def _above(name: str) -> Iterator[str]:
+    return (name[:position] for position, char in enumerate(name) if char == "/")

@@ -136,8 +136,14 @@ class Repository:
 
     def branches(self, *patterns: str) -> tuple[str, ...]:
         """The branches at or below `patterns`, without `refs/heads/`."""
-        answer = self.ask("for_each_ref", "--format=%(refname)", *(f"refs/heads/{pattern}" for pattern in patterns))
-        return tuple(line.removeprefix("refs/heads/") for line in (answer or "").split("\n") if line)
+        return tuple(self.heads(*patterns))
+
+    def heads(self, *patterns: str) -> dict[str, str]:
+        """The branches at or below `patterns`, each with the commit that it points at."""
+        names = (f"refs/heads/{pattern}" for pattern in patterns)
+        answer = self.ask("for_each_ref", "--format=%(objectname) %(refname:lstrip=2)", *names) if patterns else ""
+        found = (line.partition(" ") for line in (answer or "").split("\n") if line)
+        return {name: oid for oid, _, name in found}
 
     def history(self, base: str, tip: str) -> list[tuple[str, bytes]]:
         """The commits from `base` to `tip`, oldest first: each with its tree, its author and its words."""
