@@ -84,9 +84,12 @@ class Project:
         first = [str(file.parent), *self.paths]
         sys.path[:] = list(dict.fromkeys([*first, *sys.path]))
         sys.argv = [str(file)]
-        spec = importlib.util.spec_from_file_location(file.stem, file)
+        name = (
+            "__case__" if file.stem in sys.modules else file.stem
+        )  # a case.py that is called random.py is no `random`
+        spec = importlib.util.spec_from_file_location(name, file)
         assert spec is not None and spec.loader is not None
-        module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
 

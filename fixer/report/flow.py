@@ -21,13 +21,21 @@ if TYPE_CHECKING:
 
 STATES = {"gone": "green", "new": "bold red", "uncovered": "yellow", "there": "red"}
 WORDS = {"proved": "bold green", "not-reproduced": "bold green", "refuted": "bold red"}
+MARKS = {  # "no gradient" is said by the number that is not there
+    "raises here": "raises",
+    "called with gradients off": "grad off",
+    "loses requires_grad": "cut here",
+    "weights cached without gradient": "cached",
+    "never called": "unused",
+    "no gradient": "",
+}
 DEPTH = 3
 """Levels of the tree that are shown without a reason."""
 
 
 def show(console: Console, report: FlowReport, *, verbose: bool = False) -> None:
     """The runs, what is wrong in them, the layers, and the verdict."""
-    console.print(head(report), soft_wrap=True)
+    console.print(head(report))
     side = report.before if report.before.runs else report.after or report.before
     if side.runs:
         console.print()
@@ -39,7 +47,7 @@ def show(console: Console, report: FlowReport, *, verbose: bool = False) -> None
         console.print(told(explained, side))
     for focus in focuses(report, everything=verbose):
         console.print()
-        console.print(layers(report, focus, depth=99 if verbose else DEPTH))
+        console.print(layers(report, focus, depth=99 if verbose else DEPTH, width=console.width))
     console.print()
     for note in report.notes:
         console.print(Text(f"note: {visible(note)}", "dim"))
@@ -145,28 +153,43 @@ def focuses(report: FlowReport, *, everything: bool) -> Sequence[Run]:
     return [*(run for run in trained if run.title in bad), *trained][:1]
 
 
-def layers(report: FlowReport, focus: Run, *, depth: int) -> Table:
+def layers(report: FlowReport, focus: Run, *, depth: int, width: int) -> Table:
     """The tree of layers: types of the outputs in each precision, gradients of one run before and after."""
     side = report.before if report.before.runs else report.after or report.before
     shown = [run for run in side.runs if run.mode == "train" and run.device == focus.device and run.status != "absent"]
     other = report.after.run(focus) if report.after is not None and side is report.before else None
+    found = list(rows(side, shown, focus, other, depth=depth))
+    cells = [
+        [
+            *(Text(kind, "dim") for kind in row.types),
+            _norm(row, row.before, focus),
+            *([_norm(row, row.after, other)] if other else []),
+            Text(MARKS.get(row.note, row.note), "red"),
+        ]
+        for row in found
+    ]
+    headers = [
+        *(run.precision.replace("-", "-\n") for run in shown),
+        "gradient" if other is None else "gradient\nbefore",
+    ]
+    headers += ["\nafter"] if other else []
+    widths = [max(map(len, header.split("\n"))) for header in headers]
+    widths = [max(wide, *(line[number].cell_len for line in cells)) for number, wide in enumerate(widths)]
     table = Table(
         box=None, pad_edge=False, header_style="bold", title=f"gradients: {focus.title}", title_justify="left"
     )
-    table.add_column("layer", no_wrap=True, overflow="ellipsis", ratio=1)
-    for run in shown:
-        table.add_column(run.precision.replace("-", "-\n"), no_wrap=True)
-    table.add_column("gradient\nbefore" if other else "gradient", justify="right", no_wrap=True)
-    if other:
-        table.add_column("\nafter", justify="right", no_wrap=True)
-    table.add_column("", overflow="fold")
-    for row in rows(side, shown, focus, other, depth=depth):
-        cells = [_label(row, side), *(Text(kind, "dim") for kind in row.types), _norm(row, row.before, focus)]
-        table.add_row(*cells, *([_norm(row, row.after, other)] if other else []), Text(row.note, "red"))
+    # The names give way, not the numbers.
+    room = width - sum(wide + 2 for wide in (*widths, max(row[-1].cell_len for row in cells)))
+    table.add_column("layer", no_wrap=True, overflow="ellipsis", max_width=max(room, 16))
+    for header in headers:
+        table.add_column(header, no_wrap=True, justify="right" if header not in headers[: len(shown)] else "left")
+    table.add_column("", no_wrap=True)
+    for row, line in zip(found, cells, strict=True):
+        table.add_row(_label(row), *line)
     return table
 
 
-def _label(row: Row, side: Side) -> Text:
+def _label(row: Row) -> Text:
     line = Text()
     for more in row.guides[:-1]:
         line.append("│  " if more else "   ", "dim")
@@ -179,7 +202,7 @@ def _label(row: Row, side: Side) -> Text:
 
 def _norm(row: Row, norm: float | None, run: Run | None) -> Text:
     if norm is not None:
-        return Text(f"{norm:.2e}", "" if norm > 0 else "yellow")
-    if not row.trainable or run is None or not run.gradients:
-        return Text("", "dim")
-    return Text("none", "red")
+        return Text(f"{norm:.1e}", "" if norm > 0 else "yellow")
+    if not row.trainable or run is None:
+        return Text("")
+    return Text("none", "red") if run.gradients else Text("–", "dim")
