@@ -24,9 +24,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[1]
@@ -214,7 +214,7 @@ def faults(world: World) -> Iterator[str]:
     for work in world.checkouts:
         if git("status", "--porcelain", at=work):
             yield f"the checkout of {work} was touched"
-    for left in (world.root / "tmp").glob("*/*"):
+    for left in (world.root / "tmp").glob("fixer*/*"):
         yield f"a temporary directory: {left}"
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -228,7 +228,43 @@ def faults(world: World) -> Iterator[str]:
             yield "the state is damaged"
 
 
-def sweep(root: Path, projects: Sequence[tuple[str, dict[str, bytes]]], kills: int, seed: int, settings: str) -> str:
+@contextmanager
+def cluster(environment: Mapping[str, str]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A Ray cluster of two nodes on this machine: its address, and a function that kills the second node."""
+    os.environ.update(environment, PYTHONPATH=str(CHECKOUT), RAY_USAGE_STATS_ENABLED="0")
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    node = made.add_node(num_cpus=1)
+    try:
+        yield made.address, lambda: made.remove_node(node, allow_graceful=False)
+    finally:
+        made.shutdown()
+
+
+def on_ray(world: World, chance: random.Random) -> int:
+    """Run to the end on the cluster, and kill a node meanwhile."""
+    with cluster(world.environment) as (address, kill):
+        world = replace(world, environment={**world.environment, "RAY_ADDRESS": address})
+        process = start(world)
+        done = 0
+        while done < len(world.repositories) * chance.uniform(0.2, 0.6):
+            time.sleep(0.2)
+            assert process.poll() is None, "a node is to be killed in the middle"
+            done = (world.root / "output").read_bytes().count(b"\n[")
+        kill()
+        assert process.wait() == 0, (world.root / "output").read_text()[-2000:]
+    return 1
+
+
+def sweep(
+    root: Path,
+    projects: Sequence[tuple[str, dict[str, bytes]]],
+    kills: int,
+    seed: int,
+    settings: str = "",
+    engine: str = "local",
+) -> str:
     """Both campaigns; what they came to, as a sentence.
 
     Raises:
@@ -240,12 +276,15 @@ def sweep(root: Path, projects: Sequence[tuple[str, dict[str, bytes]]], kills: i
     whole, hit = 0.0, 0
     for name in ("calm", "stormy"):
         (root / name).mkdir()
-        world = make(root / name, projects, port, settings)
+        chosen = 'engine = "ray"\n' if engine == "ray" and name == "stormy" else ""
+        world = make(root / name, projects, port, chosen + settings)
         with daemon(world.root, port):
             begin = time.monotonic()
             if name == "calm":
                 assert finish(world) == 0, (world.root / "output").read_text()[-2000:]
                 whole = time.monotonic() - begin
+            elif engine == "ray":
+                hit = on_ray(world, chance)
             else:
                 hit = killed(world, kills, chance, whole)
             left = list(faults(world))
@@ -253,9 +292,10 @@ def sweep(root: Path, projects: Sequence[tuple[str, dict[str, bytes]]], kills: i
             results.append(refs(world))
     assert results[0] == results[1], [name for name in results[0] if results[0][name] != results[1][name]]
     branches = sum("refs/heads/fixer" in listed for listed in results[0].values())
+    how = "a node of two killed" if engine == "ray" else f"driver killed {hit} times in {kills + 1} runs"
     return (
         f"{len(projects)} repositories, {branches} with a branch; undisturbed in {whole:.0f} s; "
-        f"driver killed {hit} times in {kills} runs: the same refs, each set once, nothing left behind"
+        f"{how}: the same refs, each set once, nothing left behind"
     )
 
 
@@ -265,10 +305,11 @@ def main() -> None:
     parser.add_argument("--repositories", type=int, default=200)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--engine", choices=("local", "ray"), default="local")
     options = parser.parse_args()
     projects = random.Random(options.seed).sample(list(sources(options.packages)), options.repositories)
     with tempfile.TemporaryDirectory(prefix="sweep-bulk-") as root:
-        print(sweep(Path(root), projects, options.kills, options.seed, ""))
+        print(sweep(Path(root), projects, options.kills, options.seed, engine=options.engine))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -265,6 +266,16 @@ def test_a_job_that_takes_too_much_is_ended(tmp_path: Path) -> None:
         ((_, answer),) = engines.local([job], limits)
         assert (answer.ending, answer.detail) == (Ending.FAILED, why)
     assert git("branch", "--list", at=root) == "* main"
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None:
+    campaign = load_campaign(written(tmp_path, "repositories = []\n"))
+    with socket.socket() as silent, mock.patch.object(engines, "ANSWERING", 0.3):
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        (target,), _ = targets([f"git://127.0.0.1:{silent.getsockname()[1]}/x"], tmp_path)
+        ((_, answer),) = engines.local([Job(target, campaign, 0, known="0" * 40)], Limits())
+    assert (answer.ending, answer.detail) == (Ending.FAILED, "git: git ls-remote was not answered within 0.3 seconds")
 
 
 def test_an_engine_that_nobody_asks_any_more_stops_its_processes(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fixer.bulk.arrival import Conflict, Receive, receiving, still_open, withdrawn
 from fixer.bulk.campaign import Campaign
@@ -15,6 +17,7 @@ from fixer.bulk.repositories import Target, targets
 from fixer.bulk.rows import Branch, Row
 from fixer.bulk.state import HOUR, State
 from fixer.errors import Refusal
+from fixer.git.command import GitFailed, git
 
 Tell = Callable[[int, int, Row], None]
 """Hears of each repository when it is done: how many are, of how many, and what became of it."""
@@ -109,7 +112,18 @@ def _answers(campaign: Campaign, asked: Sequence[tuple[Target, str | None]], dat
     work: Engine = engine(campaign.engine)
     # A job need not know the other repositories.
     alone = replace(campaign, repositories=())
-    return work((Job(target, alone, date, known) for target, known in asked), campaign.limits)
+    hand = _hand()
+    return work((Job(target, alone, date, hand, known) for target, known in asked), campaign.limits)
+
+
+def _hand() -> tuple[tuple[str, str], ...]:
+    """Who runs the campaign: another machine would not know."""
+    named = {}
+    for name in ("user.name", "user.email"):
+        with suppress(GitFailed):
+            named[name] = git("config", "--get", name, at=Path(os.sep)).decode("utf-8", "replace").strip()
+    parts = [f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE")]
+    return tuple({**named, **{part: os.environ[part] for part in parts if part in os.environ}}.items())
 
 
 def _row_of(target: Target, answer: Answer) -> Row:

@@ -23,11 +23,14 @@ from fixer.bulk.job import Answer, Ending, Job
 from fixer.bulk.scratch import scratch
 from fixer.bulk.worker import ANSWER
 from fixer.errors import Refusal
+from fixer.git.command import GitFailed, git
 from fixer.pool import import_path
 from fixer.runner import available
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 MEGABYTE = 1_000_000
+ANSWERING = 60.0
+"""Seconds within which a remote says where its branches are."""
 RETRIES = 5
 """How often Ray tries a job again whose machine died."""
 
@@ -146,10 +149,22 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 def attempt(job: Job, limits: Limits, running: _Running) -> Answer:
     """Do a job in a process of its own. Whatever happens to that, there is an answer."""
     try:
+        if job.known is not None and _base(job) == job.known:
+            return Answer(base=job.known, unchanged=True)
         with scratch() as directory:
             return _attempt(job, limits, running, directory)
     except (Refusal, OSError) as error:
         return Answer(Ending.FAILED, str(error))
+    except GitFailed as error:
+        return Answer(Ending.FAILED, f"git: {' '.join(str(error).split())}")
+
+
+def _base(job: Job) -> str | None:
+    """The commit that the base branch points at now, which is quicker to ask for than to start a process."""
+    ref = f"refs/heads/{job.campaign.base}" if job.campaign.base else "HEAD"
+    answer = git("ls-remote", "-q", "--", job.target.location, ref, at=Path(os.sep), seconds=ANSWERING)
+    found = (line.partition("\t") for line in answer.decode("utf-8", "replace").splitlines())
+    return next((oid for oid, _, name in found if name == ref), None)
 
 
 def _attempt(job: Job, limits: Limits, running: _Running, directory: Path) -> Answer:

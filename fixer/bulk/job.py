@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fixer.bulk.campaign import Campaign
 from fixer.bulk.repositories import Target
@@ -38,6 +37,8 @@ class Job:
     campaign: Campaign
     date: int
     """Seconds since 1970: of every commit, so that the same work gives the same commits."""
+    hand: tuple[tuple[str, str], ...] = ()
+    """Who commits, unless a repository says otherwise: `user.name`, `user.email`, and variables of git, which win."""
     known: str | None = None
     """The base commit that was planned on before; if it still is, nothing has to be done."""
 
@@ -94,5 +95,3 @@ class Answer:
     notes: tuple[str, ...] = ()
     skipped: int = 0
     """Files that could not be handled."""
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    """Time by step."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,24 +31,11 @@ if TYPE_CHECKING:
 def prepare(job: Job, scratch: Path) -> Answer:
     """Do the job in the directory `scratch`."""
     try:
-        base = current_base(job)
-        if base is not None and base == job.known:
-            return Answer(base=base, unchanged=True)
         return _prepare(job, _clone(job, scratch / "clone"))
     except Refusal as refusal:
         return Answer(Ending.REFUSED, str(refusal))
     except GitFailed as error:
         return Answer(Ending.FAILED, f"git: {_one_line(str(error))}")
-
-
-def current_base(job: Job) -> str | None:
-    """The commit that the base branch points at now; None if there is none."""
-    if job.known is None:
-        return None
-    ref = f"refs/heads/{job.campaign.base}" if job.campaign.base else "HEAD"
-    answer = git("ls-remote", "-q", "--", job.target.location, ref, at=Path("/")).decode("utf-8", "replace")
-    found = [line.partition("\t") for line in answer.splitlines()]
-    return next((oid for oid, _, name in found if name == ref), None)
 
 
 def _clone(job: Job, place: Path) -> Repository:
@@ -74,8 +60,7 @@ def _clone(job: Job, place: Path) -> Repository:
         if base is None and _has_branches(target):
             raise Refusal(f"its default branch {head} does not exist: name the branch to start from with `base`")
         raise Refusal("the repository has no commit yet")
-    if target.local:
-        _take_identity(Path(target.location))
+    _sign(job, Repository.open(Path(target.location)) if target.local else None)
     return repository
 
 
@@ -96,18 +81,21 @@ def _has_branches(target: Target) -> bool:
     return bool(git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/")).strip())
 
 
-def _take_identity(place: Path) -> None:
-    """Commit as the repository's own settings say, which a clone does not have."""
-    repository = Repository.open(place)
+def _sign(job: Job, own: Repository | None) -> None:
+    """Commit as whoever runs the campaign, or as the repository's own settings say, which a clone does not have."""
+    hand = dict(job.hand)
+    os.environ.update({name: value for name, value in hand.items() if name.startswith("GIT_")})
     for who in ("AUTHOR", "COMMITTER"):
-        if match := re.fullmatch(r"(.*) <(.*)>", repository.identity(who) or ""):
-            os.environ[f"GIT_{who}_NAME"], os.environ[f"GIT_{who}_EMAIL"] = match[1], match[2]
+        os.environ.setdefault(f"GIT_{who}_DATE", f"@{job.date} +0000")
+        for what in ("name", "email"):
+            settings = [own.setting(f"{place}.{what}") for place in (who.lower(), "user")] if own else []
+            value = next((setting for setting in settings if setting), hand.get(f"user.{what}"))
+            if value:
+                os.environ.setdefault(f"GIT_{who}_{what.upper()}", value)
 
 
 def _prepare(job: Job, repository: Repository) -> Answer:
     campaign, own = job.campaign, job.campaign.commit
-    for who in ("AUTHOR", "COMMITTER"):
-        os.environ.setdefault(f"GIT_{who}_DATE", f"@{job.date} +0000")
     base = repository.commit("HEAD")
     assert base is not None
     files = CommitFiles(repository.directory, base)

@@ -19,7 +19,6 @@ CREATE TABLE repository (
     places TEXT NOT NULL DEFAULT '[]',
     notes TEXT NOT NULL DEFAULT '[]',
     skipped INTEGER NOT NULL DEFAULT 0,
-    seconds TEXT NOT NULL DEFAULT '{}',
     touched REAL
 ) STRICT;
 CREATE TABLE branch (

@@ -127,8 +127,8 @@ class State:
                 self._end(row, answer.ending, answer.detail)
             elif not answer.unchanged:
                 self._connection.execute(
-                    "UPDATE repository SET mark = ?, base = ?, base_name = ?, places = ?, notes = ?, skipped = ?, "
-                    "seconds = ? WHERE id = ?",
+                    "UPDATE repository SET mark = ?, base = ?, base_name = ?, places = ?, notes = ?, skipped = ? "
+                    "WHERE id = ?",
                     (
                         # Asking again would give the same answer, unless a command could not be run.
                         mark if all(change.ending is not Ending.FAILED for change in answer.changes) else None,
@@ -137,7 +137,6 @@ class State:
                         json.dumps([asdict(place) for place in answer.places]),
                         json.dumps(answer.notes),
                         answer.skipped,
-                        json.dumps(dict(answer.seconds)),
                         row.id,
                     ),
                 )

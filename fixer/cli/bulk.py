@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -174,6 +175,9 @@ def _work(
     from fixer.report.campaign_table import progress_line
 
     screen = Screen(color, quiet, output=output)
+    # A server that says nothing any more must not hold up the others.
+    for name, value in (("GIT_HTTP_LOW_SPEED_LIMIT", "1"), ("GIT_HTTP_LOW_SPEED_TIME", "120")):
+        os.environ.setdefault(name, value)
 
     def tell(done: int, total: int, row: Row) -> None:
         if not quiet:

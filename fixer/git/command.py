@@ -56,16 +56,20 @@ def forget_location() -> None:
     os.environ["LC_ALL"] = "C.UTF-8"
 
 
-def git(*arguments: str, at: Path, data: bytes | None = None, index: Path | None = None) -> bytes:
+def git(
+    *arguments: str, at: Path, data: bytes | None = None, index: Path | None = None, seconds: float | None = None
+) -> bytes:
     """Run git in the directory `at`, on its own index or another; its standard output.
 
     Raises:
-        GitFailed: if git is not there or ends with an error.
+        GitFailed: if git is not there, ends with an error, or takes longer than `seconds`.
     """
-    return begin(*arguments, at=at, data=data, index=index)()
+    return begin(*arguments, at=at, data=data, index=index, seconds=seconds)()
 
 
-def begin(*arguments: str, at: Path, data: bytes | None = None, index: Path | None = None) -> Callable[[], bytes]:
+def begin(
+    *arguments: str, at: Path, data: bytes | None = None, index: Path | None = None, seconds: float | None = None
+) -> Callable[[], bytes]:
     """The same, started now and waited for when the result is called."""
     options = [part for setting in HARMLESS for part in ("-c", setting)]
     try:
@@ -83,7 +87,10 @@ def begin(*arguments: str, at: Path, data: bytes | None = None, index: Path | No
     def answer() -> bytes:
         with started:
             try:
-                said, complaint = started.communicate(data)
+                said, complaint = started.communicate(data, timeout=seconds)
+            except subprocess.TimeoutExpired as error:
+                started.kill()
+                raise GitFailed(f"git {arguments[0]} was not answered within {seconds:g} seconds") from error
             except BaseException:
                 started.kill()
                 raise
