@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.sources.files import by_directory
 from codemods.transforms import load
 from fixer import selectors
 from fixer.config import Settings
@@ -88,20 +88,23 @@ def _tasks(
     paths: Iterable[str], options: _Options, configuration: Callable[[str], Settings], reader: Reader, *, fix: bool
 ) -> tuple[list[Task], list[str]]:
     """What is to be done, files with equal orders together; and a sentence for each configuration that is broken."""
-    groups: dict[Order, list[str]] = defaultdict(list)
+    groups: dict[Order, list[str]] = {}
     problems: list[str] = []
-    known: dict[str, _Local | None] = {}
-    for path in paths:
-        directory = path.rpartition("/")[0]
-        if directory not in known:
-            known[directory] = None
-            try:
-                known[directory] = _Local(options, configuration(directory), reader, fix=fix)
-            except Refusal as refusal:
-                problems.append(str(refusal))
-        if (local := known[directory]) is not None and not local.excludes(path):
-            groups[local.order(path)].append(path)
-    return [Task(order, tuple(inside)) for order, inside in groups.items()], problems
+    known: dict[int, tuple[Settings, _Local | None]] = {}
+    for directory, inside in by_directory(paths).items():
+        try:
+            settings = configuration(directory)
+            if id(settings) not in known:  # nearly all directories have those of another one
+                known[id(settings)] = settings, None
+                known[id(settings)] = settings, _Local(options, settings, reader, fix=fix)
+        except Refusal as refusal:
+            problems.append(str(refusal))
+            continue
+        if (local := known[id(settings)][1]) is not None:
+            for path in inside:
+                if not local.excludes(path):
+                    groups.setdefault(local.order(path), []).append(path)
+    return [Task(order, tuple(sorted(inside))) for order, inside in groups.items()], problems
 
 
 class _Options:

@@ -152,7 +152,8 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
 def configuration(request: Request, reader: Reader, root: Path, here: Path) -> Callable[[str], Settings]:
     """Where settings come from: `--config`, nowhere (`--isolated`), or the files of the tree itself."""
     if request.isolated:
-        return lambda directory: Settings()
+        nothing = Settings()
+        return lambda directory: nothing
     if request.config is None:
         return cascade(reader)
     file = here / request.config

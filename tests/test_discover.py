@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory import Memory
 from world import fixer, git, repository, write
 
-from codemods.sources.files import is_manifest
+from codemods.sources.files import MANIFEST, is_manifest
 from codemods.versions import Versions
 from fixer.globs import anchored, matcher
 from fixer.worktree import WorkTree
@@ -214,3 +214,8 @@ def test_packaging_files_are_found_as_if_all_files_were_listed(
         Versions(Memory({path: listed.read(path) or b"" for path in listed.files()})),
     )
     assert [narrow.root(path) for path in listed.files()] == [wide.root(path) for path in listed.files()]
+
+
+@given(st.from_regex(MANIFEST, fullmatch=True))
+def test_no_packaging_file_is_overlooked_for_its_last_letters(path: str) -> None:
+    assert is_manifest(path)

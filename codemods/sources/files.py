@@ -22,6 +22,8 @@ MANIFEST = re.compile(
     r"|(?:conda|environment)[^/]*\.ya?ml)"
 )
 """Packaging files: what they ask for, and what a lock file has settled on."""
+_MANIFEST_ENDS = (".txt", ".in", ".toml", ".cfg", "setup.py", "Pipfile", ".lock", ".yml", ".yaml")
+"""Told of a name more quickly; most names have none of them."""
 LOCK = re.compile(r"(?:.*/)?(?:[^/]*\.lock|pylock[^/]*\.toml)")
 
 _INSIDE = f"{NOTEBOOK}::"
@@ -35,7 +37,7 @@ def is_python(path: str) -> bool:
 
 
 def is_manifest(path: str) -> bool:
-    return MANIFEST.fullmatch(path) is not None
+    return path.endswith(_MANIFEST_ENDS) and MANIFEST.fullmatch(path) is not None
 
 
 def kind(path: str) -> str | None:
@@ -55,7 +57,7 @@ def by_directory(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def is_document(path: str) -> bool:
     """Whether rules about other files look at a unit; `setup.py` is looked at as both."""
-    return kind(path) is not None
+    return path.endswith((*SHELL, *CONFIG)) or is_manifest(path)
 
 
 def is_source(path: str) -> bool:
