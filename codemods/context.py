@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from codemods import flow, kinds, known
+from codemods.bodies import outside, parents
 from codemods.edits import Skip
 from codemods.facts import Facts, Import
 from codemods.file_context import FileContext
 from codemods.index import NONE, Index, Ref
 from codemods.kinds import Kind
 from codemods.rule import Need
-from codemods.tree import parameter_names, parents, spans, walk
+from codemods.tree import parameter_names, spans
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -72,7 +73,7 @@ class Context(FileContext):
         """Answers about this file that are dear to find; keys start with the function that asks."""
         self._origins: dict[str, frozenset[str]] = {}
         self._bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
-        self._nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        self._nodes: dict[str, dict[type[cst.CSTNode], list[cst.CSTNode]]] = {}
         self._names: dict[cst.CSTNode, str] = {}
 
     # -- position in the tree
@@ -88,12 +89,17 @@ class Context(FileContext):
         """The nearest node of these types around `node`."""
         return next((a for a in self.ancestors(node) if isinstance(a, types)), None)
 
-    def all(self, kind: type[N]) -> list[N]:
-        """Every node of exactly this type in the file, in source order."""
-        if not self._nodes:
-            for node in walk(self.module):
-                self._nodes.setdefault(type(node), []).append(node)
-        return self._nodes.get(kind, [])  # type: ignore[return-value]
+    def all(self, kind: type[N], text: str = "") -> list[N]:
+        """Every node of exactly this type in the file, in source order.
+
+        Args:
+            text: what stands in each function where such a node is looked for; others need not be parsed.
+        """
+        if text not in self._nodes:
+            self._nodes[text] = {}
+            for node in outside(self.module, text):
+                self._nodes[text].setdefault(type(node), []).append(node)
+        return self._nodes[text].get(kind, [])  # type: ignore[return-value]
 
     def statement(self, node: cst.CSTNode) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
         """The statement that `node` belongs to: a small one, or the compound one whose header it stands in."""
@@ -320,7 +326,7 @@ class Context(FileContext):
             return self
         if path not in self.others:
             facts, text = self.index.facts(path), self.index.text(path)
-            tree = self.index.trees.get(path, text) if facts is not None and text is not None else None
+            tree = self.index.trees.get(path, text, facts) if facts is not None and text is not None else None
             if tree is None or isinstance(tree, Skip) or facts is None or text is None:
                 self.others[path] = None
             else:
@@ -357,13 +363,22 @@ class Context(FileContext):
 
     def definition(self, qualified: str) -> tuple[Context, cst.FunctionDef] | None:
         """The one function of this file with a qualified name."""
-        if ("definitions",) not in self.memo:
-            named: dict[str, list[cst.FunctionDef]] = {}
-            for function in self.all(cst.FunctionDef):
-                named.setdefault(self.qualified(function), []).append(function)
-            self.memo["definitions",] = named
-        found = self.memo["definitions",].get(qualified, ())
-        return (self, found[0]) if len(found) == 1 else None
+        found = self._named(nested=False)
+        if qualified not in found and any(qualified.startswith(f"{name}.") for name in found):
+            found = self._named(nested=True)
+        functions = found.get(qualified, ())
+        return (self, functions[0]) if len(functions) == 1 else None
+
+    def _named(self, *, nested: bool) -> Mapping[str, Sequence[cst.FunctionDef]]:
+        """The functions of this file by qualified name; those inside of other functions only where asked for."""
+        if ("named", nested) not in self.memo:
+            found: dict[str, list[cst.FunctionDef]] = {}
+            for node in self.all(cst.FunctionDef) if nested else outside(self.module):
+                if isinstance(node, cst.FunctionDef):
+                    found.setdefault(self.qualified(node), []).append(node)
+            self.memo["named", nested] = found
+        named: dict[str, list[cst.FunctionDef]] = self.memo["named", nested]
+        return named
 
     def qualified(self, node: cst.FunctionDef | cst.ClassDef) -> str:
         around = self.scope_name(node)
@@ -373,7 +388,7 @@ class Context(FileContext):
         """The calls in this file that surely run `function`."""
         name = function.name.value
         found = []
-        for call in self.all(cst.Call):
+        for call in self.all(cst.Call, name):
             written = self.name(call.func)
             if written is not None and written.rpartition(".")[2] == name:
                 target = self.callee(call)

@@ -54,6 +54,14 @@ class Skip:
     detail: str = ""
 
 
+class Unreadable(Exception):
+    """Raised where a part of a file turns out to be unreadable while it is looked at."""
+
+    def __init__(self, skip: Skip) -> None:
+        super().__init__(skip.detail)
+        self.skip = skip
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
     """Replace `text[start:end]` of the file `path` by `text`.

@@ -10,6 +10,7 @@ from codemods import imports, suppress
 from codemods.edits import Edit, Finding, Place, Safety, Skip, SkipReason, map_back, select, splice
 from codemods.facts import Facts, gather
 from codemods.findings import Lines
+from codemods.gate import gate
 from codemods.index import Index
 from codemods.look import edit_of, look
 from codemods.look_at_document import look_at_document
@@ -86,7 +87,7 @@ def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule]) -> Itera
     """The programs in the files, those of a notebook one by one."""
     for path in paths:
         data = reader.read(path) if path.endswith(files.NOTEBOOK) else None
-        if data is not None and any(r.wants(path, files.searchable(path, data)) for r in rules):
+        if data is not None and gate(tuple(rules)).wanted(path, files.searchable(path, data)):
             yield from files.units(path, data)
         else:
             yield path
@@ -183,7 +184,7 @@ class _File:
             return
         if not (reached or suppress.MARK in data):
             found = files.searchable(self.file, data)
-            if not any(r.wants(path, found) for r in self.rules):
+            if not gate(self.rules).wanted(self.file, found):
                 return
         source = files.decode(path, data)
         if isinstance(source, Skip):
@@ -304,7 +305,7 @@ class _Component:
         if file.source is None:
             return []
         data = file.text.encode("utf-8", "surrogatepass")
-        wanted = [rule for rule in file.rules if rule.wants(file.path, data)]
+        wanted = gate(file.rules).wanted(file.path, data)
         findings: list[Finding] = []
         skips: list[Skip] = []
         python = files.is_python(file.path)

@@ -117,6 +117,20 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class Body:
+    """Where an outermost function stands, in lines (1-based, inclusive), and its statements in it."""
+
+    top: int
+    """Of the first decorator, or of the header."""
+    first: int
+    column: int
+    """Of the first statement, in bytes."""
+    last: int
+    awaits: bool
+    """Whether it is an `async def`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One file."""
 
@@ -136,6 +150,8 @@ class Facts:
     header: int
     """Number of the line after which the first import may stand (docstring and `__future__` imports)."""
     future: bool = False
+    bodies: tuple[Body, ...] = ()
+    """Of every outermost function, in source order."""
 
     def named(self, name: str) -> Iterator[Import]:
         """The imports that bind `name`."""
@@ -203,6 +219,9 @@ class _Reader:
         self.settings: list[Setting] = []
         self.loads: dict[str, int] = {}
         self.attributes: dict[str, dict[str, list[Assignment]]] = {}
+        self.bodies: list[Body] = []
+        self.depth = 0
+        """Functions around what is read."""
 
     def read(self, module: ast.Module) -> Facts:
         header, future = 0, False
@@ -237,6 +256,7 @@ class _Reader:
             loads=self.loads,
             header=header,
             future=future,
+            bodies=tuple(sorted(self.bodies, key=lambda body: body.top)),
         )
 
     def bind(self, *names: str) -> None:
@@ -333,7 +353,15 @@ class _Reader:
         self.bind(*(p.arg for p in parameters))
         inner = f"{scope}.{s.name}" if scope else s.name
         within = (owner, s.name) if owner is not None else method
+        if not self.depth:
+            first = s.body[0]
+            start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+            top = min([s.lineno, *(d.lineno for d in s.decorator_list)])
+            last = s.end_lineno or s.lineno
+            self.bodies.append(Body(top, start, first.col_offset, last, isinstance(s, ast.AsyncFunctionDef)))
+        self.depth += 1
         self.body(s.body, scope=inner, owner=None, method=within, conditional=False, checking=checking)
+        self.depth -= 1
 
     def klass(self, s: ast.ClassDef, scope: str, owner: str | None, conditional: bool, checking: bool) -> None:
         name = f"{scope}.{s.name}" if scope else s.name

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from codemods import versions
-from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason
+from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, Unreadable
 from codemods.file_context import FileContext
 from codemods.index import Index
 from codemods.rule import Draft, Rule
@@ -22,6 +22,8 @@ def costing_only(rule: Rule, path: str, failed: dict[str, Skip]) -> Iterator[Non
     """What a rule raises is noted, and goes no further."""
     try:
         yield
+    except Unreadable as error:
+        failed[rule.code] = error.skip
     except Exception as error:
         detail = f"{rule.code} failed: {type(error).__name__}: {error}"
         failed[rule.code] = Skip(path, SkipReason.RULE_FAILED, detail)

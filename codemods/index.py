@@ -8,9 +8,9 @@ set, never a guess.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from codemods import known, versions
 from codemods.edits import Skip
@@ -18,11 +18,12 @@ from codemods.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, 
 from codemods.plan import Project, Target
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
-from codemods.tree import Trees
 
 if TYPE_CHECKING:
+    from codemods.bodies import Trees
     from codemods.sources.manifest import Requirement
 
+T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
 _LONGEST = 20
 """Dots in a name; more are no answer."""
@@ -79,12 +80,13 @@ class Index:
         """Packaging files with another text by now."""
         self._roots: dict[str, str] = {}
         self.versions = versions.Versions(reader, self.overrides)
-        self.trees = Trees()
+        self._trees: Trees | None = None
         self._settings: dict[str, tuple[tuple[str, Setting], ...]] = {}
         self._resolved: dict[tuple[str, str], frozenset[str]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._lineages: dict[Ref, Lineage] = {}
         self._literals: dict[tuple[str, tuple[bytes, ...], tuple[str, ...]], tuple[str, ...]] = {}
+        self._recalled: dict[tuple[object, ...], Any] = {}
 
     def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
         """The same project with other texts for some files; facts only for those that are Python."""
@@ -92,7 +94,7 @@ class Index:
         index._texts = {**self._texts, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
         index._documents = {path: known for path, known in self._documents.items() if path not in changed}
-        index._roots, index.versions, index.trees = self._roots, self.versions, self.trees
+        index._roots, index.versions, index._trees = self._roots, self.versions, self._trees
         index._changed = {
             **self._changed,
             **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
@@ -102,6 +104,15 @@ class Index:
         return index
 
     # -- files
+
+    @property
+    def trees(self) -> Trees:
+        """The trees of the files looked at last. libcst is loaded with the first one."""
+        if self._trees is None:
+            from codemods.bodies import Trees
+
+            self._trees = Trees()
+        return self._trees
 
     def text(self, path: str) -> str | None:
         if path not in self._texts:
@@ -404,6 +415,13 @@ class Index:
                     yield candidate
 
     # -- projects
+
+    def recall(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """An answer about the project that is dear to find, found once; the key starts with the function that asks."""
+        if key not in self._recalled:
+            self._recalled[key] = make()
+        found: T = self._recalled[key]
+        return found
 
     def search(
         self, path: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...] = files.PYTHON

@@ -9,14 +9,16 @@ from typing import Any
 import libcst as cst
 
 from codemods import imports, newer
+from codemods.bodies import Deferred
 from codemods.context import Context
-from codemods.edits import Edit, Finding, Place, Skip, SkipReason, trim, whole_lines
+from codemods.edits import Edit, Finding, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.facts import Facts, gather
 from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
+from codemods.gate import holds_together, renames
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
-from codemods.tree import Span, render, spans, walk
+from codemods.tree import Span, children, render, spans, walk
 
 
 def look(
@@ -27,13 +29,16 @@ def look(
     Args:
         wanted: the rules whose triggers the file holds.
     """
+    wanted = [r for r in wanted if r.concerns is None or r.concerns(path, text, index)]
+    if not wanted:
+        return [], []
     facts = index.facts(path)
     if facts is None:
         return [], [_refused(path, text)]
     wanted = [r for r in wanted if not r.subclasses or _has_descendant(facts, index, r.subclasses)]
     if not wanted:
         return [], []
-    tree = index.trees.get(path, text)
+    tree = index.trees.get(path, text, facts)
     if isinstance(tree, Skip):
         return [], [tree]
     try:
@@ -41,7 +46,7 @@ def look(
         failed: dict[str, Skip] = {}
         drafts = _check(context, wanted, failed)
         found = _findings(context, drafts, failed)
-        return [f for f in found if f.code not in failed], list(failed.values())
+        return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
         return [], [Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]
 
@@ -67,12 +72,27 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
         for types, check in rule.checks:
             for kind in types:
                 table.setdefault(kind, []).append((rule, check))
+    data = context.text.encode("utf-8", "surrogatepass")
+    close = {rule: rule.together if not renames(rule, data) else () for rule in rules}
     drafts: list[Draft] = []
-    for node in walk(context.module):
+    stack: list[tuple[cst.CSTNode, Sequence[Rule]]] = [(context.module, rules)]
+    while stack:
+        node, asking = stack.pop()
         for rule, check in table.get(type(node), ()):
-            if rule.code not in failed:
+            if rule in asking and rule.code not in failed:
                 with costing_only(rule, context.path, failed):
                     drafts.extend(check(node, context))
+        if isinstance(node, Deferred):
+            function = node.function.encode("utf-8", "surrogatepass")
+            asking = [rule for rule in asking if holds_together(close[rule], function)]
+            if not asking:
+                continue
+        try:
+            below = list(children(node))
+        except Unreadable as error:
+            failed.update((rule.code, error.skip) for rule in asking)
+            continue
+        stack += [(child, asking) for child in reversed(below)]
     return drafts
 
 

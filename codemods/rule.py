@@ -10,12 +10,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import libcst as cst
 
 from codemods.edits import Safety
-from codemods.sources import files
+from codemods.gate import Group
+
+if TYPE_CHECKING:
+    from codemods.index import Index
 
 Replacement: TypeAlias = cst.CSTNode | Sequence[cst.CSTNode] | None
 """What a node of a tree becomes: another node, several (statements, arguments), or nothing."""
@@ -67,6 +70,10 @@ class Check(Protocol):
     def __call__(self, node: Any, ctx: Any, /) -> Iterator[Draft]: ...
 
 
+class Concern(Protocol):
+    def __call__(self, path: str, text: str, index: Index, /) -> bool: ...
+
+
 @dataclass(eq=False)
 class Rule:
     """One bug, by which evidence it is found, and what becomes of it."""
@@ -81,14 +88,20 @@ class Rule:
     """What the fix does, imperative, one line."""
     safety: Safety
     """Of the default fix."""
-    triggers: tuple[bytes, ...] = ()
+    triggers: Group = ()
     """Gate 1: the bytes of a Python file hold at least one of these."""
-    triggers_all: tuple[tuple[bytes, ...], ...] = ()
+    triggers_all: tuple[Group, ...] = ()
     """Gate 1, continued: of each of these groups the bytes hold at least one."""
+    together: tuple[Group, ...] = ()
+    """Gate 1, at close range: the function around a finding (the outermost one, with its decorators), or the code
+    outside all functions, holds at least one of each group. Names that a file imports under another name may be used.
+    """
     elsewhere: tuple[bytes, ...] = ()
     """Gate 1 of files that are not Python: their bytes hold at least one of these."""
+    concerns: Concern | None = None
+    """Gate 2, before the file is parsed: whether its text and the project around it can hold the bug."""
     subclasses: frozenset[str] = frozenset()
-    """Gate 2: the file defines a class that descends (or may descend) from one of these canonical names."""
+    """Gate 3: the file defines a class that descends (or may descend) from one of these canonical names."""
     errors: tuple[str, ...] = ()
     """Exact error and warning texts that a user sees (searched literally by `fixer diagnose`)."""
     references: tuple[str, ...] = ()
@@ -120,13 +133,6 @@ class Rule:
             return check
 
         return register
-
-    def wants(self, path: str, data: bytes) -> bool:
-        """Gate 1: whether the (searchable) bytes of a file can hold this rule's bug at all."""
-        if self.triggers and files.is_python(path) and any(t in data for t in self.triggers):
-            if all(any(t in data for t in group) for group in self.triggers_all):
-                return True
-        return any(t in data for t in self.elsewhere) and files.kind(path) in self.kinds
 
     def finding(
         self,

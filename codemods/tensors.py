@@ -8,7 +8,11 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
+from codemods.gate import spot
 from codemods.rewrite import argument, make_argument, unparenthesized
+
+BACKWARD = spot(b"backward", rb"\.backward\b|\bimport\b.*\bbackward\b|^[ \t(]*backward\b[ \t]*(?:as\b|[,()]|$)")
+"""A trigger: what is called `backward`, or imported under that name, apart from the word in a comment."""
 
 _LOSS = re.compile(
     r"[Ll]oss|LOSS|[Cc]ost|[Oo]bjective|[Pp]enalty|elbo|ELBO|nll"

@@ -73,32 +73,6 @@ def parse(path: str, text: str) -> cst.Module | Skip:
         return Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")
 
 
-class Trees:
-    """The trees of the files looked at last. Parsing is dear, and so is keeping: the oldest go first."""
-
-    def __init__(self, most: int = 2_000_000) -> None:
-        self.most = most
-        """Characters of source whose trees are kept."""
-        self._kept: dict[str, tuple[str, cst.Module | Skip]] = {}
-        self._size = 0
-
-    def get(self, path: str, text: str) -> cst.Module | Skip:
-        """The tree of a file that holds `text`, parsed once while it is kept."""
-        if path in self._kept:
-            known, tree = self._kept.pop(path)
-            self._size -= len(known)
-        else:
-            known, tree = "", None
-        if tree is None or known != text:
-            tree = parse(path, text)
-        self._kept[path] = (text, tree)
-        self._size += len(text)
-        while self._size > self.most and len(self._kept) > 1:
-            oldest, _ = self._kept.pop(next(iter(self._kept)))
-            self._size -= len(oldest)
-        return tree
-
-
 @cache
 def _children_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node type that can hold code (not white space, punctuation or comments)."""
@@ -126,15 +100,6 @@ def walk(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
         node = stack.pop()
         yield node
         stack.extend(reversed(list(children(node))))
-
-
-def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
-    """Child → parent for all code below `root`."""
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in walk(root):
-        for child in children(node):
-            found[child] = node
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from codemods import engine
 from codemods.edits import Skip, SkipReason
+from codemods.gate import gate
 from codemods.plan import FilePlan, Plan, Project
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
@@ -147,7 +148,7 @@ def _gate(
     task: Task, include_generated: bool, why: Callable[[str], str]
 ) -> tuple[list[tuple[str, int]], tuple[Skip, ...]]:
     """The files that may hold a bug by their bytes, with their numbers of lines, and those that cannot be read."""
-    rules = _options(task.order).rules
+    first = gate(_options(task.order).rules)
     files: list[tuple[str, int]] = []
     skips: list[Skip] = []
     for path in task.paths:
@@ -157,7 +158,7 @@ def _gate(
             continue
         if MENTIONS not in data:
             found = sources.searchable(path, data)
-            if not any(rule.wants(path, found) for rule in rules):
+            if not first.wanted(path, found):
                 continue
         if include_generated or not marked_generated(data):
             files.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))

@@ -8,8 +8,9 @@ import libcst as cst
 import pytest
 
 from codemods import flow
+from codemods.bodies import parents
 from codemods.flow import Order
-from codemods.tree import parents, walk
+from codemods.tree import walk
 
 
 class Program:

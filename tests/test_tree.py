@@ -6,8 +6,9 @@ import libcst as cst
 import pytest
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
+from codemods.bodies import parents
 from codemods.edits import Skip, SkipReason
-from codemods.tree import children, find, parents, parse, render, same, spans, text_of, walk
+from codemods.tree import children, find, parse, render, same, spans, text_of, walk
 
 PROGRAM = '''\
 """Doc."""

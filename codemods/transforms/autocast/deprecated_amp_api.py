@@ -46,6 +46,7 @@ import libcst as cst
 from codemods import floors
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rewrite import has_splat, literal
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import amp_names, amp_values
@@ -58,8 +59,12 @@ rule = Rule(
     summary="`torch.cuda.amp` and its relatives are deprecated since torch 2.4",
     fix_title="Use the `torch.amp` name, with keywords",
     safety=Safety.SAFE,
-    triggers=(b"cuda.amp", b"cpu.amp", b"torch.cuda", b"torch.cpu", b"_autocast_", b"autocast_cpu"),
-    triggers_all=((b"amp", b"autocast"), (b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd")),
+    triggers=(
+        *(b"cuda.amp", b"cpu.amp", b"_autocast_", b"autocast_cpu"),
+        *(spot(b"torch." + name, rb"\btorch\.%b\s+(?:import|as)\b" % name) for name in (b"cuda", b"cpu")),
+    ),
+    triggers_all=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),
+    together=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),
     errors=(
         "torch.cuda.amp.autocast(args...)` is deprecated",
         "torch.cpu.amp.autocast(args...)` is deprecated",

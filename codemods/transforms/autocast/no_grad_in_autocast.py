@@ -53,6 +53,7 @@ from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.changes import toggled_off
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
+from codemods.transforms.autocast.nearby import near
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, evaluates, holds, shared, switched_off
@@ -71,13 +72,17 @@ from codemods.transforms.autocast.uses import (
 )
 from codemods.tree import text_of
 
+SITES = (b"no_grad", b"inference_mode", b"set_grad_enabled")
+
 rule = Rule(
     code="AMP001",
     name="no-grad-in-autocast",
     summary="weights used under `no_grad` stay in autocast's cache without gradient, and the forward pass reuses them",
     fix_title="Call `torch.clear_autocast_cache()` at the end of the block",
     safety=Safety.SAFE,
-    triggers=(b"no_grad", b"inference_mode", b"set_grad_enabled"),
+    triggers=SITES,
+    concerns=near(SITES, suspected=True),
+    together=(SITES,),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://github.com/pytorch/pytorch/issues/112583",

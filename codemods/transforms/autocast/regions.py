@@ -15,14 +15,13 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.rewrite import argument, has_splat
+from codemods.transforms.autocast.nearby import SPEAKING, UNNAMED
 from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
 _EVALUATES = re.compile(
     r"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
 )
 _MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
-_UNNAMED = ("forward", "__call__", "__init__", "main", "<lambda>")
-"""Function names that too many files call to look for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +173,10 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
     """The calls in the project that surely run a function; elsewhere only in files that speak of regions."""
     yield from ((ctx, call) for call in ctx.callers(function))
     name = function.name.value
-    if name in _UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef):
+    if name in UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef):
         return
     qualified = ctx.qualified(function)
-    for path in ctx.index.search(ctx.path, (b"autocast", b"training_step")):
+    for path in ctx.index.search(ctx.path, SPEAKING):
         if path == ctx.path or f"{name}(" not in (ctx.index.text(path) or "") or not _imports(ctx, path, qualified):
             continue
         if (where := ctx.other(path)) is None:

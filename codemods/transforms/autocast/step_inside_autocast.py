@@ -38,11 +38,14 @@ from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.autocast.changes import Change, change, toggled_off
 from codemods.transforms.autocast.modules import Path, overlap, written
+from codemods.transforms.autocast.nearby import near
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, shared, whole
 from codemods.transforms.autocast.uses import Use, forgets, outward, singles, uses
 from codemods.tree import text_of
+
+SITES = (b".step(", b".load_state_dict(", b".copy_(")
 
 rule = Rule(
     code="AMP010",
@@ -50,8 +53,9 @@ rule = Rule(
     summary="the model runs again in the autocast region in which its weights were stepped, with the old weights",
     fix_title="Call `torch.clear_autocast_cache()` after the step",
     safety=Safety.SAFE,
-    triggers=(b".step(", b".load_state_dict(", b".copy_("),
-    triggers_all=((b"autocast", b"training_step", b"LightningModule", b"Trainer", b"amp"),),
+    triggers=SITES,
+    concerns=near(SITES, suspected=False),
+    together=(SITES,),
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html",
         "https://github.com/X-GenGroup/Flow-Factory/issues/186",

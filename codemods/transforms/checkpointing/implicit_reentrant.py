@@ -44,6 +44,7 @@ import libcst as cst
 from codemods import known, rewrite
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
@@ -61,8 +62,13 @@ rule = Rule(
     summary="`checkpoint` without `use_reentrant` is reentrant, and cuts gradients where no input requires one",
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.SAFE,
-    triggers=(b"checkpoint(", b"checkpoint_sequential(", b"partial("),
-    triggers_all=((b"checkpoint",), (b"torch",)),
+    triggers=(
+        *(spot(name + b"(", rb"(?<!\w)%b\(" % name) for name in (b"checkpoint", b"checkpoint_sequential")),
+        *(b"checkpoint as ", b"checkpoint_sequential as "),
+        spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
+    ),
+    triggers_all=((b"torch",),),
+    together=((b"checkpoint", b"checkpoint_sequential", b"partial"),),
     errors=(
         "the use_reentrant parameter should be passed explicitly",
         "torch.utils.checkpoint: please pass in use_reentrant=True or use_reentrant=False explicitly",

@@ -52,6 +52,7 @@ rule = Rule(
     triggers=(b"def step",),
     triggers_all=((b"no_grad", b"inference_mode", b"set_grad_enabled"), (b"torch",)),
     subclasses=OPTIMIZERS,
+    together=((b"def step",),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://docs.pytorch.org/docs/stable/optim.html#optimizer-step-closure",

@@ -48,6 +48,7 @@ rule = Rule(
     safety=Safety.SAFE,
     triggers=(b".detach(", b".data", b".item("),
     triggers_all=((b"backward", b"training_step"), (b"torch", b"lightning", b"accelerate")),
+    together=((b".detach(", b".data", b".item("), (b"backward", b"training_step")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "'float' object has no attribute 'backward'",

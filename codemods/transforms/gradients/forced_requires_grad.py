@@ -33,6 +33,7 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import Sink, climb, seeded, sinks, uses, uses_of
@@ -47,8 +48,9 @@ rule = Rule(
     summary="the loss is made to require gradients, which hides that it has no graph",
     fix_title="Do not force `requires_grad` on the loss",
     safety=Safety.UNSAFE,
-    triggers=(b"requires_grad",),
+    triggers=(spot(b"requires_grad", rb"\.requires_grad(?:_\s*\(|\s*=(?!=))"),),
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch", b"lightning")),
+    together=((b"requires_grad",), (b"backward", b"training_step", b"compute_loss", b"oss", b"OSS")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "you can only change requires_grad flags of leaf variables.",

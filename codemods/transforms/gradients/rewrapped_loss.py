@@ -52,6 +52,10 @@ rule = Rule(
     safety=Safety.SAFE,
     triggers=(b"tensor(", b"Tensor(", b"Variable(", b"asarray("),
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch",)),
+    together=(
+        (b"tensor(", b"Tensor(", b"Variable(", b"asarray("),
+        (b"backward", b"training_step", b"compute_loss", b"requires_grad", b"Variable("),
+    ),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()",

@@ -42,8 +42,9 @@ from codemods import known, versions
 from codemods.context import Context, Method
 from codemods.edits import Safety
 from codemods.facts import MISSING
+from codemods.gate import spot
 from codemods.rule import Draft, Rule
-from codemods.tensors import backward_arguments, is_tensor, only_keywords
+from codemods.tensors import BACKWARD, backward_arguments, is_tensor, only_keywords
 from codemods.transforms.lightning.phases import BEFORE, EVALUATION, TRAINING, called_from_outside, reached, runs
 
 rule = Rule(
@@ -52,8 +53,10 @@ rule = Rule(
     summary="`loss.backward()` bypasses the Trainer's gradient scaler and strategy",
     fix_title="Call `self.manual_backward(loss)`",
     safety=Safety.SAFE,
-    triggers=(b".backward", b" backward", b"\tbackward"),
+    triggers=(BACKWARD,),
+    triggers_all=((spot(b"class ", rb"^[ \t]*class[ \t]+\w+\s*[(\[]"),),),
     subclasses=known.LIGHTNING_MODULE,
+    together=((b"backward",),),
     errors=("Attempted unscale_ but _scale is None",),
     references=(
         "https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",

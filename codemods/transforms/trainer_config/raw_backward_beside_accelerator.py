@@ -36,7 +36,7 @@ from codemods.edits import Safety
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rewrite import keyword, literal, make_argument
 from codemods.rule import Draft, Rule
-from codemods.tensors import PARAMETERS, backward_arguments, is_raw_backward
+from codemods.tensors import BACKWARD, PARAMETERS, backward_arguments, is_raw_backward
 
 rule = Rule(
     code="HF001",
@@ -44,8 +44,9 @@ rule = Rule(
     summary="`loss.backward()` bypasses the Accelerator's gradient accumulation, scaler and strategy",
     fix_title="Call `accelerator.backward(loss)`",
     safety=Safety.SAFE,
-    triggers=(b".backward", b" backward", b"\tbackward"),
+    triggers=(BACKWARD,),
     triggers_all=((b"ccelerat",),),
+    together=((b"backward",),),
     errors=("Attempted step but _scale is None",),
     references=(
         "https://huggingface.co/docs/accelerate/basic_tutorials/migration",

@@ -43,6 +43,7 @@ rule = Rule(
     triggers=(b"AdamW",),
     triggers_all=((b"transformers",),),
     bites={"transformers": ">=4.16"},
+    together=((b"AdamW",),),
     errors=(
         "cannot import name 'AdamW' from 'transformers'",
         "module transformers has no attribute AdamW",

@@ -1,0 +1,232 @@
+"""Gate 1: which rules a file can concern at all, told from its bytes, before anything is parsed.
+
+A rule says what its bug cannot be written without (`codemods.rule.Rule`: triggers); everything here follows from that.
+The literals of all rules are searched for in one pass (Aho and Corasick, 1975), at some 600 MB a second.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+from codemods.sources import files
+
+if TYPE_CHECKING:
+    from codemods.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A trigger that is a pattern. Whatever it matches holds `literal`, which is searched for first."""
+
+    literal: bytes
+    pattern: re.Pattern[bytes]
+
+    def __len__(self) -> int:
+        return len(self.literal)
+
+
+Trigger: TypeAlias = bytes | Spot
+Group: TypeAlias = tuple[Trigger, ...]
+"""Alternatives."""
+
+
+def spot(literal: bytes, pattern: bytes) -> Spot:
+    """A trigger for what matches `pattern` (`^` and `$` are those of a line), which holds `literal`."""
+    return Spot(literal, re.compile(pattern, re.MULTILINE))
+
+
+_REACH = 200
+"""How far from its literal a pattern may begin and end, in bytes."""
+
+
+class _File:
+    """The bytes of one file, and where which literals stand in them. No pattern is searched for twice."""
+
+    def __init__(self, data: bytes, places: Mapping[bytes, Sequence[int]]) -> None:
+        self._data, self._places = data, places
+        self._known: dict[Trigger, bool] = {}
+        self._spans: list[tuple[int, int]] | None = None
+
+    def any(self, group: Group) -> bool:
+        return any(map(self._holds, group))
+
+    def together(self, groups: tuple[Group, ...]) -> bool:
+        """Whether one function, or what stands outside all functions, holds a trigger of each group."""
+        if self._spans is None:
+            self._spans = list(functions(self._data))
+        starts = [start for start, _ in self._spans]
+        found: set[int] | None = None
+        for group in groups:
+            here = {self._function(starts, place) for trigger in group for place in self._matches(trigger)}
+            found = here if found is None else found & here
+            if not found:
+                return False
+        return True
+
+    def _function(self, starts: Sequence[int], place: int) -> int:
+        """The number of the function around a place; -1 outside of all."""
+        assert self._spans is not None
+        number = bisect_right(starts, place) - 1
+        return number if number >= 0 and place < self._spans[number][1] else -1
+
+    def _holds(self, trigger: Trigger) -> bool:
+        if trigger not in self._known:
+            self._known[trigger] = any(True for _ in self._matches(trigger))
+        return self._known[trigger]
+
+    def _matches(self, trigger: Trigger) -> Iterable[int]:
+        """Where the literal of a trigger stands, if the pattern of the trigger matches there."""
+        literal = _literal(trigger)
+        places = self._places[literal] if literal in self._places else self._find(literal)
+        if isinstance(trigger, bytes):
+            return places
+        search, reach = trigger.pattern.search, len(literal) + _REACH
+        return (place for place in places if search(self._data, max(0, place - _REACH), place + reach))
+
+    def _find(self, literal: bytes) -> Iterator[int]:
+        place = self._data.find(literal)
+        while place >= 0:
+            yield place
+            place = self._data.find(literal, place + 1)
+
+
+class Gate:
+    """The first gate of some rules: one pass over the bytes of a file, whatever the number of rules."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = [(rule, (rule.triggers, *rule.triggers_all)) for rule in rules]
+        numbers: dict[bytes, set[int]] = {}
+        for number, rule in enumerate(rules):
+            for trigger in (*rule.triggers, *rule.elsewhere):
+                numbers.setdefault(_literal(trigger), set()).add(number)
+            for trigger in chain.from_iterable(rule.together):
+                numbers.setdefault(_literal(trigger), set())
+        self._literals = sorted(numbers)
+        self._concerned = [frozenset(numbers[literal]) for literal in self._literals]
+        """For each literal the rules that it may let pass."""
+        self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
+
+    def wanted(self, path: str, data: bytes) -> list[Rule]:
+        """The rules whose bug a file of these (searchable) bytes may hold."""
+        places: dict[int, list[int]] = {}
+        for number, place, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
+            if number in places:
+                places[number].append(place)
+            else:
+                places[number] = [place]
+        concerned = sorted(frozenset().union(*(self._concerned[number] for number in places)))
+        if not concerned:
+            return []
+        file = _File(data, {literal: places.get(number, ()) for number, literal in enumerate(self._literals)})
+        python, kind = files.is_python(path), files.kind(path)
+        found = []
+        for rule, groups in (self._rules[number] for number in concerned):
+            if kind in rule.kinds and file.any(rule.elsewhere):
+                found.append(rule)
+            elif python and rule.triggers and all(map(file.any, groups)):
+                near = not rule.together or path.endswith(files.NOTEBOOK) or file.together(rule.together)
+                if near or renames(rule, data):
+                    found.append(rule)
+        return found
+
+
+def holds_together(groups: Sequence[Group], function: bytes) -> bool:
+    """Whether one function holds a trigger of each group."""
+    return all(any(_in(trigger, function) for trigger in group) for group in groups)
+
+
+def _in(trigger: Trigger, data: bytes) -> bool:
+    if isinstance(trigger, bytes):
+        return trigger in data
+    return trigger.literal in data and trigger.pattern.search(data) is not None
+
+
+def renames(rule: Rule, data: bytes) -> bool:
+    """Whether a file gives what a rule's functions hold another name: `import no_grad as ng`, `ng = torch.no_grad`.
+
+    The functions that use the new name need not hold the old one.
+    """
+    words = _words(rule.together)
+    return bool(words) and _renames(data, words)
+
+
+@cache
+def gate(rules: tuple[Rule, ...]) -> Gate:
+    """The gate of these rules, made once."""
+    return Gate(rules)
+
+
+def _literal(trigger: Trigger) -> bytes:
+    return trigger if isinstance(trigger, bytes) else trigger.literal
+
+
+@cache
+def _words(groups: tuple[Group, ...]) -> tuple[bytes, ...]:
+    """The names in the triggers."""
+    return tuple({w for group in groups for t in group for w in re.findall(rb"[A-Za-z_]\w{3,}", _literal(t))})
+
+
+def _renames(data: bytes, words: tuple[bytes, ...]) -> bool:
+    at = data.find(b" as ")
+    while at >= 0:
+        if data[:at].rstrip().endswith(words) if data[at - 1 : at].isspace() else data.endswith(words, 0, at):
+            return True
+        at = data.find(b" as ", at + 1)
+    for word in words:
+        at = data.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if data[end : end + 1] in (b"\n", b"\r", b"", b" ", b"\t") and _GIVEN.match(
+                data, data.rfind(b"\n", 0, at) + 1
+            ):
+                return True
+            at = data.find(word, end)
+    return False
+
+
+_GIVEN = re.compile(rb"\w+[ \t]*=[ \t]*[\w.]+[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+
+
+# -- functions
+
+
+_FUNCTION = re.compile(rb"^([ \t]*)(?:async[ \t]+)?def[ \t]", re.MULTILINE)
+_DECORATOR = re.compile(rb"^[ \t]*@", re.MULTILINE)
+
+
+@cache
+def _dedent(width: int) -> re.Pattern[bytes]:
+    """The beginning of a line of code that is indented by no more than that."""
+    return re.compile(rb"^(?=[ \t]{0,%d}[^ \t\r\n\f#)\]}])" % width, re.MULTILINE)
+
+
+def functions(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where the outermost functions, with their decorators, begin and end.
+
+    By indentation, without parsing: a span may be too large, but holds its function whole.
+    """
+    at = 0
+    for header in _FUNCTION.finditer(data):
+        if header.start() >= at:
+            decorator = _DECORATOR.search(data, at, header.start())
+            start = decorator.start() if decorator else header.start()
+            end = _end(data, start, header.end(), len(header[1]))
+            yield start, end
+            at = end
+
+
+def _end(data: bytes, start: int, body: int, width: int) -> int:
+    """Where a function ends: at the next line of code not deeper than its header, unless that lies in a string."""
+    for line in _dedent(width).finditer(data, body):
+        inside = data[start : line.start()]
+        if inside.count(b'"""') % 2 == 0 and inside.count(b"'''") % 2 == 0:
+            return line.start()
+    return len(data)
