@@ -106,7 +106,7 @@ def test_patterns_of_github_match_as_git_ignores(tmp_path: Path) -> None:
     paths = ["/".join(parts) for depth in (1, 2, 3) for parts in itertools.product(names, repeat=depth)]
     asked = "\0".join([*paths, "always"]).encode()
     pick = random.Random(7)
-    pieces = ["a", "b", "a*", "*.py", "?b", "**", "ab"]
+    pieces = ["a", "b", "a*", "*.py", "?b", "**", "ab", "*a*p*", "*b*"]
     matched = 0
     for _ in range(150):
         middle = "/".join(pick.choice(pieces) for _ in range(pick.randint(1, 3)))
@@ -219,6 +219,16 @@ def test_a_pattern_that_means_nothing_is_an_error_of_its_line() -> None:
     owners = gitlab("* @all", "[z-a].py @b")
     assert owners.of("z.py") == ("@all",)
     assert owners.problems[0].startswith("CODEOWNERS:2: '[z-a].py' is not a path pattern (")
+
+
+def test_a_pattern_does_not_take_time_that_grows_with_its_stars() -> None:
+    """Tried one place after the other, these would take years."""
+    name, directories = "a" * 200, "a/" * 200
+    for read in (github, gitlab):
+        assert read(f"{'*a' * 60}*b @x").of(name) == ()
+        assert read(f"{'*a' * 60}* @x").of(name) == ("@x",)
+        assert read(f"/{'**/a/' * 60}b @x").of(f"{directories}c") == ()
+        assert read(f"/{'**/a/' * 60}c @x").of(f"{directories}c") == ("@x",)
 
 
 def test_bytes_that_are_no_text_and_windows_line_ends() -> None:

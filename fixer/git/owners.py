@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 GITHUB_PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 GITLAB_PLACES = ("CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
@@ -163,19 +164,15 @@ def _unlike_github(pattern: str) -> str:
 def _github_regex(pattern: str) -> str:
     """Whole paths that a pattern is about: what it matches, and what lies below a directory that it matches."""
     anchored = "/" in pattern.rstrip("/")
-    inside = pattern.endswith("/")
     names = pattern.strip("/").split("/")
-    regex = "" if anchored else "(?:.*/)?"
-    for index, name in enumerate(names):
-        last = index == len(names) - 1
-        if name == "**":
-            regex += ".+" if last else "(?:.*/)?"
-        else:
-            regex += _name_regex(name) + ("" if last else "/")
-    if inside:
-        return f"{regex}/.+"
     # `docs/*` is the exception: files in `docs`, not what lies deeper. A lone `*` is everything.
-    return regex if names[-1] == "**" or (names[-1] == "*" and anchored) else f"{regex}(?:/.*)?"
+    below = "" if names[-1] == "*" and anchored else "(?:/.*)?"
+    if pattern.endswith("/") or names[-1] == "**":
+        below = "/.+"
+    names = names if anchored else ["**", *names]
+    while names and names[-1] == "**":
+        names.pop()
+    return _path_regex(names) + below if names else ".+"
 
 
 def _gitlab_sections(lines: Sequence[tuple[int, str]], problem: Callable[[int, str], None]) -> tuple[Section, ...]:
@@ -224,30 +221,58 @@ def _gitlab_regex(pattern: str) -> str:
     if pattern == "*":
         return ".*"
     pattern = pattern if pattern.startswith("/") else f"/**/{pattern}"
-    names = (f"{pattern}**/*" if pattern.endswith("/") else pattern).removeprefix("/").split("/")
-    return "".join("(?:.*/)?" if name == "**" else f"{_name_regex(name)}/" for name in names[:-1]) + _name_regex(
-        names[-1]
-    )
+    *names, last = (f"{pattern}**/*" if pattern.endswith("/") else pattern).removeprefix("/").split("/")
+    return _path_regex([*names, "*" if last == "**" else last])
 
 
-def _name_regex(name: str) -> str:
-    """One name between slashes. A range never gets here from a GitHub file."""
-    regex, position = "", 0
+def _path_regex(names: Sequence[str]) -> str:
+    """Names between slashes, the last of which is not `**`.
+
+    What can be found in more than one place is taken at the first, for good: nothing that follows could need another,
+    and a file that somebody else wrote must not make us try them all.
+    """
+    numbers = count()
+    groups: list[list[str]] = [[]]
+    for name in names:
+        if name == "**":
+            groups.append([])
+        else:
+            groups[-1].append(_name_regex(name, numbers))
+    *before, last = groups
+    regex = ""
+    for index, group in enumerate(before):
+        here = "".join(f"{name}/" for name in group)
+        regex += here if index == 0 else _first(f"(?:[^/]+/)*?{here}", numbers)
+    return regex + ("(?:[^/]+/)*" if before else "") + "/".join(last)
+
+
+def _name_regex(name: str, numbers: Iterator[int]) -> str:
+    """One name. A range never gets here from a GitHub file."""
+    pieces, position = [""], 0
     while position < len(name):
         char = name[position]
         end = name.find("]", position + 2) if char == "[" else -1
         if char == "\\" and position + 1 < len(name):
-            regex += re.escape(name[position + 1])
             position += 1
+            pieces[-1] += re.escape(name[position])
         elif char == "*":
-            regex += "[^/]*"
+            pieces.append("")
         elif char == "?":
-            regex += "[^/]"
+            pieces[-1] += "[^/]"
         elif end > 0:
             inside = name[position + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            regex += f"[{'^/' + inside[1:] if inside[0] in '!^' else inside}]"
+            pieces[-1] += f"[{'^/' + inside[1:] if inside[0] in '!^' else inside}]"
             position = end
         else:
-            regex += re.escape(char)
+            pieces[-1] += re.escape(char)
         position += 1
-    return regex
+    if len(pieces) == 1:
+        return pieces[0]
+    between = "".join(_first(f"[^/]*?{piece}", numbers) for piece in pieces[1:-1] if piece)
+    return f"{pieces[0]}{between}[^/]*{pieces[-1]}"
+
+
+def _first(regex: str, numbers: Iterator[int]) -> str:
+    """An atomic group, which Python has only since 3.11."""
+    number = next(numbers)
+    return f"(?=(?P<at{number}>{regex}))(?P=at{number})"
