@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codemods import imports, suppress
@@ -32,6 +32,8 @@ class Options:
     unsafe: bool = False
     strategies: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, str] = field(default_factory=dict)
+    counts: Callable[[Finding, Callable[[str], str | None]], bool] | None = None
+    """Whether a finding is wanted; it and the texts are as the files were read."""
 
 
 @dataclass(frozen=True)
@@ -195,14 +197,17 @@ class _File:
 
     def findings(self) -> Iterator[Finding]:
         """What was fixed and what remains, each at its place in the file as it was read."""
+        yield from map(self.located, (*self.applied, *self.remaining))
+
+    def located(self, finding: Finding) -> Finding:
+        """A finding with its cell, if this is a notebook, and its place there."""
         assert self.source is not None
-        for finding in (*self.applied, *self.remaining):
-            there = finding.reported
-            cell, line, column = self.source.position(there.start)
-            if cell is not None:
-                _, end_line, end_column = self.source.position(there.end)
-                there = Place(there.start, there.end, line, column, end_line, end_column)
-            yield replace(finding, path=self.file, cell=cell, origin=there)
+        there = finding.reported
+        cell, line, column = self.source.position(there.start)
+        if cell is not None:
+            _, end_line, end_column = self.source.position(there.end)
+            there = Place(there.start, there.end, line, column, end_line, end_column)
+        return replace(finding, path=self.file, cell=cell, origin=there)
 
     def line(self, number: int) -> int:
         """The line of the file that is line `number` of the unit as it was read."""
@@ -317,13 +322,20 @@ class _Component:
         comments = suppress.read(file.text, python=python)
         kept, unused = suppress.apply(file.file, comments, findings, (r.code for r in file.rules))
         file.skips += [s for s in skips if s not in file.skips]
-        if round_number == 0:
-            file.first, file.unused = kept, [] if skips else [replace(u, line=file.line(u.line)) for u in unused]
-        else:
+        if round_number:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
+        if counts := self.options.counts:
+            kept = [f for f in kept if counts(file.located(self._as_read(f)), self._as_it_was)]
+        if round_number == 0:
+            file.first, file.unused = kept, [] if skips else [replace(u, line=file.line(u.line)) for u in unused]
         file.remaining = [self._as_read(f) for f in kept]
         return kept
+
+    def _as_it_was(self, path: str) -> str | None:
+        """The text of a file as it was read, if it is one of these."""
+        file = self.by_path.get(path)
+        return file.source.text if file and file.source else None
 
     def _as_read(self, finding: Finding) -> Finding:
         """A finding with its fix in coordinates of the files as they were read."""

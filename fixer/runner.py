@@ -21,6 +21,7 @@ from fixer.discover import marked_generated
 
 if TYPE_CHECKING:
     from codemods.sources.document import Reader
+    from fixer.git.changes import Changes
 
 ENOUGH_LINES = 20_000
 """Gated lines from which on starting processes pays."""
@@ -42,6 +43,8 @@ class Order:
     strategies: tuple[tuple[str, str], ...] = ()
     targets: tuple[tuple[str, str], ...] = ()
     fix: bool = False
+    changed: Changes | None = None
+    """Findings elsewhere do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ def _options(order: Order) -> engine.Options:
         unsafe=order.unsafe,
         strategies=dict(order.strategies),
         targets=dict(order.targets),
+        counts=order.changed.concern if order.changed is not None else None,
     )
 
 
