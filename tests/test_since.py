@@ -199,7 +199,7 @@ def refusal(at: Path, since: str) -> str:
 def test_refusals(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": CALL})
     assert "there is no such commit in" in refusal(root, "nowhere")
-    assert "fetch it first" in refusal(root, "nowhere")
+    assert "is fetched, then named as in origin/main\n" in refusal(root, "nowhere")
     assert "shallow" not in refusal(root, "nowhere")
     for bad in ("--help", "-q", "HEAD:a.py", "HEAD^{tree}", "a\nb"):
         assert "there is no such commit" in refusal(root, bad)

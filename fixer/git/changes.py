@@ -148,8 +148,8 @@ def _why_not(root: Path, ref: str, head: str, asked: Callable[..., list[str]]) -
     if missing(head):
         return "the repository has no commit yet: run fixer without --since"
     if missing(ref):
-        more = ", or all of it with `git fetch --unshallow`: this clone is shallow" if shallow else ""
-        return f"there is no such commit in {root}: fetch it first, and name it as in origin/main{more}"
+        more = "; this clone is shallow: `git fetch --unshallow` fetches the rest" if shallow else ""
+        return f"there is no such commit in {root}; a branch of a remote is fetched, then named as in origin/main{more}"
     more = "fetch more of the history with `git fetch --unshallow`" if shallow else "name a commit of this history"
     return f"it and {head} have no commit in common here: {more}"
 
