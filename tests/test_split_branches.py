@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from world import checkout_state, fixer, git, repository, write
+from world import checkout_state, fixer, git, process, repository, write
 
 OLD, NEW = b"x = old_one(1)\n", b"x = new_one(1)\n"
 OWNED = {
@@ -251,6 +251,20 @@ def test_a_link_in_the_place_of_the_list_is_refused(tmp_path: Path) -> None:
     result = fixer("apply", "--branch", "one", "--ignore-in-blame", at=root)
     assert (result.code, branches(root, "one")) == (2, [])
     assert ".git-blame-ignore-revs is not a regular file of this repository: make it one" in result.err
+
+
+def test_a_fix_of_several_owners_stays_whole(tmp_path: Path) -> None:
+    """Two files need a torch that one line of a third promises."""
+    floor = Path(__file__).parent / "before_after/deprecated-amp-api/floor/before"
+    files = {file.relative_to(floor).as_posix(): file.read_bytes() for file in floor.rglob("*") if file.is_file()}
+    owners = "* @ml\n/sub/ @sub\nrequirements.txt @deps\n"
+    root = repository(tmp_path / "r", {**files, "CODEOWNERS": owners})
+    command = ("apply", "--branch", "fix/amp", "--split", "codeowners", "--unsafe-fixes", "--max-files", "1")
+    result = process(*command, at=root)
+    assert result.code == 0, result.err
+    assert list(changed(root, "fix/amp/deps+ml+sub")) == ["a.py", "requirements.txt", "sub/b.py"]
+    together = "note: fix/amp/deps+ml+sub: a.py, requirements.txt and sub/b.py change together, "
+    assert f"{together}so they share a branch\n{together}more than --max-files 1\n" in result.err
 
 
 def sparse(root: Path) -> Path:
