@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from codemods.edits import Safety
-from codemods.rule import Rule
+from codemods.sources.files import kind
 from codemods.transforms import load
 from codemods.verify.bench import Bench
 from codemods.verify.observation import Side
@@ -55,10 +56,20 @@ def test_there_are_proofs(capsys: pytest.CaptureFixture[str]) -> None:
     assert PROOFS
 
 
-@pytest.mark.parametrize("rule", [rule for rule in load() if rule.safety is Safety.SAFE], ids=lambda rule: rule.code)
-def test_every_safe_fix_is_proved(rule: Rule) -> None:
-    """A fix that was not run is not safe."""
-    assert list((FIXTURES / rule.name).glob("*.proof.py")), f"{rule.code} is safe, but nothing proves it"
+def test_every_fix_is_proved() -> None:
+    """Each strategy of each rule, in each kind of file in which a fixture shows it, is run by a proof."""
+    offered = {(rule.code, name) for rule in load() for name in rule.strategies if name != "report"}
+    repairing = {rule.code for rule in load() if rule.safety is not Safety.DISPLAY}
+    shown, proved = set(), set()
+    for case in cases():
+        if case.kind == "before":
+            found = [finding for finding in case.run().findings if finding.applied and finding.code == case.rule.code]
+            made = {(finding.code, finding.strategy, kind(finding.path) or "python") for finding in found}
+            shown |= made
+            proved |= made if FIXTURES / case.rule.name / f"{case.name}.proof.py" in PROOFS else set()
+    assert repairing - {code for code, _, _ in shown} == set(), "no fixture shows a fix of these"
+    assert offered - {(code, strategy) for code, strategy, _ in shown} == set(), "no fixture shows these"
+    assert shown - proved == set(), "no proof runs these"
 
 
 @pytest.mark.parametrize("proof", PROOFS, ids=name)

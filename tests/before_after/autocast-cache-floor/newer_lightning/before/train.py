@@ -14,5 +14,8 @@ class Net(pl.LightningModule):
             target = self.net(batch)
         return F.mse_loss(self.net(batch), target)
 
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
 
 trainer = pl.Trainer(precision="bf16-mixed")
