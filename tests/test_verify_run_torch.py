@@ -324,7 +324,6 @@ def check(call, ctx):
             yield cut.finding(call, fix={call: call.with_changes(args=[cst.Arg(cut_off)])})
 
 
-RULES = (cut,)
 """
 
 
@@ -335,7 +334,7 @@ def wrong(tmp_path: Path) -> str:
     files = {
         "cut_graph.py": WRONG,
         "cut_graph-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: cut-graph\nVersion: 1.0\n",
-        "cut_graph-1.0.dist-info/entry_points.txt": "[fixer.rules]\ncut = cut_graph:RULES\n",
+        "cut_graph-1.0.dist-info/entry_points.txt": "[fixer.rules]\ncut = cut_graph:cut\n",
     }
     return os.pathsep.join([str(write(place, files)), str(CHECKOUT)])
 
@@ -346,12 +345,4 @@ def test_a_wrong_codemod_is_refuted(demo: Path, wrong: str) -> None:
         told = verified(demo, f'"{sys.executable}" run_lion.py', "--select", "BAD001", path=wrong)
     assert told["verdict"] == "refuted" and told["rules"] == ["BAD001"]
     names = "Decoder.embed_tokens.weight, Decoder.layers.0.input_layernorm.weight"
-    assert told["summary"].startswith(f"after the fixes: no gradient reaches 18 of 20 parameters: {names}")
-
-
-def test_a_wrong_codemod_is_not_applied(demo: Path, wrong: str) -> None:
-    program = RUNS["decoder"].replace("model.freeze_embeddings()", "model.gradient_checkpointing = False")
-    with changed(demo / "run_lion.py", program):
-        arguments = ("apply", "--select", "BAD001", "--verify", f'"{sys.executable}" run_lion.py')
-        answer = process(*arguments, at=demo, environment={"OMP_NUM_THREADS": "1", "PYTHONPATH": wrong})
-    assert answer.code == 1 and "refuted: after the fixes: no gradient reaches" in answer.err
+    assert told["summary"].startswith(f"after the fixes: no gradient reaches 15 of 17 parameters: {names}")
