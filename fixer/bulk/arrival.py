@@ -6,13 +6,14 @@ All of it can be repeated: what has arrived is left as it is. A branch is replac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fixer.bulk.access import variables
 from fixer.bulk.job import Ending
 from fixer.bulk.rows import Branch, Row
 from fixer.bulk.scratch import scratch
@@ -22,7 +23,7 @@ from fixer.git.command import GitFailed, git
 from fixer.git.repository import Repository
 
 if TYPE_CHECKING:
-    from fixer.bulk.campaign import Campaign, PullRequests
+    from fixer.bulk.campaign import Campaign
     from fixer.handover import HandedOver, Receiver
 
 
@@ -96,7 +97,7 @@ def _receiver(row: Row, campaign: Campaign, place: Path) -> Receiver:
     depth = [] if any(withdrawn(branch) for branch in row.branches) else ["--depth=1"]
     ref = f"refs/heads/{row.base_name}"
     options = ("-q", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", *depth)
-    _git("fetch", *options, "--", row.location, f"{ref}:{ref}", at=place)
+    _git("fetch", *options, "--", row.location, f"{ref}:{ref}", at=place, variables=variables(row.location, campaign))
     for branch in row.branches:
         if branch.pack is not None:
             _git("unpack-objects", "-q", at=place, data=branch.pack)
@@ -136,7 +137,7 @@ def _left_alone(done: HandedOver) -> str:
     return ""
 
 
-def still_open(row: Row, branch: Branch, asked: PullRequests) -> bool:
+def still_open(row: Row, branch: Branch, campaign: Campaign) -> bool:
     """Whether a delivered branch still waits for review; what cannot be asked is taken to wait.
 
     Without pull requests, it waits as long as it is there and, where that can be seen, not merged.
@@ -148,19 +149,20 @@ def still_open(row: Row, branch: Branch, asked: PullRequests) -> bool:
             if repository.commit(ref) is None:
                 return False
             return repository.ask("merge_base", "--is-ancestor", ref, row.base_name) is None
-        if asked.open:
+        if campaign.pull_requests.open:
             from fixer.git.forge import forge_for
 
-            forge = forge_for(row.location, wanted=asked.forge)
+            forge = forge_for(row.location, wanted=campaign.pull_requests.forge)
             return forge is None or any(one.state == "open" for one in forge.standing(branch.name))
         ref = f"refs/heads/{branch.name}"
-        return bool(_git("ls-remote", "-q", "--heads", "--", row.location, ref, at=Path(os.sep)).strip())
+        access = variables(row.location, campaign)
+        return bool(_git("ls-remote", "-q", "--heads", "--", row.location, ref, at=Path(os.sep), variables=access))
     except Refusal:
         return True
 
 
-def _git(*arguments: str, at: Path, data: bytes | None = None) -> bytes:
+def _git(*arguments: str, at: Path, data: bytes | None = None, variables: Mapping[str, str] | None = None) -> bytes:
     try:
-        return git(*arguments, at=at, data=data)
+        return git(*arguments, at=at, data=data, variables=variables)
     except GitFailed as error:
         raise Refusal(f"git: {' '.join(str(error).split())}") from error

@@ -220,5 +220,5 @@ def _look_what_is_open(campaign: Campaign, state: State) -> None:
     for row in state.rows():
         for branch in row.branches:
             if branch.stage == "done" and branch.ending is Ending.CHANGED:
-                if not still_open(row, branch, campaign.pull_requests):
+                if not still_open(row, branch, campaign):
                     state.advanced(row, branch, "closed", Ending.CHANGED, branch.detail)

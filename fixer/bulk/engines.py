@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from codemods import __version__
+from fixer.bulk.access import variables
 from fixer.bulk.campaign import Limits
 from fixer.bulk.job import Answer, Ending, Job
 from fixer.bulk.scratch import scratch
@@ -162,7 +163,10 @@ def attempt(job: Job, limits: Limits, running: _Running) -> Answer:
 def _base(job: Job) -> str | None:
     """The commit that the base branch points at now, which is quicker to ask for than to start a process."""
     ref = f"refs/heads/{job.campaign.base}" if job.campaign.base else "HEAD"
-    answer = git("ls-remote", "-q", "--", job.target.location, ref, at=Path(os.sep), seconds=ANSWERING)
+    access = variables(job.target.location, job.campaign)
+    answer = git(
+        "ls-remote", "-q", "--", job.target.location, ref, at=Path(os.sep), seconds=ANSWERING, variables=access
+    )
     found = (line.partition("\t") for line in answer.decode("utf-8", "replace").splitlines())
     return next((oid for oid, _, name in found if name == ref), None)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codemods.transforms import load
+from fixer.bulk.access import variables
 from fixer.bulk.job import Answer, Change, Ending, Job, Place
 from fixer.commits import CommitRequest
 from fixer.delivery import BranchRequest, Delivery, deliver, deliver_parts
@@ -46,6 +47,7 @@ def _clone(job: Job, place: Path) -> Repository:
         how = ["--shared"]
     else:
         how = ["--depth=1"]
+        os.environ.update(variables(target.location, job.campaign))
     branch = [f"--branch={base}"] if base else []
     options = ["-q", "--bare", "--no-tags", "--single-branch", "--template=", *how, *branch]
     try:

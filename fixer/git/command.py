@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 LOCATION = (
@@ -57,18 +57,31 @@ def forget_location() -> None:
 
 
 def git(
-    *arguments: str, at: Path, data: bytes | None = None, index: Path | None = None, seconds: float | None = None
+    *arguments: str,
+    at: Path,
+    data: bytes | None = None,
+    index: Path | None = None,
+    seconds: float | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> bytes:
     """Run git in the directory `at`, on its own index or another; its standard output.
+
+    Args:
+        variables: of the environment, on top of ours.
 
     Raises:
         GitFailed: if git is not there, ends with an error, or takes longer than `seconds`.
     """
-    return begin(*arguments, at=at, data=data, index=index, seconds=seconds)()
+    return begin(*arguments, at=at, data=data, index=index, seconds=seconds, variables=variables)()
 
 
 def begin(
-    *arguments: str, at: Path, data: bytes | None = None, index: Path | None = None, seconds: float | None = None
+    *arguments: str,
+    at: Path,
+    data: bytes | None = None,
+    index: Path | None = None,
+    seconds: float | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Callable[[], bytes]:
     """The same, started now and waited for when the result is called."""
     options = [part for setting in HARMLESS for part in ("-c", setting)]
@@ -76,7 +89,7 @@ def begin(
         started = subprocess.Popen(
             ["git", "--no-pager", *options, *arguments],
             cwd=at,
-            env={**os.environ, "GIT_INDEX_FILE": str(index)} if index else None,
+            env={**os.environ, **(variables or {}), **({"GIT_INDEX_FILE": str(index)} if index else {})},
             stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
