@@ -27,9 +27,11 @@ CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
 PINS: Mapping[str, Mapping[str, str]] = {
     "2.4": {
         "lightning": "2.4.0",
-        "transformers": "4.46.3",
+        "transformers": "4.44.2",
         "accelerate": "1.1.1",
         "peft": "0.13.2",
+        "jsonargparse[signatures]": "4.53.0",
+        "deepspeed": "0.19.8",
         "numpy": "1.26.4",
     },
     "2.8": {
@@ -37,6 +39,8 @@ PINS: Mapping[str, Mapping[str, str]] = {
         "transformers": "4.55.4",
         "accelerate": "1.10.1",
         "peft": "0.17.1",
+        "jsonargparse[signatures]": "4.53.0",
+        "deepspeed": "0.19.8",
         "numpy": "2.2.6",
     },
     "2.10": {
@@ -44,6 +48,8 @@ PINS: Mapping[str, Mapping[str, str]] = {
         "transformers": "4.57.6",
         "accelerate": "1.12.0",
         "peft": "0.18.1",
+        "jsonargparse[signatures]": "4.53.0",
+        "deepspeed": "0.19.8",
         "numpy": "2.2.6",
     },
     "2.13": {
@@ -51,10 +57,15 @@ PINS: Mapping[str, Mapping[str, str]] = {
         "transformers": "5.23.0",
         "accelerate": "1.15.0",
         "peft": "0.21.2",
+        "jsonargparse[signatures]": "4.53.0",
+        "deepspeed": "0.19.8",
         "numpy": "2.4.6",
     },
 }
-"""What goes with a torch: the row of the newest torch that is not newer than it."""
+"""What goes with a torch: the row of the newest torch that is not newer than it. Of jsonargparse and DeepSpeed, which
+only read configuration files here, the newest fit all."""
+BUILT = "deepspeed"
+"""The one package without wheels; it builds in seconds, for it compiles nothing before it is used."""
 INSTALLER = "pip>=25.1"
 """The first that resolves from metadata alone, so that sizes are known before anything large is downloaded."""
 ROOM = 3.5
@@ -82,16 +93,18 @@ class Environment:
     @property
     def ready(self) -> bool:
         """Whether it was made, to the end, for these requirements and this Python."""
-        made = self.place / "made-for.txt"
-        return made.is_file() and made.read_text(encoding="utf-8") == self._recipe
+        return self.made_for == (platform.python_version(), *self.requirements)
 
     @property
-    def _recipe(self) -> str:
-        return "\n".join((platform.python_version(), *self.requirements, ""))
+    def made_for(self) -> tuple[str, ...]:
+        """The Python and the requirements of the last installation that came to its end."""
+        made = self.place / "made-for.txt"
+        return tuple(made.read_text(encoding="utf-8").splitlines()) if made.is_file() else ()
 
     def finish(self) -> None:
         """Note that the installation came to its end."""
-        (self.place / "made-for.txt").write_text(self._recipe, encoding="utf-8")
+        recipe = (platform.python_version(), *self.requirements)
+        (self.place / "made-for.txt").write_text("\n".join(recipe) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,7 @@ class Download:
 
     def __str__(self) -> str:
         unsure = f", and {self.unknown} packages of unknown size" if self.unknown else ""
-        return f"{self.size / 1e9:.1f} GB in {len(self.packages)} packages ({self.packages[0]}{unsure})"
+        return f"{self.size / 1e9:.1f} GB in {len(self.packages)} packages (the first: {self.packages[0]}{unsure})"
 
 
 def cache_directory() -> Path:
@@ -136,21 +149,22 @@ def environment(torch: str, cache: Path) -> Environment:
 
 
 def begin(env: Environment) -> Download:
-    """Make an environment with nothing but pip in it, and ask what the installation would fetch.
+    """Make an environment with nothing but pip in it, or take one of the same Python, and ask what would be fetched.
 
     Raises:
         Unavailable: if pip finds no such packages, or there is no room for them.
     """
-    shutil.rmtree(env.place, ignore_errors=True)
-    env.place.parent.mkdir(parents=True, exist_ok=True)
-    _call([sys.executable, "-I", "-m", "venv", str(env.place)])
-    _pip(env, INSTALLER)
+    if env.made_for[:1] != (platform.python_version(),):
+        shutil.rmtree(env.place, ignore_errors=True)
+        env.place.parent.mkdir(parents=True, exist_ok=True)
+        _call([sys.executable, "-I", "-m", "venv", str(env.place)])
+        _pip(env, INSTALLER)
     report = env.place / "report.json"
-    options = ("--dry-run", "--ignore-installed", "--use-feature=fast-deps", "--report", str(report))
+    options = ("--dry-run", "--use-feature=fast-deps", "--report", str(report))
     _pip(env, *options, *env.requirements)
     found = json.loads(report.read_bytes())["install"]
     sizes = [_size(item["download_info"]["url"]) for item in found]
-    names = tuple(f"{item['metadata']['name']} {item['metadata']['version']}" for item in found)
+    names = tuple(f"{item['metadata']['name']} {item['metadata']['version']}" for item in found) or ("none",)
     download = Download(names, sum(filter(None, sizes)), sizes.count(None))
     free = shutil.disk_usage(env.place).free
     if free < ROOM * download.size:
@@ -171,7 +185,7 @@ def install(env: Environment) -> None:
 
 def installed(env: Environment) -> dict[str, str]:
     """The versions of what the proofs import, as they are installed, and of Python."""
-    names = [re.split("[=<>~!]", requirement)[0] for requirement in env.requirements]
+    names = [re.split(r"[=\[]", requirement)[0] for requirement in env.requirements]
     program = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
     answer = _call([str(env.python), "-I", "-c", program, *names])
     return {"python": platform.python_version(), **json.loads(answer)}
@@ -183,7 +197,8 @@ def discard(env: Environment) -> None:
 
 
 def _pip(env: Environment, *arguments: str) -> None:
-    options = ("--quiet", "--only-binary=:all:", "--no-cache-dir", "--retries=1", "--disable-pip-version-check")
+    binary = ("--only-binary=:all:", f"--no-binary={BUILT}")
+    options = ("--quiet", *binary, "--no-cache-dir", "--retries=1", "--disable-pip-version-check")
     _call([str(env.python), "-I", "-m", "pip", "install", *options, f"--extra-index-url={CPU_BUILDS}", *arguments])
 
 

@@ -140,8 +140,9 @@ def _releases(installed: Mapping[str, str]) -> dict[str, str]:
 
 
 def digest(proof: Path) -> str:
-    """What tells a proof and its fixture from every other."""
-    content = [*sides(proof), proof.read_text(encoding="utf-8")]
+    """What tells a proof, its fixture and the modules beside it (`stand_in.py`) from every other."""
+    beside = sorted(path for path in proof.parent.glob("*.py") if path.name.count(".") == 1)
+    content = [*sides(proof), *(path.read_text(encoding="utf-8") for path in (proof, *beside))]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

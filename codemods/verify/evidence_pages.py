@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from packaging.version import Version
+
 from codemods.transforms import load
 from codemods.verify.evidence import GONE, OUTCOMES, SHOWN, Evidence, Proved, Result, dump
 
@@ -55,12 +57,12 @@ def _page(evidence: Evidence) -> Iterator[str]:
     yield "sides. Models are tiny and random, nothing is downloaded, and nothing ran on a GPU.\n"
     yield from _table(("result", "meaning"), ([outcome, _MEANING[outcome]] for outcome in OUTCOMES))
     yield "\n## Environments\n"
-    packages = list(dict.fromkeys(p for found in evidence.environments.values() for p in found if p != "trouble"))
-    rows = ([found.get(p, "–") for p in packages] for found in evidence.environments.values() if "trouble" not in found)
+    had = {version: found for version, found in evidence.environments.items() if "trouble" not in found}
+    packages = sorted({p for found in had.values() for p in found}, key=lambda p: (p != "torch", p))
+    rows = ([had[version].get(p, "–") for p in packages] for version in sorted(had, key=Version))
     yield from _table(packages, rows)
-    for version, found in evidence.environments.items():
-        if "trouble" in found:
-            yield f"\ntorch {version} could not be installed: {_cell(found['trouble'])}"
+    for version in sorted(evidence.environments.keys() - had.keys()):
+        yield f"\ntorch {version} could not be installed: {_cell(evidence.environments[version]['trouble'])}"
     yield "\n## Rules\n"
     rules = [rule for rule in load() if evidence.of(rule.code)]
     counts = ([f"[{r.code}](#{r.code.lower()}-{r.name})", r.name, *_counts(evidence, r.code)] for r in rules)
@@ -109,7 +111,6 @@ def samples(evidence: Evidence) -> str:
         for found, versions in groups.items():
             before = found.before if found.outcome == SHOWN else f"no bug in these versions: {found.before}"
             rows.append([title, ", ".join(versions), before, found.after])
-            title = ""
     return "".join(f"{line}\n" for line in _table(("sample", "torch", "before", "after"), rows))
 
 

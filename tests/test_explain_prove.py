@@ -1,0 +1,110 @@
+"""`fixer explain CODE --prove`: one proof, run live; and what the pages say of all that were."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from world import fixer, process
+
+from codemods.transforms import load
+from codemods.verify.evidence import Evidence, Proved, Result, read, sentence
+from codemods.verify.places import FIXTURES, RECORD
+from fixer.errors import Refusal
+from fixer.live_proof import choose
+
+RULES = {rule.code: rule for rule in load()}
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+
+
+def test_the_page_says_what_was_run(tmp_path: Path) -> None:
+    said = sentence(read(RECORD), "AMP001")
+    assert said.startswith("Both sides were run: torch ")
+    assert said in process("explain", "AMP001", at=tmp_path).text
+
+
+@needs_torch
+@pytest.mark.torch
+def test_a_proof_is_run(tmp_path: Path) -> None:
+    answer = process("explain", "SCL003", "--prove", at=tmp_path)
+    assert answer.code == 0, answer.err
+    lines = answer.text.splitlines()
+    assert lines[0].startswith("SCL003 unscaled-backward/")
+    assert any(line.startswith("-") and "backward()" in line for line in lines)
+    assert any(line.startswith("+") and ".scale(" in line for line in lines)
+    assert any(line.startswith("symptom ") for line in lines)
+    assert any(line.startswith("proved: ") for line in lines)
+    assert any(line.startswith("Ran under torch 2.") for line in lines)
+    assert sentence(read(RECORD), "SCL003") in " ".join(" ".join(lines).split())
+    assert ".proof.py is run in child processes, with the torch of " in answer.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_torch_it_says_how_to_get_it(tmp_path: Path, bare_python: str) -> None:
+    answer = process("explain", "PL001", "--prove", "--python", bare_python, at=tmp_path)
+    assert (answer.code, answer.out) == (2, b"")
+    assert "No module named 'torch' (`pip install ampfix[verify]`)" in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
+    answer = process("explain", "PL001", "--prove", "--python", "nowhere/python", at=tmp_path)
+    assert (answer.code, answer.out) == (2, b"")
+    assert "cannot start nowhere/python: " in answer.err
+
+
+def test_a_rule_without_proof(tmp_path: Path) -> None:
+    answer = fixer("explain", "OLD001", "--prove", at=tmp_path)
+    assert (answer.code, answer.out) == (2, b"")
+    assert answer.err == "fixer: OLD001 has no proof to run\n"
+
+
+def test_no_fixtures_at_all(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match=r"PL001 has no proof to run; they belong in .*/nowhere"):
+        choose(RULES["PL001"], tmp_path / "nowhere", Evidence())
+
+
+def test_the_proof_is_one_where_the_bug_shows(tmp_path: Path) -> None:
+    folder = tmp_path / "raw-backward"
+    folder.mkdir()
+    texts = {"long": "x = 1\n" * 9, "short": "x = 1\n", "asked": "# fixer: strategy=other\n"}
+    for case, text in texts.items():
+        for end in ("before", "after", "proof"):
+            (folder / f"{case}.{end}.py").write_text(text)
+
+    def chosen(**shown: str) -> str:
+        proofs = {f"raw-backward/{case}": Proved("PL001", "", "", {v: Result("shown")}) for case, v in shown.items()}
+        return choose(RULES["PL001"], tmp_path, Evidence({}, proofs)).name
+
+    assert chosen() == "short.proof.py"
+    assert chosen(long="2.4.1") == "long.proof.py"
+    assert chosen(long="2.4.1", short="2.13.0") == "short.proof.py"
+    assert chosen(long="2.13.0", short="2.4.1", asked="2.13.0") == "long.proof.py"
+
+
+def test_a_refuted_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repair that does not repair is shown as such."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from codemods.verify.observation import Declaration, Observation, Side
+    from codemods.verify.proof import judge
+    from fixer.live_proof import LiveProof
+    from fixer.report.live_proof import show
+
+    seen = Observation(losses=[1.0] * 9, gradients={"w": None}, moved={"w": 0.0}, numbers={"norm": 2.0})
+    side = Side(Declaration(symptom="missing-gradient"), {"torch": "2.13.0"}, seen=seen, reference=seen)
+    text = StringIO()
+    proof = LiveProof("raw-backward/x", "A title.", "x.py", (b"a\n", b"b\n"), side, side, judge(side, side))
+    show(Console(file=text, width=120), "PL001", proof, "")
+    shown = [" ".join(line.split()) for line in text.getvalue().splitlines()]
+    assert "-a" in shown and "+b" in shown
+    assert "gradients reach 0 of 1 parameters reach 0 of 1 parameters" in shown
+    assert "losses " + " ".join(["1 → 1 → 1 → 1 → 1 → … → 1"] * 2) in shown
+    assert "refuted: after: no gradient reaches w" in shown
+
+
+def test_fixtures_of_the_checkout_are_used_here() -> None:
+    assert Path(__file__).parent / "before_after" == FIXTURES
