@@ -55,6 +55,10 @@ class Server:
     """None lets one request through."""
     refused_reviewers: frozenset[str] = frozenset()
     archived: bool = False
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    """Whole answers by what they are; what we say goes on top of them."""
+    shown: str = ""
+    """Where clients reach it, if not at `url`."""
 
     @property
     def wrote(self) -> list[tuple[str, str]]:
@@ -68,6 +72,10 @@ class Server:
                 return route(self, query, data, *(unquote(group) for group in match.groups()))
         return 404, {"message": "Not Found"}
 
+    def shaped(self, what: str, said: dict[str, Any]) -> Any:
+        """What we say, with all else that such an answer holds."""
+        return _laid_over(self.examples.get(what, {}), said)
+
     def pull(self, number: str) -> Pull:
         return next(pull for pull in self.pulls if pull.number == int(number))
 
@@ -79,22 +87,29 @@ class Server:
         return [pull for pull in reversed(self.pulls) if branch in (None, pull.branch)]
 
 
+def _laid_over(example: Any, said: Any) -> Any:
+    if isinstance(example, dict) and isinstance(said, dict):
+        return {**example, **{name: _laid_over(example.get(name), value) for name, value in said.items()}}
+    return said
+
+
 def _gh_repository(server: Server, query: Any, data: Any, owner: str, name: str) -> tuple[int, Any]:
     if owner.lower() != "acme":
         return 404, {"message": "Not Found"}
     full = f"acme/{name.lower()}"
-    return 200, {
+    said = {
         "full_name": full,
         "name": name.lower(),
         "owner": {"login": "acme"},
         "archived": server.archived,
-        "url": f"{server.url}/repos/{full}",
+        "url": f"{server.shown or server.url}/repos/{full}",
     }
+    return 200, server.shaped("repository", said)
 
 
-def _gh_pull(server: Server, pull: Pull) -> dict[str, Any]:
-    here = f"{server.url}/repos/acme/app"
-    return {
+def _gh_pull(server: Server, pull: Pull, what: str = "pull") -> Any:
+    here = f"{server.shown or server.url}/repos/acme/app"
+    said = {
         "number": pull.number,
         "url": f"{here}/pulls/{pull.number}",
         "issue_url": f"{here}/issues/{pull.number}",
@@ -108,12 +123,13 @@ def _gh_pull(server: Server, pull: Pull) -> dict[str, Any]:
         "head": {"ref": pull.branch, "repo": {"full_name": "acme/app"}},
         "base": {"ref": pull.base, "repo": {"full_name": "acme/app"}},
     }
+    return server.shaped(what, said)
 
 
 def _gh_list(server: Server, query: Mapping[str, str], data: Any) -> tuple[int, Any]:
     # Gitea knows no such filter, and passes over it.
     branch = query["head"].partition(":")[2] if server.kind == "github" else None
-    return 200, [_gh_pull(server, pull) for pull in server.newest(branch)]
+    return 200, [_gh_pull(server, pull, "simple pull") for pull in server.newest(branch)]
 
 
 def _gh_create(server: Server, query: Any, data: Any) -> tuple[int, Any]:
@@ -130,13 +146,13 @@ def _gh_edit(server: Server, query: Any, data: Any, number: str) -> tuple[int, A
 
 
 def _gh_labels(server: Server, query: Any, data: Any, number: str) -> tuple[int, Any]:
-    server.pull(number).labels += data["labels"] if isinstance(data, dict) else data
-    return 200, []
+    server.pull(number).labels += data["labels"]
+    return 200, [server.shaped("label", {"name": name}) for name in data["labels"]]
 
 
 def _gh_comment(server: Server, query: Any, data: Any, number: str) -> tuple[int, Any]:
     server.pull(number).comments.append(data["body"])
-    return 201, {"id": 1, "body": data["body"]}
+    return 201, server.shaped("comment", {"id": 1, "body": data["body"]})
 
 
 def _gh_reviewers(server: Server, query: Any, data: Any, number: str) -> tuple[int, Any]:
@@ -144,7 +160,7 @@ def _gh_reviewers(server: Server, query: Any, data: Any, number: str) -> tuple[i
     if set(names) & server.refused_reviewers:
         return 422, {"message": "Reviews may only be requested from collaborators."}
     server.pull(number).reviewers += names
-    return 201, _gh_pull(server, server.pull(number))
+    return 201, _gh_pull(server, server.pull(number), "simple pull")
 
 
 _REPO = r"/repos/acme/app"

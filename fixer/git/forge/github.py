@@ -116,10 +116,14 @@ class GitHub:
         self._send("close a pull request of", lambda: self._found[number].edit(state="closed"))
 
     def label(self, number: int, labels: Sequence[str]) -> Sequence[str]:
+        found = self._found[number]
+
+        def send() -> None:
+            # PyGithub's own method sends a bare list, which GitHub's description of its API has not, nor Gitea's.
+            found.requester.requestJsonAndCheck("POST", f"{found.issue_url}/labels", input={"labels": list(labels)})
+
         try:
-            self._send(
-                "label a pull request of", lambda: self._found[number].add_to_labels(*labels), passing=(403, 404, 422)
-            )
+            self._send("label a pull request of", send, passing=(403, 404, 422))
         except Failed as failed:
             return [f"the labels {', '.join(labels)} could not be set: {said(failed.answer)}"]
         return []
