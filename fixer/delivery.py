@@ -15,6 +15,7 @@ from fixer.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_
 from fixer.discover import attributed
 from fixer.errors import Refusal
 from fixer.git.branches import check_name, places, start
+from fixer.git.changes import changes
 from fixer.git.owners import find, lives_on_gitlab
 from fixer.git.partial import fetch_missing
 from fixer.git.repository import CommitFiles, Draft, Repository
@@ -183,7 +184,9 @@ def _planned(
     own = hand(repository, commits, configured("").commit)
     arguments, problems = _arguments(request.paths, repository, files, here, base_name)
     below = tuple(f"{argument}/" if argument else "" for argument in arguments)
-    fetch_missing(repository, base, (path for path in files.files() if path in arguments or path.startswith(below)))
+    changed = changes(repository.directory, request.since, base)() if request.since is not None else None
+    sources = [path for path in files.files() if changed is None or path in changed.lines]
+    fetch_missing(repository, base, (path for path in sources if path in arguments or path.startswith(below)))
     with tempfile.TemporaryDirectory(prefix="fixer-") as scratch:
         draft = Draft(repository, base, Path(scratch))
 
@@ -194,6 +197,8 @@ def _planned(
             request,
             arguments,
             files,
+            listed=lambda: sources,
+            changed=changed,
             root=root,
             configuration=configured,
             is_file=lambda path: path in files.entries,

@@ -13,7 +13,6 @@ from fixer import selectors
 from fixer.config import Settings
 from fixer.discover import select
 from fixer.errors import Refusal
-from fixer.git.changes import about
 from fixer.globs import anchored, matcher
 from fixer.runner import Order, Progress, Task, merge, run
 from fixer.work import Outcome, Request
@@ -46,7 +45,7 @@ def plan_listing(
     """
     recorder = request.recorder
     with recorder.phase("rules"):
-        options = _Options(request)
+        options = _Options(request, changed)
     ours = configuration("")
     try:
         excluded = matcher([*(anchored(pattern, "") for pattern in request.exclude), *ours.exclude])
@@ -68,7 +67,8 @@ def plan_listing(
         plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
     plan = merge(plans)
     if changed is not None:
-        plan = about(changed, plan)
+        here = changed.touch
+        plan = replace(plan, unused=tuple(each for each in plan.unused if here(each.path, each.line, each.line)))
     recorder.gate("seen", plan.files_seen)
     recorder.gate("bytes", plan.files_read)
     recorder.gate("found", sum(1 for file in plan.files if file.findings))
@@ -110,8 +110,8 @@ def _tasks(
 class _Options:
     """The options of the command line, checked once, to be laid over the settings of each directory."""
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, request: Request, changed: Changes | None) -> None:
+        self._request, self._changed = request, changed
         self._rules = load()
         selectors.check_codes(request.select, self._rules, "--select")
         selectors.check_codes(request.ignore, self._rules, "--ignore")
@@ -146,6 +146,7 @@ class _Options:
             strategies=tuple(sorted({**settings.strategies, **self._strategies}.items())),
             targets=tuple(sorted({**pinned, **self._targets}.items())),
             fix=fix,
+            changed=self._changed,
         )
 
 

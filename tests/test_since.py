@@ -251,3 +251,37 @@ def test_an_untracked_file_is_new_throughout(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": "1\n"})
     write(root, {"b.py": CALL})
     assert dict(changes(root, "HEAD")().lines) == {"b.py": EVERY}
+
+
+def test_only_findings_in_changed_lines_are_fixed(tmp_path: Path) -> None:
+    root = repository(tmp_path / "r", {"a.py": THREE, "b.py": CALL})
+    write(root, {"a.py": "import x\n" + THREE.replace("(2)", "(4)")})
+    result = fixer("apply", "--since", "HEAD", at=root)
+    assert (result.code, result.text) == (0, "a.py: fixed OLD001\n")
+    assert (root / "a.py").read_text() == "import x\nold_one(1)\nnew_one(4)\nold_one(3)\n"
+    assert (root / "b.py").read_text() == CALL
+
+
+def test_what_a_fix_reveals_in_a_changed_line_is_fixed_too(tmp_path: Path) -> None:
+    """`old_two` becomes `old_one`, which becomes `new_one`: in the first line by the change, in the last one not."""
+    root = repository(tmp_path / "r", {"a.py": "1\n2\nold_two(3)\n"})
+    write(root, {"a.py": "old_two(1)\n2\nold_two(3)\n"})
+    patch = fixer("apply", "--dry-run", "--since", "HEAD", at=root).text
+    assert [line for line in patch.splitlines() if line.startswith(("+", "-"))][2:] == ["-old_two(1)", "+new_one(1)"]
+    assert fixer("apply", "--since", "HEAD", at=root).code == 0
+    assert (root / "a.py").read_text() == "new_one(1)\n2\nold_two(3)\n"
+
+
+def test_a_branch_for_what_has_changed_in_commits(tmp_path: Path) -> None:
+    root = repository(tmp_path / "r", {"a.py": THREE})
+    write(root, {"a.py": THREE.replace("(2)", "(4)"), "b.py": CALL})
+    commit(root)
+    write(root, {"a.py": THREE, "c.py": CALL})
+    assert fixer("apply", "--since", "HEAD~", "--branch", "fix/amp", at=root).code == 0
+    assert git("diff", "--name-only", "main", "fix/amp", at=root) == "a.py\nb.py"
+    assert git("show", "fix/amp:a.py", at=root) == "old_one(1)\nnew_one(4)\nold_one(3)"
+    git("clone", "-q", "--bare", "r", "bare.git", at=tmp_path)
+    assert fixer("apply", "--since", "main~", "--branch", "fix/bare", at=tmp_path / "bare.git").code == 0
+    assert git("diff", "--name-only", "main", "fix/bare", at=tmp_path / "bare.git") == "a.py\nb.py"
+    refused = fixer("apply", "--since", "nowhere", "--branch", "fix/more", at=root)
+    assert refused.code == 2 and "there is no such commit" in refused.err

@@ -86,6 +86,7 @@ def apply(
     jobs: options.Jobs = 0,
     config: options.Config = None,
     isolated: options.Isolated = False,
+    since: options.Since = None,
     format: Annotated[ApplyFormat, typer.Option(help="markdown: the text of a pull request.")] = ApplyFormat.terminal,
     output: options.Output = None,
     statistics: options.Statistics = False,
@@ -107,6 +108,7 @@ def apply(
     screen = Screen(color, quiet, verbose, output)
     request = options.request(
         *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
+        since=since,
         recorder=profiling.recorder,
     )
     for name, value in (

@@ -6,13 +6,11 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from codemods.edits import Finding
-from codemods.plan import Plan
-from codemods.sources.files import NOTEBOOK, decode
-from codemods.sources.text import Source
+from codemods.sources.files import NOTEBOOK
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, begin, git, top
 
@@ -65,30 +63,11 @@ class Changes:
         return False
 
 
-def about(changed: Changes, plan: Plan) -> Plan:
-    """What a plan says about changed lines."""
-    before = {file.path: file.before for file in plan.files}
-
-    def text(path: str) -> str | None:
-        source = decode(path, before[path]) if path in before else None
-        return source.text if isinstance(source, Source) else None
-
-    files = [
-        replace(file, findings=tuple(finding for finding in file.findings if changed.concern(finding, text)))
-        for file in plan.files
-    ]
-    return replace(
-        plan,
-        files=tuple(file for file in files if file.findings or file.changed),
-        unused=tuple(each for each in plan.unused if changed.touch(each.path, each.line, each.line)),
-    )
-
-
 def changes(root: Path, ref: str, until: str | None = None) -> Callable[[], Changes]:
     """What has changed in a repository since its history and that of `ref` parted: git begins to look at once.
 
     Args:
-        root: the root of the work tree.
+        root: the root of the work tree; with `until`, any directory of the repository.
         until: look no further than this commit; by default uncommitted changes and new files count too.
 
     Returns:
@@ -127,8 +106,9 @@ def _parting(root: Path, ref: str, head: str) -> str:
     if not ref:
         raise Refusal("--since: give the commit to compare with, such as HEAD or origin/main")
     if not ref.startswith("-") and "\0" not in ref:
-        answer = asked("rev-parse", "--show-toplevel", f"{ref}^{{commit}}", f"{head}^{{commit}}")
-        if len(answer) == 4 and answer[0] == str(root):
+        place = "--show-toplevel" if head == "HEAD" else "--git-dir"
+        answer = asked("rev-parse", place, f"{ref}^{{commit}}", f"{head}^{{commit}}")
+        if len(answer) == 4 and (head != "HEAD" or answer[0] == str(root)):
             then, now = answer[1:3]
             if base := then if then == now else asked("merge-base", then, now)[0]:
                 return base
@@ -142,7 +122,7 @@ def _why_not(root: Path, ref: str, head: str, asked: Callable[..., list[str]]) -
         bad = name.startswith("-") or "\0" in name
         return bad or not asked("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")[0]
 
-    if top(root) != root:
+    if head == "HEAD" and top(root) != root:
         return f"{root} is not in a git repository, so nothing tells what has changed"
     shallow = asked("rev-parse", "--is-shallow-repository")[0] == "true"
     if missing(head):
