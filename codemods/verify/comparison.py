@@ -44,7 +44,7 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
     if new:
         return Verdict("refuted", f"after the fixes: {sentences(new, after)[0]}")
     if gone:
-        return Verdict("proved", f"before: {sentences(gone, before)[0]}; after: {_healthy(after)}")
+        return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {_healthy(after)}")
     apart = difference(before, after)
     if apart <= CLOSE:
         return Verdict("not-reproduced", f"both run alike: {_healthy(after)}, {equality(apart)}")

@@ -110,13 +110,13 @@ def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
             yield Symptom(number, "unmoved", name)
 
 
-def sentences(found: Sequence[Symptom], run: Run) -> tuple[str, ...]:
-    """The symptoms as sentences, those of one kind together, parameters by name."""
+def sentences(found: Sequence[Symptom], run: Run, *, named: int = NAMED) -> tuple[str, ...]:
+    """The symptoms as sentences, those of one kind together, with so many parameters by name."""
     told: dict[str, None] = {}
     for symptom in sorted(found, key=lambda symptom: (_ORDER.index(_family(symptom.kind)), symptom.process)):
         alike = [other for other in found if (other.process, other.kind) == (symptom.process, symptom.kind)]
         where = f"rank {rank}: " if len(run.traces) > 1 and (rank := _rank(symptom, run)) else ""
-        told[where + _sentence(symptom, alike, run)] = None
+        told[where + _sentence(symptom, alike, run, named)] = None
     return tuple(told)
 
 
@@ -133,7 +133,7 @@ def _rank(symptom: Symptom, run: Run) -> str:
     return run.traces[symptom.process].rank if 0 <= symptom.process < len(run.traces) else ""
 
 
-def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run) -> str:
+def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) -> str:
     if symptom.kind == "failed":
         return symptom.name
     if symptom.kind in ("message", "exception"):
@@ -144,7 +144,8 @@ def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run) -> str:
         return "a loss is inf or nan"
     total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0
     names = [other.name for other in alike]
-    listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+    listed = ": " + ", ".join(names[:named]) if named else ""
+    more = f" and {len(names) - named:,} more" if named and len(names) > named else ""
     always = all(other.share == 1 for other in alike)
     some = {
         "no-gradient": "no gradient reaches" if always else "at some steps no gradient reaches",
@@ -153,4 +154,4 @@ def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run) -> str:
         "unmoved": "no step moves",
         "lost": "no optimizer holds any more",
     }[symptom.kind]
-    return f"{some} {len(names):,} of {total:,} parameters: {listed}"
+    return f"{some} {len(names):,} of {total:,} parameters{listed}{more}"

@@ -35,7 +35,7 @@ def show(console: Console, verification: Verification, *, verbose: bool = False)
 
     word = verification.verdict
     headline = Text.assemble((word, f"bold {COLOURS[word]}"), f": {verification.summary}")
-    console.print(headline, soft_wrap=True)
+    console.print(headline, soft_wrap=not console.is_terminal)
     rows = list(_rows(verification))
     if rows:
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -46,9 +46,13 @@ def show(console: Console, verification: Verification, *, verbose: bool = False)
             table.add_row(*map(Text, row))
         console.print()
         console.print(table)
+    evidence = Table.grid(padding=(0, 2, 0, 0))
     for mark, colour, sentences in _evidence(verification):
         for sentence in sentences:
-            console.print(Text.assemble((f"{mark:>9}  ", colour), sentence), soft_wrap=True)
+            evidence.add_row(Text(mark, colour), Text(sentence))
+    if evidence.row_count:
+        console.print()
+        console.print(evidence)
     failed = [run for run in (verification.before, verification.after) if run and not run.well and run.output.strip()]
     if failed and (verbose or word == "could-not-run"):
         lines = failed[-1].output.rstrip().splitlines()
@@ -143,7 +147,7 @@ def _rows(verification: Verification) -> Iterator[tuple[str, str, str]]:
         yield "memory", f"{before.peak / 1e9:.2f} GB", f"{after.peak / 1e9:.2f} GB"
     versions = [_versions(next(iter(run.traces), Trace())) for run in (before, after)]
     if any(versions):
-        yield "with", versions[0], versions[1]
+        yield "with", versions[0], "the same" if versions[0] == versions[1] else versions[1]
 
 
 _LABELS = (
