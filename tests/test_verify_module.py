@@ -129,6 +129,21 @@ def test_the_layer_that_cuts_is_named(tmp_path: Path) -> None:
     assert report["symptoms"][0]["parameters"] == ["first.weight", "first.bias"]
 
 
+def test_what_attention_uses_by_itself_is_not_unused(tmp_path: Path) -> None:
+    text = GOOD.replace("h = self.first(x)", "h = self.first(self.attention(x, x, x)[0]).detach()").replace(
+        "        self.first,", "        self.attention = nn.MultiheadAttention(8, 2)\n        self.first,"
+    )
+    report = watched(tmp_path, text, "--precision", "32-true", code=1)
+    assert [symptom["kind"] for symptom in report["symptoms"]] == ["unreached"]
+    assert "attention.out_proj.weight" in report["symptoms"][0]["parameters"]
+
+
+def test_half_that_the_device_lacks_is_no_symptom(tmp_path: Path) -> None:
+    text = HEAD + "def make(): return nn.LSTM(4, 8, batch_first=True), torch.randn(2, 5, 4)\n"
+    report = watched(tmp_path, text, "--precision", "32-true,16-mixed", code=0)
+    assert run(report, "train", "16-mixed")["status"] in ("ok", "unsupported")
+
+
 def test_detached_inside(tmp_path: Path) -> None:
     text = GOOD.replace("h = self.first(x)", "h = self.inner(x)").replace(
         "        self.first,", "        self.inner = Inner()\n        self.first,"

@@ -130,7 +130,8 @@ def _error(run: Run, side: Side) -> Sign:
     text = f"raises {run.error}{where}" if run.status == "error" else f"cannot be run: {run.error}"
     cause, places = "", tuple(run.lines)
     if "does not require grad" in run.error and run.cuts:
-        cause, places = tell(run.cuts[0]), (*places, run.cuts[0].place)
+        cut = _first_cut(run, side)
+        cause, places = tell(cut), (*places, cut.place)
     elif run.mode == "eval":
         twin = side.run(Run(run.device, run.precision, "train"))
         cause = "training in the same precision runs" if twin is not None and twin.status == "ok" else ""
@@ -174,12 +175,21 @@ def _unreached(run: Run, side: Side) -> Iterator[Sign]:
 
 
 def unused(run: Run, side: Side) -> set[str]:
-    """Layers that were not called, and whose parameters got no gradient by another way either."""
+    """Layers that were not called, and whose parameters got no gradient by another way either.
+
+    What a layer around them uses by itself, as attention uses its projections, is not one of them.
+    """
     blocked = {name for name, norm in run.gradients.items() if norm is None}
+    reached = {layer.name: layer.trainable and not blocked.issuperset(layer.trainable) for layer in side.survey.layers}
+    users = {layer.name for layer in side.survey.layers if layer.trainable and layer.name in run.layers}
     return {
         layer.name
         for layer in side.survey.layers
-        if layer.name not in run.layers and layer.trainable and blocked.issuperset(layer.trainable)
+        if layer.name not in run.layers
+        and layer.trainable
+        and not reached[layer.name]
+        and not any(layer.name.startswith(f"{cut.layer}.") for cut in run.cuts)
+        and not ((around := layer.name.rpartition(".")[0]) in users and not reached[around])
     }
 
 
@@ -193,9 +203,21 @@ def _outermost(idle: Set[str], side: Side) -> Iterator[str]:
 
 
 def _why(layer: str, run: Run) -> Cut | None:
-    """The cut that keeps gradients from a layer: its own, that of what it is part of, or the first of all."""
+    """The cut that keeps gradients from a layer: its own, that of what it is part of, or the next one after it."""
     own = [cut for cut in run.cuts if layer == cut.layer or layer.startswith(f"{cut.layer}.")]
-    return next(iter([*own[-1:], *run.cuts[:1]]), None)
+    order = {name: number for number, name in enumerate(run.layers)}  # as they first returned
+    here = order.get(layer, order.get(layer.rpartition(".")[0], 0))
+    later = sorted((cut for cut in run.cuts if order[cut.layer] >= here), key=lambda cut: order[cut.layer])
+    return next(iter([*own[-1:], *later[:1], *run.cuts[:1]]), None)
+
+
+def _first_cut(run: Run, side: Side) -> Cut:
+    """The cut to blame for a loss without a graph: the first of what can be trained, else the last of all."""
+    trained = {layer.name for layer in side.survey.layers if layer.trainable}
+    for cut in run.cuts:
+        if any(name == cut.layer or name.startswith(f"{cut.layer}.") for name in trained):
+            return cut
+    return run.cuts[-1]
 
 
 def _scaled(run: Run, side: Side) -> Iterator[Sign]:

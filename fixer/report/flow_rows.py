@@ -51,8 +51,9 @@ def notes(layer: Layer, run: Run, idle: frozenset[str]) -> str:
         return "first non-finite values"
     if (seen := run.layers.get(layer.name)) and not seen.finite:
         return "non-finite"
+    harmful = run.status == "error" or run.missed or None in run.gradients.values()
     for cut in run.cuts:
-        if cut.layer == layer.name:
+        if cut.layer == layer.name and harmful:
             return {
                 "inside": "loses requires_grad",
                 "called-without-grad": "called with gradients off",
