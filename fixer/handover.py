@@ -115,13 +115,14 @@ def renewal(repository: Repository, branch: str, base: str | None) -> str:
 
 
 def hand_over(
-    receiver: Receiver, delivery: Delivery, *, title: str | None = None, verification: str = ""
+    receiver: Receiver, delivery: Delivery, *, title: str | None = None, verification: str = "", exact: bool = False
 ) -> HandedOver:
     """Push the branch of a delivery, and see to its pull request. A branch that came to nothing is taken back.
 
     Args:
         title: of the pull request, instead of the usual one.
         verification: a section of its text about what came of running the code, in Markdown.
+        exact: other commits that change the same will not do.
 
     Raises:
         Refusal: if the remote or the forge says no.
@@ -132,7 +133,7 @@ def hand_over(
         return nothing if delivery.outcome.failed else take_back(receiver, delivery.branch)
     usual, body = words(receiver, delivery, verification)
     reviewers = _reviewers(receiver, delivery)
-    return submit(receiver, delivery.branch, delivery.tip, title or usual, body, reviewers)
+    return submit(receiver, delivery.branch, delivery.tip, title or usual, body, reviewers, exact=exact)
 
 
 def submit(
@@ -144,11 +145,13 @@ def submit(
     reviewers: Sequence[str] = (),
     *,
     ours: frozenset[str] = frozenset(),
+    exact: bool = False,
 ) -> HandedOver:
     """Push a branch, and see to its pull request.
 
     Args:
         ours: what the branch may point at on the remote without a look into its history.
+        exact: other commits that change the same will not do.
 
     Raises:
         Refusal: if the remote or the forge says no.
@@ -156,7 +159,7 @@ def submit(
     standing = receiver.forge.standing(branch) if receiver.forge else ()
     if (left := _declined(standing, branch)) is not None:
         return left
-    pushed = push(receiver.destination, branch, tip, ours=ours)
+    pushed = push(receiver.destination, branch, tip, ours=ours, exact=exact)
     if receiver.forge is None:
         return HandedOver(branch, pushed, notes=(pushed.why,) if pushed.why else ())
     if pushed.outcome == "left-alone":

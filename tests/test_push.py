@@ -261,6 +261,16 @@ def test_the_same_change_on_a_newer_base_wakes_nobody(here: Situation) -> None:
     assert (here.tip(), "note: fix is on origin as it was" in result.err) == (tip, True)
 
 
+def test_commits_that_are_named_for_blame_are_those_on_the_remote(here: Situation) -> None:
+    for _ in range(2):
+        assert here.run("--split", "directory:1", "--ignore-in-blame").code == 0
+        named = git("show", "fix/blame-ignore-revs:.git-blame-ignore-revs", at=here.bare)
+        tips = git("for-each-ref", "--format=%(objectname)", "refs/heads/fix/root", "refs/heads/fix/sub", at=here.bare)
+        assert {line for line in named.split("\n") if not line.startswith("#")} == set(tips.split("\n"))
+        here.upstream({"unrelated.txt": "1\n"})
+        git("pull", "-q", at=here.clone)
+
+
 def test_a_fresh_clone_knows_its_own_branch(here: Situation) -> None:
     here.run()
     tip = here.tip()

@@ -109,9 +109,11 @@ def hand_over_all(
     from fixer.handover import emptied, hand_over, take_back
 
     handed, found = [], []
+    # A commit without a rule names the others in `.git-blame-ignore-revs`.
+    exact = any(not commit.codes for delivery in deliveries for commit in delivery.commits)
     for delivery in deliveries:
         try:
-            handed.append(hand_over(receiver, delivery))
+            handed.append(hand_over(receiver, delivery, exact=exact))
         except Refusal as refusal:
             made = f"the branch {delivery.branch} is made here, and was not handed over" if delivery.tip else "--push"
             found.append(f"{made}: {refusal}")

@@ -107,11 +107,14 @@ def check_base(destination: Destination, base: str, name: str) -> None:
     )
 
 
-def push(destination: Destination, branch: str, tip: str, *, ours: frozenset[str] = frozenset()) -> Pushed:
+def push(
+    destination: Destination, branch: str, tip: str, *, ours: frozenset[str] = frozenset(), exact: bool = False
+) -> Pushed:
     """Bring `branch` on the remote to `tip`, unless a person has pushed there or it changes the same already.
 
     Args:
         ours: what the branch may point at there without a look into its history.
+        exact: its commits are named somewhere, so others that change the same will not do.
 
     Raises:
         Refusal: if the remote does not take it.
@@ -125,7 +128,7 @@ def push(destination: Destination, branch: str, tip: str, *, ours: frozenset[str
         if repository.ask("merge_base", "--is-ancestor", head, tip) is None:
             if why := _foreign(destination, head):
                 return Pushed("left-alone", f"{branch} on {destination.remote.shown} {why}")
-            if series(repository, target, head) == series(repository, target, tip):
+            if not exact and series(repository, target, head) == series(repository, target, tip):
                 return Pushed("unchanged")
     return _send(destination, branch, head, tip)
 
