@@ -82,6 +82,14 @@ def test_everything(tmp_path: Path) -> None:
     assert (campaign.commit.ticket, campaign.commit.trailers) == ("ML-12", ("Reviewed-by=Bo",))
 
 
+def test_the_example_of_the_readme(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    example = readme.partition("```toml\n# CAMPAIGN.toml\n")[2].partition("```")[0]
+    (tmp_path / "CAMPAIGN.toml").write_text(example)
+    campaign = load_campaign(tmp_path / "CAMPAIGN.toml")
+    assert campaign.pull_requests.open and campaign.limits.per_hour == 20
+
+
 def test_the_mark_is_that_of_what_is_planned(tmp_path: Path) -> None:
     def mark(text: str) -> str:
         (tmp_path / "CAMPAIGN.toml").write_text(text)

@@ -183,11 +183,7 @@ def _work(
         if not quiet:
             print(progress_line(done, total, row), file=sys.stderr, flush=True)
 
-    try:
-        standing = work(campaign, tell)
-    except KeyboardInterrupt:
-        screen.note("stopped; `fixer bulk run` goes on from here")
-        raise
+    standing = work(campaign, tell)
     _show(screen, standing, format.value)
     raise typer.Exit(1 if standing.failed else 0)
 
