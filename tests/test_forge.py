@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixer.errors import Refusal
-from fixer.git.credentials import Token
+from fixer.git.credentials import Kind, Token
 from fixer.git.forge.find import Place, forge_at, place_of, token_for
 from fixer.git.forge.forge import Forge
 from fixer.git.forge.patience import Answer, Patience, wait
@@ -435,6 +436,13 @@ def test_a_token_goes_to_its_own_host_alone(
             token_for(place, remote, environment, tmp_path)
     else:
         assert token_for(place, remote, environment, tmp_path).value == token
+
+
+@pytest.mark.parametrize(("kind", "module"), [("github", "github"), ("gitea", "github"), ("gitlab", "gitlab")])
+def test_a_package_that_is_missing_is_named(kind: Kind, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(Refusal, match=rf"pip install 'ampfix\[{module}\]'"):
+        forge_at(Place(kind, "h.example", "https://h.example", "a/b"), Token("x", "x"))
 
 
 def test_waiting_is_really_waiting() -> None:

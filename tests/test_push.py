@@ -262,12 +262,12 @@ def test_the_same_change_on_a_newer_base_wakes_nobody(here: Situation) -> None:
 
 
 def test_commits_that_are_named_for_blame_are_those_on_the_remote(here: Situation) -> None:
-    for _ in range(2):
+    for number in "12":
         assert here.run("--split", "directory:1", "--ignore-in-blame").code == 0
         named = git("show", "fix/blame-ignore-revs:.git-blame-ignore-revs", at=here.bare)
         tips = git("for-each-ref", "--format=%(objectname)", "refs/heads/fix/root", "refs/heads/fix/sub", at=here.bare)
         assert {line for line in named.split("\n") if not line.startswith("#")} == set(tips.split("\n"))
-        here.upstream({"unrelated.txt": "1\n"})
+        here.upstream({"unrelated.txt": number})
         git("pull", "-q", at=here.clone)
 
 
