@@ -62,6 +62,8 @@ def _clone(job: Job, place: Path) -> Repository:
         if base is None and _has_branches(target):
             raise Refusal(f"its default branch {head} does not exist: name the branch to start from with `base`")
         raise Refusal("the repository has no commit yet")
+    if repository.commit(f"refs/heads/{job.campaign.branch_name}") is not None:
+        raise Refusal(f"it stands on {job.campaign.branch_name} itself: name the branch to start from with `base`")
     _sign(job, Repository.open(Path(target.location)) if target.local else None)
     return repository
 
