@@ -69,7 +69,8 @@ def prove_live(proof: Path, python: str) -> LiveProof:
         before, after = run(proof, bench)
     verdict = judge(before, after)
     if verdict.outcome is Outcome.COULD_NOT_RUN:
-        raise Refusal(f"the proof {name_of(proof)} could not run: {verdict.detail}")
+        other = "; or name an interpreter that has it: --python FILE" if "No module named" in verdict.detail else ""
+        raise Refusal(f"the proof {name_of(proof)} could not run: {verdict.detail}{other}")
     old, new = sides(proof)
     path = next((path for path in new if old.get(path) != new[path]), next(iter(new)))
     return LiveProof(

@@ -44,7 +44,7 @@ def test_a_proof_is_run(tmp_path: Path) -> None:
 def test_without_torch_it_says_how_to_get_it(tmp_path: Path, bare_python: str) -> None:
     answer = process("explain", "PL001", "--prove", "--python", bare_python, at=tmp_path)
     assert (answer.code, answer.out) == (2, b"")
-    assert "No module named 'torch' (`pip install ampfix[verify]`)" in answer.err
+    assert "No module named 'torch' (`pip install 'ampfix[verify]'`); or name an interpreter" in answer.err
     assert "Traceback" not in answer.err
 
 

@@ -396,7 +396,7 @@ def test_no_room(tmp_path: Path, pip: Callable[..., Pip], monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("raise SystemExit('ERROR: no such thing\\nHint: none')", "`-c .*`: no such thing$"),
+        ("raise SystemExit('ERROR: no such thing\\nHint: none')", "python.*: no such thing$"),
         ("raise SystemExit('last words')", "last words$"),
         ("raise SystemExit(1)", "it says nothing$"),
         ("import time; time.sleep(60)", "took longer than 2 s"),

@@ -310,7 +310,7 @@ def test_no_torch(proof: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     verdict = prove("", "", proof, python=str(tmp_path / "bare" / "bin" / "python"))
     assert verdict.outcome is Outcome.COULD_NOT_RUN
-    assert "No module named 'torch' (`pip install ampfix[verify]`)" in verdict.detail
+    assert "No module named 'torch' (`pip install 'ampfix[verify]'`)" in verdict.detail
 
 
 def test_no_fork(proof: Path, monkeypatch: pytest.MonkeyPatch) -> None:

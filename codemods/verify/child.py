@@ -222,7 +222,7 @@ def main() -> None:
         try:
             importlib.import_module("codemods.verify.observe")
         except ImportError as error:
-            missing = {"trouble": f"{sys.executable}: {error} (`pip install ampfix[verify]`)"}
+            missing = {"trouble": f"{sys.executable}: {error} (`pip install 'ampfix[verify]'`)"}
             for _ in sys.stdin:
                 print(json.dumps(missing), file=answers, flush=True)
             return

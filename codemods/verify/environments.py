@@ -208,19 +208,19 @@ def _call(command: list[str]) -> str:
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"`{_shown(command)}` took longer than {PATIENCE:.0f} s") from None
+        raise Unavailable(f"{_named(command)} took longer than {PATIENCE:.0f} s") from None
     except OSError as error:
-        raise Unavailable(f"`{_shown(command)}`: {error.strerror}") from error
+        raise Unavailable(f"{_named(command)}: {error.strerror}") from error
     if done.returncode:
         lines = (done.stderr + done.stdout).strip().splitlines() or ["it says nothing"]
         said = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-        raise Unavailable(f"`{_shown(command)}`: {said[-1] if said else lines[-1]}")
+        raise Unavailable(f"{_named(command)}: {said[-1] if said else lines[-1]}")
     return done.stdout
 
 
-def _shown(command: list[str]) -> str:
-    """The part of a command that tells it from others."""
-    return " ".join(word for word in command[2:] if not word.startswith("--") and "/" not in word)
+def _named(command: list[str]) -> str:
+    """What a person would call it."""
+    return command[command.index("-m") + 1] if "-m" in command else Path(command[0]).name
 
 
 def _size(url: str) -> int | None:

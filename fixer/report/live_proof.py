@@ -39,7 +39,7 @@ def show(console: Console, code: str, proof: LiveProof, evidence: str) -> None:
     proved = proof.verdict.outcome is Outcome.PROVED
     verdict = Text(proof.verdict.outcome.value, "bold green" if proved else "bold red")
     short = proved and proof.bites
-    detail = "only *before* shows the symptom, and *after* trains" if short else visible(proof.verdict.detail)
+    detail = "the symptom shows before, not after, and after trains" if short else visible(proof.verdict.detail)
     console.print(verdict.append(f": {detail}", "default not bold"))
     versions = ", ".join(f"{package} {version}" for package, version in proof.before.versions.items())
     console.print(Text(f"Ran under {versions}.", "dim"))
