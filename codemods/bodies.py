@@ -152,17 +152,13 @@ def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     return found
 
 
-def outside(root: cst.CSTNode, text: str | None = None) -> Iterator[cst.CSTNode]:
-    """`root` and the code below it in source order, without what stands in unparsed bodies.
-
-    Args:
-        text: enter those unparsed bodies whose functions hold it.
-    """
+def outside(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """`root` and the code below it in source order, without what stands in bodies that are parsed on demand."""
     stack = [root]
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, Deferred) or (text is not None and (node.opened or text in node.function)):
+        if not isinstance(node, Deferred):
             stack.extend(reversed(list(children(node))))
 
 

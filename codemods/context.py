@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import libcst as cst
 
 from codemods import flow, kinds, known
-from codemods.bodies import outside, parents
+from codemods.bodies import Deferred, outside, parents
 from codemods.edits import Skip
 from codemods.facts import Facts, Import
 from codemods.file_context import FileContext
 from codemods.index import NONE, Index, Ref
 from codemods.kinds import Kind
 from codemods.rule import Need
-from codemods.tree import parameter_names, spans
+from codemods.tree import parameter_names, spans, walk
 
 N = TypeVar("N", bound=cst.CSTNode)
+_ByType = dict[type[cst.CSTNode], list[cst.CSTNode]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Context(FileContext):
         """Answers about this file that are dear to find; keys start with the function that asks."""
         self._origins: dict[str, frozenset[str]] = {}
         self._bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
-        self._nodes: dict[str, dict[type[cst.CSTNode], list[cst.CSTNode]]] = {}
+        self._nodes: dict[Deferred, _ByType] = {}
         self._names: dict[cst.CSTNode, str] = {}
 
     # -- position in the tree
@@ -95,11 +96,30 @@ class Context(FileContext):
         Args:
             text: what stands in each function where such a node is looked for; others need not be parsed.
         """
-        if text not in self._nodes:
-            self._nodes[text] = {}
-            for node in outside(self.module, text):
-                self._nodes[text].setdefault(type(node), []).append(node)
-        return self._nodes[text].get(kind, [])  # type: ignore[return-value]
+        found: list[N] = []
+        for stretch in self._stretches():
+            if not isinstance(stretch, Deferred):
+                found += stretch.get(kind, ())  # type: ignore[arg-type]
+            elif text in stretch.function:
+                if stretch not in self._nodes:
+                    self._nodes[stretch] = _by_type(node for node in walk(stretch) if node is not stretch)
+                found += self._nodes[stretch].get(kind, ())  # type: ignore[arg-type]
+        return found
+
+    def _stretches(self) -> Sequence[_ByType | Deferred]:
+        """The file in pieces: nodes outside of functions by type, and functions whose bodies may not be parsed yet."""
+        if ("stretches",) not in self.memo:
+            found: list[_ByType | Deferred] = []
+            nodes: list[cst.CSTNode] = []
+            for node in outside(self.module):
+                if isinstance(node, Deferred):
+                    found += _by_type(nodes), node
+                    nodes = []
+                else:
+                    nodes.append(node)
+            self.memo["stretches",] = [*found, _by_type(nodes)]
+        stretches: list[_ByType | Deferred] = self.memo["stretches",]
+        return stretches
 
     def statement(self, node: cst.CSTNode) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
         """The statement that `node` belongs to: a small one, or the compound one whose header it stands in."""
@@ -395,6 +415,13 @@ class Context(FileContext):
                 if target is not None and target[1] is function:
                     found.append(call)
         return found
+
+
+def _by_type(nodes: Iterable[cst.CSTNode]) -> _ByType:
+    found: _ByType = {}
+    for node in nodes:
+        found.setdefault(type(node), []).append(node)
+    return found
 
 
 def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:

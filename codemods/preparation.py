@@ -6,7 +6,7 @@ their backward pass has to go through it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -27,11 +27,12 @@ class Keeping:
 
 def keeper(ctx: Context, call: cst.Call, keeping: Keeping) -> cst.BaseExpression | None:
     """The one keeper that can be seen from `call`, as it is written there; None: none, several, or it may be None."""
-    found: dict[str, None] = {}
+    asked: dict[str, bool] = {}
     for other in ctx.all(cst.Call):
         if isinstance(other.func, cst.Attribute) and (name := ctx.name(receiver := other.func.value)):
-            if name not in found and _same_variable(ctx, name, receiver, call) and _is_a(ctx, receiver, keeping):
-                found[name] = None
+            if name not in asked and _same_variable(ctx, name, receiver, call):
+                asked[name] = _is_a(ctx, receiver, keeping)
+    found = dict.fromkeys(name for name, is_keeper in asked.items() if is_keeper)
     for function in (a for a in ctx.ancestors(call) if isinstance(a, cst.FunctionDef)):
         for param in parameters(function):
             name = param.name.value
@@ -45,8 +46,17 @@ def keeper(ctx: Context, call: cst.Call, keeping: Keeping) -> cst.BaseExpression
     return None if _optional(ctx, name, call) else cst.parse_expression(name)
 
 
-def _attributes(ctx: Context, method: Method, keeping: Keeping) -> Iterator[str]:
+def _attributes(ctx: Context, method: Method, keeping: Keeping) -> frozenset[str]:
     """The attributes of `self` to which a class and its ancestors assign nothing but keepers."""
+    key = (_attributes, method.klass, keeping)
+    if key not in ctx.memo:
+        ctx.memo[key] = frozenset()  # what an attribute that is given another one sees
+        ctx.memo[key] = frozenset(_keepers(ctx, method, keeping))
+    found: frozenset[str] = ctx.memo[key]
+    return found
+
+
+def _keepers(ctx: Context, method: Method, keeping: Keeping) -> Iterator[str]:
     classes = [klass for ref in ctx.index.lineage(method.owner).refs if (klass := ctx.index.klass(ref))]
     for attribute in dict.fromkeys(name for klass in classes for name in klass.attributes):
         here = {b.node: b.value for b in _of_class(ctx, method.klass, attribute)}
@@ -207,11 +217,19 @@ def prepared(ctx: Context, node: cst.BaseExpression, keeping: Keeping, depth: in
     return _verdict(ctx, bindings, node, keeping)
 
 
-def _of_class(ctx: Context, klass: cst.ClassDef, attribute: str) -> Iterator[Binding]:
+def _of_class(ctx: Context, klass: cst.ClassDef, attribute: str) -> Sequence[Binding]:
     """What the methods of a class assign to an attribute of `self`."""
-    for function in flow.own(klass.body):
-        if isinstance(function, cst.FunctionDef) and (found := ctx.method(function)):
-            yield from ctx.bindings(function).get(f"{found.self}.{attribute}", ())
+    key = (_of_class, klass)
+    if key not in ctx.memo:
+        assigned: dict[str, list[Binding]] = {}
+        for function in flow.own(klass.body):
+            if isinstance(function, cst.FunctionDef) and (found := ctx.method(function)):
+                for name, bindings in ctx.bindings(function).items():
+                    if name.startswith(f"{found.self}."):
+                        assigned.setdefault(name.partition(".")[2], []).extend(bindings)
+        ctx.memo[key] = assigned
+    given: dict[str, list[Binding]] = ctx.memo[key]
+    return given.get(attribute, ())
 
 
 def _verdict(ctx: Context, bindings: list[Binding], node: cst.CSTNode, keeping: Keeping) -> bool | None:

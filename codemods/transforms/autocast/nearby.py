@@ -7,10 +7,14 @@ it if such a file calls one of its functions, or enters the alias (`with self.am
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 
+import libcst as cst
+
+from codemods.context import Context
 from codemods.gate import functions
 from codemods.index import Index
 from codemods.rule import Concern
@@ -29,10 +33,10 @@ _ALIAS = re.compile(rb"(\w+)[ \t]*=(?!=)(?:[^=\n]*autocast|[ \t]*\([ \t]*\n[^=]{
 
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """What the files in which regions begin say."""
+    """What the files in which regions begin say: words, each with the number of files."""
 
-    words: frozenset[bytes]
-    called: frozenset[bytes]
+    words: Counter[bytes]
+    called: Counter[bytes]
     """Names with a parenthesis behind them."""
     opening: frozenset[bytes]
     """The words of those files that call autocast."""
@@ -42,11 +46,12 @@ class _Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """An outermost function, or a method, by its header."""
+    """An outermost function, or a method; what stands outside of all is a function without a name."""
 
     name: bytes
     klass: bytes
-    start: int
+    start: int = field(default=-1, compare=False)
+    """Of its header."""
 
 
 def near(sites: tuple[bytes, ...], *, suspected: bool) -> Concern:
@@ -55,21 +60,112 @@ def near(sites: tuple[bytes, ...], *, suspected: bool) -> Concern:
     Args:
         suspected: it is enough that a file which calls autocast names the class or the function.
     """
-    return partial(_is_near, sites=sites, suspected=suspected)
+
+    def concerns(path: str, text: str, index: Index) -> bool:
+        return bool(_concerned(path, text, index, sites, suspected))
+
+    return concerns
 
 
-def _is_near(path: str, text: str, index: Index, sites: tuple[bytes, ...], suspected: bool) -> bool:
+def may_run_in_region(ctx: Context, node: cst.CSTNode, sites: tuple[bytes, ...], *, suspected: bool) -> bool:
+    """Whether a region may hold the function around a node: the same question as that of the gate, for one function."""
+    function, klass = None, None
+    for above in (node, *ctx.ancestors(node)):
+        if isinstance(above, cst.FunctionDef):
+            function, klass = above, None
+        elif isinstance(above, cst.ClassDef) and klass is None:
+            klass = above
+    name = function.name.value if function is not None else ""
+    asked = _Function(name.encode(), klass.name.value.encode() if klass is not None and name else b"")
+    return asked in _concerned(ctx.path, ctx.text, ctx.index, sites, suspected)
+
+
+def _concerned(path: str, text: str, index: Index, sites: tuple[bytes, ...], suspected: bool) -> frozenset[_Function]:
+    """The functions with one of `sites` that a region may hold."""
     speaking = index.search(path, SPEAKING)
-    if path in speaking or not speaking:
-        return path in speaking
-    said = index.recall((_is_near, speaking), lambda: _vocabulary(speaking, index))
-    data = _bytes(text)
-    found = {f for site in sites for place in _places(data, site) if (f := _around(data, place)) is not None}
-    if _is_called(data, found, said):
-        return True
-    if suspected and any((f.klass or f.name) in said.opening and _goes_on(data, f) for f in found):
-        return True
-    return not said.aliases.isdisjoint(_entered(data))
+    if not speaking:
+        return frozenset()
+    said = index.recall((_vocabulary, speaking), lambda: _vocabulary(speaking, index))
+
+    def find() -> frozenset[_Function]:
+        file = _File(_bytes(text), said, speaks=path in speaking)
+        found = {file.around(place) for site in sites for place in _places(file.data, site)}
+        return frozenset(f for f in found if file.is_reached(f) or (suspected and file.is_suspected(f)))
+
+    return index.recall((_concerned, path, sites, suspected), find)
+
+
+class _File:
+    """The text of one file, asked about its functions."""
+
+    def __init__(self, data: bytes, said: _Vocabulary, *, speaks: bool) -> None:
+        self.data, self.said, self.speaks = data, said, speaks
+        self._spans = list(functions(data))
+
+    def text(self, function: _Function) -> bytes:
+        """A function with its decorators."""
+        at = bisect_right(self._spans, (function.start, len(self.data))) - 1
+        return self.data[slice(*self._spans[at])] if at >= 0 else b""
+
+    def is_reached(self, function: _Function) -> bool:
+        """Whether a region may hold a function: in its own text, or somewhere along its callers."""
+        waiting, seen = [function], {function}
+        while waiting:
+            each = waiting.pop()
+            if self._speaks(each) or self._is_called_elsewhere(each):
+                return True
+            callers = {self.around(place) for place in self._calls(each)}
+            waiting += callers - seen
+            seen |= callers
+        return False
+
+    def is_suspected(self, function: _Function) -> bool:
+        """Whether a file that opens regions names it, and something may run with gradients after it, or in it."""
+        if (function.klass or function.name) not in self.said.opening:
+            return False
+        return next(self._calls(function), None) is not None or _INSIDE.search(self.text(function)) is not None
+
+    def _speaks(self, function: _Function) -> bool:
+        if not function.name:
+            return self.speaks or not self.said.aliases.isdisjoint(_entered(self.data))
+        text = self.text(function)
+        return any(word in text for word in SPEAKING) or not self.said.aliases.isdisjoint(_entered(text))
+
+    def _is_called_elsewhere(self, function: _Function) -> bool:
+        """Whether another file in which regions begin may call it."""
+        if not function.name or function.name.decode() in UNNAMED:
+            return False
+        own = self.speaks and function.name + b"(" in self.data
+        if self.said.called[function.name] <= own:
+            return False
+        return not function.klass or self.said.words[function.klass] > self.speaks
+
+    def _calls(self, function: _Function) -> Iterator[int]:
+        """Where this file may call one of its functions."""
+        if function.name and not function.name.startswith(b"__"):
+            header = self.data.find(function.name, function.start)
+            written = (b"." if function.klass else b"") + function.name + b"("
+            yield from (place for place in _places(self.data, written) if place != header)
+
+    def around(self, place: int) -> _Function:
+        """The outermost function, or the method, around a place, or decorated there; by indentation."""
+        data = self.data
+        line = data.rfind(b"\n", 0, place) + 1
+        width = _width(data, line)
+        if data.startswith(b"@", line + width):
+            width += 1  # the header has the indentation of its decorator
+            place = data.find(b"def ", place) + len(b"def ")
+        found: _Function | None = None
+        while width and (place := max(data.rfind(b"def ", 0, place), data.rfind(b"class ", 0, place))) >= 0:
+            header = _HEADER.match(data, data.rfind(b"\n", 0, place) + 1)
+            if header is None or len(header[1]) >= width:
+                continue
+            width = len(header[1])
+            if header[3] is not None:
+                found = _Function(header[3], b"", header.start())
+            elif found is not None:
+                return _Function(found.name, header[2], found.start)
+        return found or _Function(b"", b"")
 
 
 def _places(data: bytes, literal: bytes) -> Iterator[int]:
@@ -79,59 +175,11 @@ def _places(data: bytes, literal: bytes) -> Iterator[int]:
         place = data.find(literal, place + 1)
 
 
-def _around(data: bytes, place: int) -> _Function | None:
-    """The outermost function, or the method, around a place, or decorated there; by indentation."""
-    line = data.rfind(b"\n", 0, place) + 1
-    width = _width(data, line)
-    if data.startswith(b"@", line + width):
-        width += 1  # the header has the indentation of its decorator
-        place = data.find(b"def ", place) + len(b"def ")
-    found: _Function | None = None
-    while width and (place := max(data.rfind(b"def ", 0, place), data.rfind(b"class ", 0, place))) >= 0:
-        header = _HEADER.match(data, data.rfind(b"\n", 0, place) + 1)
-        if header is None or len(header[1]) >= width:
-            continue
-        width = len(header[1])
-        if header[3] is not None:
-            found = _Function(header[3], b"", header.start())
-        elif found is not None:
-            return _Function(found.name, header[2], found.start)
-    return found
-
-
 def _width(data: bytes, line: int) -> int:
-    indented = re.compile(rb"[ \t]*").match(data, line)
-    return len(indented[0]) if indented else 0
-
-
-def _calls(data: bytes, function: _Function) -> Iterator[int]:
-    """Where a file may call one of its functions."""
-    if not function.name.startswith(b"__"):
-        header = data.find(function.name, function.start)
-        written = (b"." if function.klass else b"") + function.name + b"("
-        yield from (place for place in _places(data, written) if place != header)
-
-
-def _is_called(data: bytes, found: set[_Function], said: _Vocabulary) -> bool:
-    """Whether a file in which regions begin may call one of these functions, or one of this file that leads to it."""
-    waiting, seen = list(found), set(found)
-    while waiting:
-        function = waiting.pop()
-        if function.name.decode() not in UNNAMED and function.name in said.called:
-            if not function.klass or function.klass in said.words:
-                return True
-        callers = {f for place in _calls(data, function) if (f := _around(data, place)) is not None}
-        waiting += callers - seen
-        seen |= callers
-    return False
-
-
-def _goes_on(data: bytes, function: _Function) -> bool:
-    """Whether something may run with gradients after a function, or a part of it, ran without."""
-    if next(_calls(data, function), None) is not None:
-        return True
-    end = next((end for start, end in functions(data) if start <= function.start < end), len(data))
-    return _INSIDE.search(data, function.start, end) is not None
+    end = line
+    while data[end : end + 1] in (b" ", b"\t"):
+        end += 1
+    return end - line
 
 
 def _entered(data: bytes) -> set[bytes]:
@@ -146,18 +194,19 @@ def _entered(data: bytes) -> set[bytes]:
 
 
 def _vocabulary(speaking: tuple[str, ...], index: Index) -> _Vocabulary:
-    words, called, opening, aliases = set[bytes](), set[bytes](), set[bytes](), set[bytes]()
+    words, called = Counter[bytes](), Counter[bytes]()
+    opening, aliases = set[bytes](), set[bytes]()
     for path in speaking:
         data = _bytes(index.text(path) or "")
-        found = re.findall(rb"\w+", data)
+        found = set(re.findall(rb"\w+", data))
         words.update(found)
-        called.update(re.findall(rb"(\w+)\(", data))
+        called.update(set(re.findall(rb"(\w+)\(", data)))
         if b"autocast(" in data:
-            opening.update(found)
+            opening |= found
         if b"autocast" in data:
             aliases.update(_ALIAS.findall(data))
             aliases.update(_name(data, start) for start, end in functions(data) if _gives_a_region(data[start:end]))
-    return _Vocabulary(frozenset(words), frozenset(called), frozenset(opening), frozenset(aliases))
+    return _Vocabulary(words, called, frozenset(opening), frozenset(aliases))
 
 
 def _name(data: bytes, start: int) -> bytes:

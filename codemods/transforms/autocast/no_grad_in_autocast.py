@@ -53,7 +53,7 @@ from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.changes import toggled_off
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
-from codemods.transforms.autocast.nearby import near
+from codemods.transforms.autocast.nearby import may_run_in_region, near
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, evaluates, holds, shared, switched_off
@@ -124,6 +124,8 @@ def recycled(node: cst.With, ctx: Context) -> Iterator[Draft]:
     loop = flow.loop_around(ctx.parents, node)
     if not isinstance(item, cst.Call) or grad_mode(ctx, item) != "maybe" or loop is None or not item.args:
         return
+    if not may_run_in_region(ctx, node, SITES, suspected=True):
+        return
     scope = ctx.scope(node)
     changing = {ctx.name(n) for n in (loop.target, *flow.own(loop.target))} if isinstance(loop, cst.For) else set()
     changing |= {n for n, bs in ctx.bindings(scope).items() if any(loop in ctx.ancestors(b.node) for b in bs)}
@@ -169,6 +171,8 @@ def switched(node: cst.Expr, ctx: Context) -> Iterator[Draft]:
 
 def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], block: cst.With | None) -> Iterator[Draft]:
     """Report a stretch of code without gradients, `body`, if weights that it uses are trained after it."""
+    if not may_run_in_region(ctx, shown, SITES, suspected=True):
+        return
     if evaluates(ctx, body[0]) or "set_autocast_cache_enabled" in ctx.text:
         return
     if around(ctx, body[0]) is None and not _suspect(ctx, body[0]):

@@ -181,7 +181,7 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
             continue
         if (where := ctx.other(path)) is None:
             continue
-        for call in where.all(cst.Call):
+        for call in where.all(cst.Call, name):
             if (where.name(call.func) or "").rpartition(".")[2] == name and (target := where.callee(call)):
                 if target[0].path == ctx.path and target[0].qualified(target[1]) == qualified:
                     yield where, call

@@ -38,7 +38,7 @@ from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.autocast.changes import Change, change, toggled_off
 from codemods.transforms.autocast.modules import Path, overlap, written
-from codemods.transforms.autocast.nearby import near
+from codemods.transforms.autocast.nearby import may_run_in_region, near
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, shared, whole
@@ -75,6 +75,8 @@ class Stale:
 
 @rule.on(cst.Call, cst.For)
 def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
+    if not may_run_in_region(ctx, node, SITES, suspected=False):
+        return
     written_here = change(ctx, node)
     if written_here is None or "set_autocast_cache_enabled" in ctx.text or around(ctx, node) is None:
         return
