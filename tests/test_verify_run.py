@@ -134,12 +134,14 @@ def test_the_command_runs_where_the_person_stands(tmp_path: Path, scratch: Path)
 
 def test_ignored_data_is_linked_on_request(tmp_path: Path, scratch: Path) -> None:
     root = project(tmp_path)
-    write(root, {"data/x.csv": "1\n"})
+    write(root, {"data/x.csv": "1\n", "kept/ours.csv": "2\n", "kept/out/theirs.csv": "3\n"})
     log = tmp_path / "log"
     trial(root, f"cat data/x.csv >> {log} 2>&1")
     assert "No such file" in log.read_text()
     trial(root, f"cat data/x.csv >> {log}", linked=["data"])
     assert log.read_text().endswith("1\n1\n")
+    trial(root, f"cat kept/ours.csv kept/out/theirs.csv >> {log}", linked=["kept"])
+    assert log.read_text().endswith("2\n3\n2\n3\n"), "what git has is copied, the rest linked"
     for bad, why in (("nowhere", "there is no such file"), ("../elsewhere", "lies outside"), (".", "lies outside")):
         with pytest.raises(Refusal, match=why):
             trial(root, "true", linked=[bad])
@@ -151,6 +153,7 @@ def test_ignored_data_is_linked_on_request(tmp_path: Path, scratch: Path) -> Non
     [
         ("nonsense-command --x", "the command was not found"),
         ("echo no data >&2; exit 3", "failed before torch was imported: no data"),
+        (f"{RUN} -S -I -c 'import torch'", "No module named 'torch': install it where the command runs (pip install"),
         ("read answer && echo $answer", "failed before torch was imported"),
         (f"{RUN} -c 'input()'", "failed before torch was imported: EOFError"),
         ("kill -9 $$", "failed before torch was imported: ended by signal 9"),

@@ -14,6 +14,8 @@ from codemods.verify.verdict import Verdict
 CLOSE = 1e-3
 """Relative difference of losses and gradients up to which two runs count as doing the same."""
 
+NO_TORCH = "No module named 'torch'"
+
 
 def judge(before: Run, after: Run, messages: Sequence[str] = ()) -> Verdict:
     """The verdict on two runs; `messages` are the errors that the rules behind the fixes document."""
@@ -43,9 +45,10 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
         return Verdict("could-not-run", f"before: {before.error()}; after the fixes: {after.error()}")
     if new:
         return Verdict("refuted", f"after the fixes: {sentences(new, after)[0]}")
-    if gone:
-        return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {_healthy(after)}")
     apart = difference(before, after)
+    if gone:
+        alike = ", equal numbers" if before.well and _tried(after) and apart == 0 else ""
+        return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {_healthy(after)}{alike}")
     if apart <= CLOSE:
         return Verdict("not-reproduced", f"both run alike: {_healthy(after)}, {equality(apart)}")
     return Verdict(
@@ -76,7 +79,8 @@ def _troubles(before: Run, after: Run) -> Iterator[str]:
         if before.well and after.well:
             yield "the command ended well, but no Python that it ran imported torch where the probe could see it"
         elif before.error() == after.error():
-            yield f"the command failed before torch was imported: {before.error()}"
+            advice = ": install it where the command runs (pip install torch)" if NO_TORCH in before.error() else ""
+            yield f"the command failed before torch was imported: {before.error()}{advice}"
 
 
 def _without(some: Sequence[Symptom], others: Sequence[Symptom]) -> Iterator[Symptom]:

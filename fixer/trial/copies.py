@@ -164,7 +164,10 @@ def _link(root: Path, place: Path, name: str) -> None:
     if not source.exists():
         raise Refusal(f"--link {name}: there is no such file or directory below {root}")
     target = place / source.relative_to(root)
-    if not os.path.lexists(target):
+    if target.is_dir() and not target.is_symlink() and source.is_dir():
+        for inside in sorted(source.iterdir()):
+            _link(root, place, str(inside.relative_to(root)))
+    elif not os.path.lexists(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(source, target_is_directory=source.is_dir())
 
