@@ -214,6 +214,11 @@ def ref_below(tmp: Path) -> Situation:
     return Situation(root, refusal="git cannot hold a branch fix/amp beside the branch fix")
 
 
+def long_names(tmp: Path) -> Situation:
+    git("init", "-q", "-b", "main", "--object-format=sha256", "r", at=tmp)
+    return Situation(repository(tmp / "r", {"a.py": OLD}))
+
+
 def no_repository(tmp: Path) -> Situation:
     return Situation(write(tmp / "plain", {"a.py": OLD}), refusal="is not in a git repository: run `git init`")
 
@@ -243,6 +248,7 @@ SITUATIONS: tuple[Callable[[Path], Situation], ...] = (
     sub_directory,
     split_index,
     ref_below,
+    long_names,
     no_repository,
 )
 

@@ -21,6 +21,8 @@ from fixer.git.seal import seal
 
 FILES = frozenset({"100644", "100755"})
 """Modes of regular files; links and submodules are not sources."""
+SHA1 = 40
+"""Digits of an object's name, unless the repository says otherwise."""
 
 
 class Entry(NamedTuple):
@@ -113,6 +115,12 @@ class Repository:
 
     def blob(self, oid: str) -> bytes | None:
         """The bytes of a blob; None if this clone does not have it and cannot get it."""
+        if len(oid) > SHA1:
+            # GitPython does not read the objects of a SHA-256 repository.
+            try:
+                return self.call("cat_file", "blob", oid)
+            except Refusal:
+                return None
         try:
             _, kind, _, data = self._repo.git.get_object_data(oid)
         except (ValueError, OSError, git.GitError):
