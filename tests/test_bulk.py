@@ -199,6 +199,29 @@ def test_one_bad_repository_never_stops_the_run(tmp_path: Path) -> None:
     assert rows["own"].notes == ("its own fixer.toml ignores AMP002",)
 
 
+def test_clones_of_every_kind(tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    git("config", "uploadpack.allowFilter", "true", at=tmp_path / "a")
+    git("clone", "-q", "--filter=blob:none", "--no-checkout", (tmp_path / "a").as_uri(), "partial", at=tmp_path)
+    commit(tmp_path / "a", {"x.txt": "x\n"})
+    git("clone", "-q", "--depth=1", (tmp_path / "a").as_uri(), "shallow", at=tmp_path)
+    git("worktree", "add", "-q", "--detach", "../detached", at=tmp_path / "a")
+    git("init", "-q", "-b", "main", "--object-format=sha256", "long", at=tmp_path)
+    project(tmp_path / "long")
+    project(tmp_path / "taken")
+    git("branch", "fixer", at=tmp_path / "taken")
+    project(tmp_path / "ours")
+    git("checkout", "-q", "-b", BRANCH, at=tmp_path / "ours")
+    names = ["partial", "shallow", "detached", "long", f"file://{tmp_path}/long/.git", "taken", "ours"]
+    with mock.patch.dict(os.environ, {"GIT_ALLOW_PROTOCOL": "file"}):
+        rows = go(written(tmp_path, f"repositories = {names!r}\n"))
+    assert endings(rows) == {**dict.fromkeys(names[:4], "changed"), "taken": "conflict", "ours": "refused"}
+    assert "git cannot hold a branch fixer/amp beside the branch fixer" in rows["taken"].detail
+    assert "it stands on fixer/amp itself" in rows["ours"].detail
+    for name in names[:4]:
+        assert git("log", "--format=%s", "-1", BRANCH, at=tmp_path / name) == "fix(AMP002): use torch.amp.autocast"
+
+
 def test_a_url_is_pushed_and_what_is_refused_there_is_said(tmp_path: Path) -> None:
     project(tmp_path / "a")
     for name in ("open", "closed"):

@@ -16,17 +16,22 @@ from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git
 from fixer.git.message import fill
 from fixer.git.owners import Owners, find, lives_on_gitlab
+from fixer.git.partial import promisor
 from fixer.git.repository import CommitFiles, Repository
 from fixer.git.seal import series
 from fixer.report.markdown import body, title
 from fixer.report.patch import patch
-from fixer.work import configuration
+from fixer.work import FAILURES, configuration
 
 if TYPE_CHECKING:
     from codemods.edits import Finding
     from fixer.bulk.campaign import Campaign
     from fixer.bulk.repositories import Target
     from fixer.work import Outcome, Request
+
+
+NAMED = 3
+"""Unreadable files that are named; the rest is counted."""
 
 
 def prepare(job: Job, scratch: Path) -> Answer:
@@ -59,9 +64,14 @@ def _clone(job: Job, place: Path) -> Repository:
     repository = Repository.open(place)
     if repository.commit("HEAD") is None:
         head = (place / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
-        if base is None and _has_branches(target):
+        branches = _branches(target)
+        if head in branches:
+            raise Refusal(f"the commit of its branch {head} cannot be read: `git fsck` says what is wrong")
+        if branches:
             raise Refusal(f"its default branch {head} does not exist: name the branch to start from with `base`")
         raise Refusal("the repository has no commit yet")
+    if target.local:
+        _lean_on(Path(target.location), place)
     if repository.commit(f"refs/heads/{job.campaign.branch_name}") is not None:
         raise Refusal(f"it stands on {job.campaign.branch_name} itself: name the branch to start from with `base`")
     _sign(job, Repository.open(Path(target.location)) if target.local else None)
@@ -81,8 +91,18 @@ def _check_root(place: Path) -> None:
         raise Refusal("lies inside of a repository: name the root of that, and split by directory or project")
 
 
-def _has_branches(target: Target) -> bool:
-    return bool(git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/")).strip())
+def _branches(target: Target) -> frozenset[str]:
+    listed = git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/")).decode("utf-8", "replace")
+    return frozenset(line.partition("\trefs/heads/")[2] for line in listed.splitlines())
+
+
+def _lean_on(source: Path, clone: Path) -> None:
+    """Let a clone fetch what its source, being a partial clone, would fetch."""
+    whole = Repository.open(source)
+    name = promisor(whole)
+    if name and (url := whole.setting(f"remote.{name}.url")):
+        for setting, value in (("url", url), ("promisor", "true"), ("partialclonefilter", "blob:none")):
+            git("config", f"remote.{name}.{setting}", value, at=clone)
 
 
 def _sign(job: Job, own: Repository | None) -> None:
@@ -129,8 +149,11 @@ def _prepare(job: Job, repository: Repository) -> Answer:
         notes=notes,
         skipped=len({skip.path for skip in outcome.plan.skips}),
     )
-    if failures := (*problems, *outcome.problems):
-        return replace(answer, ending=Ending.FAILED, detail="; ".join(failures))
+    # That there is nothing to do, or nothing more, is sure only where all was read.
+    unread = [f"{skip.path}: {skip.detail}" for skip in outcome.plan.skips if skip.reason in FAILURES]
+    if failures := (*problems, *outcome.problems, *unread[:NAMED]):
+        more = f"; and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
+        return replace(answer, ending=Ending.FAILED, detail="; ".join(failures) + more)
     owners = find(files.read, gitlab=lives_on_gitlab(files.read, job.target.location))
     changes = tuple(_change(job, repository, one, owners) for one in deliveries if one.tip is not None)
     if not changes:

@@ -18,7 +18,7 @@ def fetch_missing(repository: Repository, commit: str, paths: Iterable[str]) -> 
 
     What cannot be fetched stays missing: whoever reads it is told.
     """
-    remote = _promisor(repository)
+    remote = promisor(repository)
     if remote is None:
         return 0
     listed = repository.ask("rev_list", "--objects", "--missing=print", "--no-object-names", f"{commit}^{{tree}}") or ""
@@ -38,7 +38,7 @@ def fetch_missing(repository: Repository, commit: str, paths: Iterable[str]) -> 
     return len(wanted)
 
 
-def _promisor(repository: Repository) -> str | None:
+def promisor(repository: Repository) -> str | None:
     """The remote that has promised to have what this clone left out."""
     found = repository.ask("config", "--get-regexp", r"^remote\..*\.promisor$", "^true$") or ""
     match = re.search(r"^remote\.(.+)\.promisor ", found, re.MULTILINE)
