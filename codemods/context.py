@@ -90,17 +90,17 @@ class Context(FileContext):
         """The nearest node of these types around `node`."""
         return next((a for a in self.ancestors(node) if isinstance(a, types)), None)
 
-    def all(self, kind: type[N], text: str = "") -> list[N]:
+    def all(self, kind: type[N], *texts: str) -> list[N]:
         """Every node of exactly this type in the file, in source order.
 
         Args:
-            text: what stands in each function where such a node is looked for; others need not be parsed.
+            texts: one of them stands in each function where such a node is looked for; others need not be parsed.
         """
         found: list[N] = []
         for stretch in self._stretches():
             if not isinstance(stretch, Deferred):
                 found += stretch.get(kind, ())  # type: ignore[arg-type]
-            elif text in stretch.function:
+            elif not texts or any(text in stretch.function for text in texts):
                 if stretch not in self._nodes:
                     self._nodes[stretch] = _by_type(node for node in walk(stretch) if node is not stretch)
                 found += self._nodes[stretch].get(kind, ())  # type: ignore[arg-type]

@@ -181,16 +181,17 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
             continue
         if (where := ctx.other(path)) is None:
             continue
-        for call in where.all(cst.Call, name):
+        for call in where.all(cst.Call, f"{name}("):
             if (where.name(call.func) or "").rpartition(".")[2] == name and (target := where.callee(call)):
                 if target[0].path == ctx.path and target[0].qualified(target[1]) == qualified:
                     yield where, call
 
 
 def _imports(ctx: Context, path: str, qualified: str) -> bool:
-    """Whether a file imports the module of `ctx`, or a part of `qualified` from wherever it is handed on."""
-    facts = ctx.index.facts(path)
-    names = {*qualified.split("."), *ctx.path.removesuffix(".py").split("/"), "*"}
+    """Whether a file imports the module of `ctx` by name, or a part of `qualified` from wherever it is handed on."""
+    names = {*qualified.split("."), ctx.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], "*"}
+    text = ctx.index.text(path) or ""
+    facts = ctx.index.facts(path) if any(name in text for name in names) else None
     return facts is not None and any({i.name, i.target.rpartition(".")[2]} & names for i in facts.imports)
 
 

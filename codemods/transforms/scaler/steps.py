@@ -82,7 +82,7 @@ class Training:
 
     def hides(self, method: str) -> bool:
         """Whether a method of a scaler is handed on, or used by a function or lambda inside this one."""
-        for attribute in self.ctx.all(cst.Attribute):
+        for attribute in self.ctx.all(cst.Attribute, method):
             if attribute.attr.value != method or self.scope not in self.ctx.ancestors(attribute):
                 continue
             inside = self.ctx.scope(attribute)
@@ -131,7 +131,7 @@ class Training:
 
 def trainings(ctx: Context) -> Iterator[Training]:
     """The functions of a file that use a scaler (its own code included), in source order."""
-    named = (a for a in ctx.all(cst.Attribute) if a.attr.value in ("scale", "step"))
+    named = (a for a in ctx.all(cst.Attribute, ".scale", ".step") if a.attr.value in ("scale", "step"))
     for scope in dict.fromkeys(ctx.scope(a) for a in named):
         if isinstance(scope, (cst.FunctionDef, cst.Module)) and (training := _read(ctx, scope)):
             yield training
