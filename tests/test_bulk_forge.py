@@ -91,6 +91,14 @@ def test_the_life_of_a_pull_request(tmp_path: Path, server: Server) -> None:
     assert str(go(tmp_path).ending) == "nothing-to-do" and len(server.wrote) == asked
 
 
+def test_the_code_of_a_repository_does_not_see_the_token(tmp_path: Path, server: Server) -> None:
+    file = tmp_path / "CAMPAIGN.toml"
+    command = f"env > {tmp_path / 'seen.txt'}; grep -q torch.cuda.amp train.py"
+    file.write_text(f"verify = {command!r}\n{file.read_text()}")
+    assert str(go(tmp_path).ending) == "verify-refuted"
+    assert "PATH=" in (tmp_path / "seen.txt").read_text() and server.asked == []
+
+
 def test_what_a_person_did_is_left_alone(tmp_path: Path, server: Server) -> None:
     go(tmp_path)
     upstream(tmp_path, {"mine.py": "x = 1\n"}, "fixer/amp")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from fixer.commits import CommitRequest
 from fixer.delivery import BranchRequest, Delivery, deliver, deliver_parts
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git
+from fixer.git.credentials import forget
 from fixer.git.message import fill
 from fixer.git.owners import Owners, find, lives_on_gitlab
 from fixer.git.partial import promisor
@@ -37,14 +39,17 @@ NAMED = 3
 def prepare(job: Job, scratch: Path) -> Answer:
     """Do the job in the directory `scratch`."""
     try:
-        return _prepare(job, _clone(job, scratch / "clone"))
+        repository = _clone(job, scratch / "clone", variables(job.target.location, job.campaign))
+        # A campaign may run the repository's own code.
+        forget()
+        return _prepare(job, repository)
     except Refusal as refusal:
         return Answer(Ending.REFUSED, str(refusal))
     except GitFailed as error:
         return Answer(Ending.FAILED, f"git: {_one_line(str(error))}")
 
 
-def _clone(job: Job, place: Path) -> Repository:
+def _clone(job: Job, place: Path, access: Mapping[str, str]) -> Repository:
     """A bare clone of the base branch alone; one of a local repository borrows its objects."""
     target, base = job.target, job.campaign.base
     if target.local:
@@ -52,11 +57,10 @@ def _clone(job: Job, place: Path) -> Repository:
         how = ["--shared"]
     else:
         how = ["--depth=1"]
-        os.environ.update(variables(target.location, job.campaign))
     branch = [f"--branch={base}"] if base else []
     options = ["-q", "--bare", "--no-tags", "--single-branch", "--template=", *how, *branch]
     try:
-        git("clone", *options, "--", target.location, str(place), at=Path("/"))
+        git("clone", *options, "--", target.location, str(place), at=Path("/"), variables=access)
     except GitFailed as error:
         if "Remote branch" in str(error):
             raise Refusal(f"there is no branch {base}: name another `base`, or leave it out") from error
@@ -64,7 +68,7 @@ def _clone(job: Job, place: Path) -> Repository:
     repository = Repository.open(place)
     if repository.commit("HEAD") is None:
         head = (place / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
-        branches = _branches(target)
+        branches = _branches(target, access)
         if head in branches:
             raise Refusal(f"the commit of its branch {head} cannot be read: `git fsck` says what is wrong")
         if branches:
@@ -91,9 +95,9 @@ def _check_root(place: Path) -> None:
         raise Refusal("lies inside of a repository: name the root of that, and split by directory or project")
 
 
-def _branches(target: Target) -> frozenset[str]:
-    listed = git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/")).decode("utf-8", "replace")
-    return frozenset(line.partition("\trefs/heads/")[2] for line in listed.splitlines())
+def _branches(target: Target, access: Mapping[str, str]) -> frozenset[str]:
+    listed = git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/"), variables=access)
+    return frozenset(line.partition("\trefs/heads/")[2] for line in listed.decode("utf-8", "replace").splitlines())
 
 
 def _lean_on(source: Path, clone: Path) -> None:

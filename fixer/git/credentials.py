@@ -98,6 +98,13 @@ def variables(kind: Kind, host: str) -> str:
     return f"{_ELSEWHERE[kind][0]} (and {_NAMED[kind][0]}={host})"
 
 
+def forget() -> None:
+    """Take every token out of this process's environment, before it runs what is not to know them."""
+    for names in (*_TOKENS.values(), *_ELSEWHERE.values()):
+        for name in names:
+            os.environ.pop(name, None)
+
+
 def from_git(remote: Remote, host: str, directory: Path) -> Token | None:
     """What git's credential helpers know about a host; nobody is asked, and nothing is stored."""
     question = f"protocol=https\nhost={host}\n" + (f"path={remote.path}.git\n" if remote.path else "")
