@@ -345,7 +345,7 @@ def test_sizes_are_told_before_anything_is_installed(tmp_path: Path, pip: Callab
     ready = matrix.prepare(["2.4.1", "2.3.1"], tmp_path / "cache", lambda sentence: said.append(sentence))
     env = ready["2.4.1"]
     assert isinstance(env, Environment) and env.ready
-    assert said[0].startswith("torch 2.4.1: 0.0 GB in 2 packages (the first: torch 2.4.1, and 1 packages of")
+    assert said[0].startswith("torch 2.4.1: 0 MB in 2 packages (the first: torch 2.4.1, and 1 packages of")
     assert said[1].startswith("torch 2.3.1: no companions")
     assert said[2] == "torch 2.4.1: installed"
     assert ready["2.3.1"] == said[1].removeprefix("torch 2.3.1: ")
@@ -389,7 +389,7 @@ def test_an_interrupted_installation_leaves_nothing(
 def test_no_room(tmp_path: Path, pip: Callable[..., Pip], monkeypatch: pytest.MonkeyPatch) -> None:
     pip()
     monkeypatch.setattr(environments.shutil, "disk_usage", lambda _: SimpleNamespace(free=3499))
-    with pytest.raises(Unavailable, match="GB are free"):
+    with pytest.raises(Unavailable, match="needs 0 MB, but 0 MB are free"):
         environments.begin(environments.environment("2.4.1", tmp_path))
 
 

@@ -119,7 +119,7 @@ class Download:
 
     def __str__(self) -> str:
         unsure = f", and {self.unknown} packages of unknown size" if self.unknown else ""
-        return f"{self.size / 1e9:.1f} GB in {len(self.packages)} packages (the first: {self.packages[0]}{unsure})"
+        return f"{_amount(self.size)} in {len(self.packages)} packages (the first: {self.packages[0]}{unsure})"
 
 
 def cache_directory() -> Path:
@@ -168,7 +168,7 @@ def begin(env: Environment) -> Download:
     download = Download(names, sum(filter(None, sizes)), sizes.count(None))
     free = shutil.disk_usage(env.place).free
     if free < ROOM * download.size:
-        raise Unavailable(f"{env.place} needs {ROOM * download.size / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free")
+        raise Unavailable(f"{env.place} needs {_amount(ROOM * download.size)}, but {_amount(free)} are free")
     return download
 
 
@@ -221,6 +221,10 @@ def _call(command: list[str]) -> str:
 def _named(command: list[str]) -> str:
     """What a person would call it."""
     return command[command.index("-m") + 1] if "-m" in command else Path(command[0]).name
+
+
+def _amount(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def _size(url: str) -> int | None:
