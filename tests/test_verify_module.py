@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import venv
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from xml.etree import ElementTree
 
 import pytest
+from world import SURROUNDINGS, Result, standing_in
+
+from codemods.verify.flow import Cut, Layer, Run, Seen, Side, Survey
+from codemods.verify.flow_symptoms import judge
+from codemods.verify.flow_symptoms import symptoms as symptoms_of
+from fixer import cli
 
 ROOT = Path(__file__).parent.parent
 HEAD = "import torch\nfrom torch import nn\n\n"
@@ -54,26 +64,29 @@ def make():
 """
 
 
-def fixer(here: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    program = "import sys; from fixer.cli import main; sys.argv[0] = 'fixer'; main()"
-    return subprocess.run(
-        [sys.executable, "-c", program, "verify", *arguments],
-        cwd=here,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "VIRTUAL_ENV": "", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        timeout=300,
-    )
+def fixer(here: Path, *arguments: str, **environment: str) -> Result:
+    """`fixer verify` in this process, with the real rules."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    surroundings = {**SURROUNDINGS, "VIRTUAL_ENV": "", "CONDA_PREFIX": "", **environment}
+    with ExitStack() as stack:
+        stack.enter_context(standing_in(here))
+        stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, "VIRTUAL_ENV": "", **environment}))
+        stack.enter_context(mock.patch.object(tempfile, "tempdir", None))
+        stack.enter_context(mock.patch.multiple(sys, stdout=out, stderr=err, argv=["fixer", "verify", *arguments]))
+        end = stack.enter_context(pytest.raises(SystemExit))
+        cli.main()
+    out.flush()
+    err.flush()
+    assert isinstance(out.buffer, io.BytesIO) and isinstance(err.buffer, io.BytesIO)
+    return Result(int(end.value.code or 0), out.buffer.getvalue(), err.buffer.getvalue().decode())
 
 
 def watched(here: Path, text: str, *arguments: str, code: int) -> dict[str, Any]:
     """The JSON report of the factory `make` in `text`."""
     here.joinpath("case.py").write_text(text)
     done = fixer(here, "--module", "case.py:make", "--format", "json", *arguments)
-    assert done.returncode == code, done.stderr + done.stdout
-    report: dict[str, Any] = json.loads(done.stdout)
+    assert done.code == code, done.err + done.text
+    report: dict[str, Any] = json.loads(done.text)
     return report
 
 
@@ -292,7 +305,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     )
     project.joinpath("case.py").write_text(text)
     done = fixer(project, "--module", "case.py:make", "--precision", "32-true", TMPDIR=str(scratch))
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.code == 0, done.text + done.err
     assert [path.name for path in project.iterdir()] == ["case.py"]
     assert list(scratch.iterdir()) == []
     assert _sleepers() == []
@@ -338,8 +351,8 @@ def test_no_such_factory(module: str, sentence: str, tmp_path: Path) -> None:
     for path in (project / "case.py", project / "notes.txt", tmp_path / "outside.py"):
         path.write_text("")
     done = fixer(project, "--module", module)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"fixer: --module {module}: ") and sentence in done.stderr
+    assert (done.code, done.text) == (2, "")
+    assert done.err.startswith(f"fixer: --module {module}: ") and sentence in done.err
 
 
 def test_bad_options(tmp_path: Path) -> None:
@@ -353,7 +366,7 @@ def test_bad_options(tmp_path: Path) -> None:
         (("--run", "true", "--precision", "32-true"), "--precision says how a module is watched: give --module too"),
     ):
         done = fixer(tmp_path, *arguments)
-        assert done.returncode == 2 and sentence in done.stderr
+        assert done.code == 2 and sentence in done.err
 
 
 def test_without_torch(tmp_path: Path) -> None:
@@ -361,26 +374,117 @@ def test_without_torch(tmp_path: Path) -> None:
     python = str(tmp_path / "empty" / "bin" / "python")
     tmp_path.joinpath("case.py").write_text(GOOD)
     done = fixer(tmp_path, "--module", "case.py:make", "--python", python)
-    assert done.returncode == 2
-    assert f"fixer: {python}: No module named 'torch'; " in done.stderr
-    assert "pip install 'ampfix[verify]'" in done.stderr
+    assert done.code == 2
+    assert f"fixer: {python}: No module named 'torch'; " in done.err
+    assert "pip install 'ampfix[verify]'" in done.err
 
 
 def test_what_people_see(tmp_path: Path) -> None:
     tmp_path.joinpath("case.py").write_text(HEAD + CHECKPOINTED)
     options = ("--module", "case.py:make", "--precision", "32-true")
-    shown = fixer(tmp_path, *options).stdout
+    shown = fixer(tmp_path, *options).text
     assert "case.py:make → Tail: 6 layers, 8 parameters, 225 numbers; torch" in shown
     assert re.search(r"^train  \d/8 → 8/8 *$", shown, re.MULTILINE)
     assert re.search(r"0–2 Linear ×3 +f32 +none +\d\.\de[+-]\d\d  grad off", shown)
     assert "gone with the fixes of CKP001 (case.py:16)" in shown
-    text = fixer(tmp_path, *options, "--format", "markdown").stdout
+    text = fixer(tmp_path, *options, "--format", "markdown").text
     assert re.search(r"^\| train, 32-true \| \d/8 \| 8/8 \|$", text, re.MULTILINE)
     done = fixer(tmp_path, *options, "--format", "html", "--output", "report.html")
     page = tmp_path.joinpath("report.html").read_text()
-    assert done.stdout == "" and page.startswith("<!doctype html>")
+    assert done.text == "" and page.startswith("<!doctype html>")
     assert not re.search(r"<script|https?://|<link|@import|url\(", page)
     (drawing,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     titles = [title.text for title in ElementTree.fromstring(drawing).iter("title")]
     assert len(titles) == 4
     assert titles[0] and titles[0].startswith("blocks.0 Linear: before no gradient; after ")
+
+
+LAYERS = [Layer("", "Net"), Layer("a", "Linear", ["a.w", "a.b"]), Layer("b", "Linear", ["b.w"])]
+
+
+def side(*runs: Run, **fields: Any) -> Side:
+    return Side(survey=Survey("Net", layers=LAYERS), runs=list(runs), **fields)
+
+
+def trained(norm: float | None = 1.0, **fields: Any) -> Run:
+    """A training run in which `a` got a gradient of that norm."""
+    seen = {"a": Seen(1), "b": Seen(1), "": Seen(1)}
+    return Run(**{"gradients": {"a.w": norm, "a.b": norm, "b.w": 1.0}, "layers": seen, "loss": 0.5, **fields})
+
+
+FAILED = Run(status="error", error="RuntimeError: boom", place="net.py:3", lines=["net.py:3"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "states", "verdict", "summary"),
+    [
+        (
+            side(trained()),
+            None,
+            [],
+            "not-reproduced",
+            "nothing wrong was seen: 1 of 1 run without an exception, 3 of 3",
+        ),
+        (side(trained()), side(trained()), [], "not-reproduced", "losses and gradients are equal on both sides"),
+        (side(trained()), side(trained(2.0)), [], "not-reproduced", "losses or gradients differ in train, 32-true"),
+        (side(trained(None)), None, ["there"], "unrepaired", "reaches 2 parameters: a.w, a.b; there is nothing to fix"),
+        (side(trained(None)), side(trained(None)), ["there"], "unrepaired", "the fixes do not change it"),
+        (side(trained(None)), side(trained()), ["gone"], "proved", "before: train, 32-true: no gradient reaches 2"),
+        (
+            side(trained()),
+            side(trained(None)),
+            ["new"],
+            "refuted",
+            "after the fixes: train, 32-true: no gradient reaches 2",
+        ),
+        (side(trained()), side(FAILED), ["new"], "refuted", "raises RuntimeError: boom at net.py:3"),
+        (
+            side(FAILED),
+            side(trained()),
+            ["gone"],
+            "proved",
+            "after: 1 of 1 run without an exception, 3 of 3 parameters",
+        ),
+        (
+            side(FAILED),
+            side(trained(None)),
+            ["gone", "uncovered"],
+            "proved",
+            "1 of 3 parameters with a gradient; 1 symptom",
+        ),
+        (side(FAILED), side(FAILED), ["there"], "unrepaired", "raises RuntimeError: boom"),
+        (side(trouble="make() raised"), None, [], "could-not-run", "make() raised"),
+        (side(trouble="make() raised"), side(trouble="make() raised"), [], "could-not-run", "make() raised"),
+        (side(trouble="make() raised"), side(trained()), [], "proved", "before: make() raised; after: 1 of 1 run"),
+        (side(trained()), side(trouble="make() raised"), [], "refuted", "after the fixes: make() raised"),
+        (
+            side(trained(missed={"a.w": 2}, passes=4)),
+            None,
+            ["there"],
+            "unrepaired",
+            "reaches 1 parameter in some passes: a.w",
+        ),
+        (
+            side(trained(), trained(1 / 1000, precision="16-mixed", scale=1024.0, gradients={"a.w": 1 / 1000})),
+            None,
+            ["there"],
+            "unrepaired",
+            "gradients are about 1024 times smaller than in 32-true: the scale of the gradient scaler",
+        ),
+        (side(Run(status="unsupported"), Run(status="absent", mode="eval")), None, [], "not-reproduced", "0 of 0 runs"),
+    ],
+)
+def test_verdicts(before: Side, after: Side | None, states: list[str], verdict: str, summary: str) -> None:
+    found = symptoms_of(before, after)
+    assert [symptom.state for symptom in found] == states
+    word, sentence = judge(before, after, found)
+    assert word == verdict
+    assert summary in sentence
+
+
+def test_the_next_cut_after_a_layer_is_its_cause() -> None:
+    """Not one that came before it, as that of position tables that nobody differentiates."""
+    seen = {"rotary": Seen(1), "a": Seen(1), "c": Seen(1), "b": Seen(1)}
+    cuts = [Cut("rotary", "inside", "net.py:1"), Cut("c", "inside", "net.py:9")]
+    (symptom,) = symptoms_of(side(trained(None, layers=seen, cuts=cuts)), None)
+    assert symptom.cause == "c is the first to return an output without requires_grad (its forward: net.py:9)"
