@@ -67,7 +67,6 @@ def make():
 def fixer(here: Path, *arguments: str, **environment: str) -> Result:
     """`fixer verify` in this process, with the real rules."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    surroundings = {**SURROUNDINGS, "VIRTUAL_ENV": "", "CONDA_PREFIX": "", **environment}
     with ExitStack() as stack:
         stack.enter_context(standing_in(here))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, "VIRTUAL_ENV": "", **environment}))
