@@ -238,6 +238,15 @@ def seed_numpy(numpy: Any) -> None:
         numpy.random.seed(record.seed)
 
 
+def load(name: str) -> Any:
+    """Another part of the probe, which lies beside this one."""
+    spec = importlib.util.spec_from_file_location(f"_fixer_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @quietly
 def arrived(torch: Any) -> None:
     """Torch has been imported: seed it, and look over its shoulder."""
@@ -245,12 +254,8 @@ def arrived(torch: Any) -> None:
         return
     record.torch = torch
     torch.manual_seed(record.seed)
-    path = Path(__file__).with_name("probe_torch.py")
-    spec = importlib.util.spec_from_file_location("_fixer_probe_torch", path)
-    assert spec is not None and spec.loader is not None
-    watching = sys.modules["_fixer_probe_torch"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(watching)
-    watching.watch(torch, record, quietly)
+    names = load("probe_names").Names(torch)
+    load("probe_torch").watch(torch, record, names, quietly)
     # Children that multiprocessing starts end without `atexit`.
     from multiprocessing import parent_process, util
 

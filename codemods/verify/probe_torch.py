@@ -6,7 +6,6 @@ Loaded by `probe.py` once the program has imported torch, which arrives as an ar
 from __future__ import annotations
 
 import functools
-import gc
 import math
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codemods.verify.probe import Record
+    from codemods.verify.probe_names import Names
 
 Quietly = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -27,9 +27,9 @@ NUMBERS = 1000
 """Losses and scales that are kept."""
 
 
-def watch(torch: Any, record: Record, quietly: Quietly) -> None:
+def watch(torch: Any, record: Record, names: Names, quietly: Quietly) -> None:
     """Have torch tell `record` about backward calls, steps, scalers, autocast, clipping and zeroing."""
-    watcher = Watcher(torch, record)
+    watcher = Watcher(torch, record, names)
     told = _Teller(quietly)
     told.around(torch.autograd, "backward", watcher.before_backward, watcher.after_backward, record.failed)
     hooks = sys.modules["torch.optim.optimizer"]
@@ -104,10 +104,10 @@ class _Stepped:
 class Watcher:
     """Turns what torch tells into what is recorded."""
 
-    def __init__(self, torch: Any, record: Record) -> None:
+    def __init__(self, torch: Any, record: Record, names: Names) -> None:
         self.torch = torch
         self.record = record
-        self.names = _Names(torch)
+        self.names = names
         self.optimizers: Any = weakref.WeakKeyDictionary()
         self.zeroings = 0
         self.scaling = False
@@ -274,43 +274,3 @@ def _local(tensor: Any) -> Any:
     """The values, of a sharded tensor those that are here: asking for the others would be a collective call."""
     values = tensor.detach()
     return values.to_local() if hasattr(values, "to_local") else values
-
-
-class _Names:
-    """What parameters are called: the class of the outermost module that holds them, and the path inside of it."""
-
-    def __init__(self, torch: Any) -> None:
-        self._torch = torch
-        self._known: dict[int, tuple[Any, str]] = {}
-        self._given: dict[str, int] = {}
-
-    def of(self, weights: list[Any], number: int) -> Iterator[tuple[str, Any]]:
-        """The parameters of the optimizer `number`, each with its name, which stays the same."""
-        if not all(self._name(weight) for weight in weights):
-            paths = self._paths()
-            for position, weight in enumerate(weights):
-                if not self._name(weight):
-                    name = paths.get(id(weight)) or f"optimizer {number}, parameter {position}"
-                    self._given[name] = time = self._given.get(name, 0) + 1
-                    self._known[id(weight)] = (weakref.ref(weight), name if time == 1 else f"{name} ({time})")
-        for weight in weights:
-            yield self._name(weight), weight
-
-    def _name(self, weight: Any) -> str:
-        """Nothing for a stranger, also for one that lives where another has lived."""
-        alive, name = self._known.get(id(weight), (None, ""))
-        return name if alive is not None and alive() is weight else ""
-
-    def _paths(self) -> dict[int, str]:
-        """The path of every parameter that a module holds; of several outermost modules the largest decides."""
-        kind = self._torch.nn.Module
-        modules = [thing for thing in gc.get_objects() if issubclass(type(thing), kind) and "_modules" in vars(thing)]
-        inner = {id(child) for module in modules for child in vars(module)["_modules"].values()}
-        holders = [
-            (type(module).__name__, list(module.named_parameters())) for module in modules if id(module) not in inner
-        ]
-        paths: dict[int, str] = {}
-        for name, parameters in sorted(holders, key=lambda holder: -len(holder[1])):
-            for path, parameter in parameters:
-                paths.setdefault(id(parameter), f"{name}.{path}")
-        return paths
