@@ -18,8 +18,8 @@ Unsafe: `non-reentrant` (default) adds `gradient_checkpointing_kwargs={"use_reen
 what trains already trains on with the same gradients, but models with code that reentrant checkpointing alone can run,
 need the other one. `input-grads` keeps the variant and lets the embeddings' outputs require gradients, with
 `model.enable_input_require_grads()` (Transformers 4.27) before PEFT gets the model, or after it is loaded. `explicit`
-writes `{"use_reentrant": True}`: nothing changes but torch's warning, which Transformers before 4.45 lets through, until
-version 5 comes, in which it keeps the old variant.
+writes `{"use_reentrant": True}`: nothing changes but torch's warning, which Transformers before 4.45 lets through; with
+version 5 it keeps the old variant.
 
 ## When it is not offered
 Where `**kwargs` may hold the argument, where `gradient_checkpointing` is no literal `True`, with Transformers before
