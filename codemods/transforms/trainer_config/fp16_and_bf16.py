@@ -55,7 +55,7 @@ rule = Rule(
         "At most one of fp16 and bf16 can be True, but not both",
         "At most one of fp16 and bf16 can be True for full eval, but not both",
         "bfloat16 and fp16 modes cannot be simultaneously enabled",
-        "ds fp16.enabled=True vs hf fp16|fp16_full_eval=False",
+        "ds fp16.enabled=True vs hf fp16|fp16_full_eval",
     ),
     references=(
         "https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments",

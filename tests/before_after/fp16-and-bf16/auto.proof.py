@@ -9,7 +9,7 @@ from transformers import TrainingArguments
 
 from codemods.verify.observe import Observation
 
-SYMPTOM = "ds fp16.enabled=True vs hf fp16|fp16_full_eval=False"
+SYMPTOM = "ds fp16.enabled=True vs hf fp16|fp16_full_eval"
 
 
 def run(case):
