@@ -107,7 +107,9 @@ def test_every_fixture_folder_belongs_to_a_rule() -> None:
 
 
 def test_every_fixture_file_is_used() -> None:
-    pattern = re.compile(r".+\.(before|after|same|report)\.(py|ya?ml|json|toml|sh|ipynb)|.+\.proof\.py|.+\.report\.txt")
+    pattern = re.compile(
+        r".+\.(before|after|same|report)\.(py|ya?ml|json|toml|sh|ipynb)|.+\.report\.txt|.+\.proof\.py|stand_in\.py"
+    )
     for rule in RULES:
         for path in (ROOT / rule.name).iterdir():
             assert path.is_dir() or pattern.fullmatch(path.name), path
