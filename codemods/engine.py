@@ -14,6 +14,7 @@ from codemods.gate import gate
 from codemods.index import Index
 from codemods.look import edit_of, look
 from codemods.look_at_document import look_at_document
+from codemods.memory import Memory, Remembered
 from codemods.plan import Change, FilePlan, Plan, Project, UnusedSuppression
 from codemods.rule import Rule
 from codemods.sources import files
@@ -46,43 +47,79 @@ class Step:
 
 
 def plan(
-    paths: Sequence[str], reader: Reader, options: Options, *, fix: bool, within: Collection[str] | None = None
+    paths: Sequence[str],
+    reader: Reader,
+    options: Options,
+    *,
+    fix: bool,
+    within: Collection[str] | None = None,
+    index: Index | None = None,
+    memory: Memory | None = None,
 ) -> Plan:
     """Find what the rules speak of in `paths`; with `fix`, take every fix of sufficient safety, to a fixpoint.
 
     Files outside `within` (by default: `paths`) are read where a question leads there, never changed.
+
+    Args:
+        index: of the same reader and targets, with what it has found for other paths.
+        memory: where to look for what was found before, and to keep it.
     """
     allowed = frozenset(paths if within is None else within)
-    index = Index(reader, options.targets)
+    index = Index(reader, options.targets) if index is None else index
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
+    known: dict[str, Remembered] = {}
     for path in _units(paths, reader, options.rules):
         if path in owner:
             continue
+        if memory and (remembered := memory.recall(path)) and remembered.holds(index):
+            if not (fix and any(_is_wanted(finding, options, allowed) for finding in remembered.findings)):
+                known[path] = remembered
+                continue
         group, wider = frozenset[str](), frozenset({path})
-        while wider != group:
-            group = wider
-            component = _Component(sorted(group), reader, index, options, allowed, fix)
-            reached = group | component.settle()
-            wider = reached.union(*(owner[p] for p in reached if p in owner))
+        with index.questions.noted() as asked:
+            while wider != group:
+                group = wider
+                component = _Component(sorted(group), reader, index, options, allowed, fix)
+                reached = group | component.settle()
+                wider = reached.union(*(owner[p] for p in reached if p in owner))
         for absorbed in {owner[p] for p in group if p in owner}:
             del done[absorbed]
         owner |= dict.fromkeys(group, group)
         done[group] = component
+        found = component.unchanged() if memory else None
+        if memory and found and not (fix and any(_is_wanted(f, options, allowed) for f in found.findings)):
+            answers = sorted(((q, index.answer(q)) for q in asked), key=repr)
+            memory.keep(replace(found, asked=tuple(answers)))
     members = [member for component in done.values() for member in component.files]
     by_file: dict[str, list[_File]] = {}
     for member in sorted(members, key=lambda m: m.path):
         by_file.setdefault(files.container(member.path), []).append(member)
     plans = [file for path, units in sorted(by_file.items()) if (file := _whole(path, units)) is not None]
+    before = [each for path, each in known.items() if path not in owner]
+    plans = sorted((*plans, *(_as_it_is(each, reader) for each in before if each.read)), key=lambda file: file.path)
     return Plan(
         files=tuple(f for f in plans if f.findings or f.changed),
-        skips=tuple(dict.fromkeys(skip for m in members for skip in m.skips)),
+        skips=tuple(dict.fromkeys(skip for each in (members, before) for m in each for skip in m.skips)),
         projects=_projects(index, (f.path for f in plans)),
-        unused=tuple(u for m in members for u in m.unused),
+        unused=tuple(unused for each in (members, before) for m in each for unused in m.unused),
         files_seen=len(paths),
         files_read=len(plans),
         components=tuple(tied for g in done if len(tied := frozenset(map(files.container, g))) > 1),
     )
+
+
+def _is_wanted(finding: Finding, options: Options, allowed: Collection[str]) -> bool:
+    """Whether a finding's fix is to be taken."""
+    least = Safety.UNSAFE if options.unsafe else Safety.SAFE
+    if finding.fix is None or finding.safety < least:
+        return False
+    return all(files.container(path) in allowed for path in finding.fix.paths)
+
+
+def _as_it_is(remembered: Remembered, reader: Reader) -> FilePlan:
+    data = reader.read(remembered.path) or b"" if remembered.findings else b""
+    return FilePlan(remembered.path, data, data, remembered.findings)
 
 
 def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule]) -> Iterator[str]:
@@ -280,8 +317,7 @@ class _Component:
             findings = [f for file in self.files for f in self._look(file, index, round_number)]
             if not self.fix:
                 return frozenset()
-            least = Safety.UNSAFE if self.options.unsafe else Safety.SAFE
-            wanted = [f for f in findings if f.fix and f.safety >= least and self._may_change(f.fix.paths)]
+            wanted = [f for f in findings if _is_wanted(f, self.options, self.allowed)]
             if beyond := frozenset(p for f in wanted if f.fix for p in f.fix.paths) - self.by_path.keys():
                 return beyond
             step = self._step(wanted, index)
@@ -295,8 +331,13 @@ class _Component:
             seen.append(self._texts())
             round_number += 1
 
-    def _may_change(self, paths: Iterable[str]) -> bool:
-        return all(files.container(path) in self.allowed for path in paths)
+    def unchanged(self) -> Remembered | None:
+        """What was found, if this is one file, looked at as a whole, that stayed as it was."""
+        (file, *others) = self.files
+        if others or file.rounds or file.path.endswith(files.NOTEBOOK) or file.path != file.file:
+            return None
+        found = tuple(file.findings()) if file.source is not None else ()
+        return Remembered(file.path, file.source is not None, found, tuple(file.skips), tuple(file.unused), ())
 
     def _texts(self) -> dict[str, str]:
         return {f.path: f.text for f in self.files}

@@ -16,6 +16,8 @@ from codemods import known, versions
 from codemods.edits import Skip
 from codemods.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
 from codemods.plan import Project, Target
+from codemods.profile import SILENT, Recorder
+from codemods.questions import Content, Existence, Holding, Packaging, Question, Questions
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
 
@@ -28,6 +30,8 @@ NONE: frozenset[str] = frozenset()
 _LONGEST = 20
 """Dots in a name; more are no answer."""
 _MOST_ANCESTORS = 100
+_MOST_TEXT = 20_000_000
+"""Characters of text that are kept."""
 
 
 class _Rewritten:
@@ -70,40 +74,65 @@ class Lineage:
 class Index:
     """Answers questions that lead to other files. One per run and per version of the texts."""
 
-    def __init__(self, reader: Reader, overrides: Mapping[str, str] | None = None) -> None:
-        self.reader = reader
+    def __init__(self, reader: Reader, overrides: Mapping[str, str] | None = None, recorder: Recorder = SILENT) -> None:
+        self.reader, self.recorder = reader, recorder
         self.overrides = dict(overrides or {})
+        self.questions = Questions()
+        self._answers: dict[Question, str] = {}
         self._texts: dict[str, str] = {}
+        """Of the files read last."""
+        self._size = 0
+        self._new: dict[str, str] = {}
+        """Of files that hold another text by now."""
         self._facts: dict[str, Facts | None] = {}
         self._documents: dict[str, Document | Skip] = {}
         self._changed: dict[str, str] = {}
         """Packaging files with another text by now."""
         self._roots: dict[str, str] = {}
-        self.versions = versions.Versions(reader, self.overrides)
+        self._versions = versions.Versions(reader, self.overrides)
         self._trees: Trees | None = None
-        self._settings: dict[str, tuple[tuple[str, Setting], ...]] = {}
-        self._resolved: dict[tuple[str, str], frozenset[str]] = {}
+        self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
-        self._lineages: dict[Ref, Lineage] = {}
-        self._literals: dict[tuple[str, tuple[bytes, ...], tuple[str, ...]], tuple[str, ...]] = {}
-        self._recalled: dict[tuple[object, ...], Any] = {}
+        self._holders: dict[Holding, tuple[str, ...]] = {}
+        self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
 
     def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
         """The same project with other texts for some files; facts only for those that are Python."""
-        index = Index(self.reader, self.overrides)
-        index._texts = {**self._texts, **{path: text for path, (text, _) in changed.items()}}
+        index = Index(self.reader, self.overrides, self.recorder)
+        index._texts, index._size = self._texts, self._size
+        index._new = {**self._new, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
         index._documents = {path: known for path, known in self._documents.items() if path not in changed}
-        index._roots, index.versions, index._trees = self._roots, self.versions, self._trees
+        index._roots, index._versions, index._trees = self._roots, self._versions, self._trees
         index._changed = {
             **self._changed,
             **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
         }
         if index._changed != self._changed:
-            index.versions = versions.Versions(_Rewritten(self.reader, index._changed), self.overrides)
+            index._versions = versions.Versions(_Rewritten(self.reader, index._changed), self.overrides)
         return index
 
+    def answer(self, question: Question) -> str:
+        """The answer to a question, as what is remembered is compared by."""
+        if question not in self._answers:
+            self._answers[question] = question.answer(self)
+        return self._answers[question]
+
+    def answers(self) -> Iterable[tuple[Question, str]]:
+        """The answers that were given."""
+        return self._answers.items()
+
+    def believe(self, question: Question, answer: str) -> None:
+        """Take an answer from somebody who knows that all files are as they were when it was given."""
+        self._answers.setdefault(question, answer)
+
     # -- files
+
+    @property
+    def versions(self) -> versions.Versions:
+        """What the packaging files of the tree say."""
+        self.questions.ask(Packaging())
+        return self._versions
 
     @property
     def trees(self) -> Trees:
@@ -115,19 +144,27 @@ class Index:
         return self._trees
 
     def text(self, path: str) -> str | None:
+        self.questions.ask(Content(files.container(path)))
+        if path in self._new:
+            return self._new[path]
         if path not in self._texts:
             data = self.reader.read(files.container(path))
             source = files.decode(path, data) if data is not None else None
             if source is None or isinstance(source, Skip):
                 return None
             self._texts[path] = source.text
+            self._size += len(source.text)
+            while self._size > _MOST_TEXT and len(self._texts) > 1:
+                self._size -= len(self._texts.pop(next(iter(self._texts))))
         return self._texts[path]
 
     def facts(self, path: str) -> Facts | None:
         """The facts of a file of the project; None where there is no such file or it cannot be read."""
+        self.questions.ask(Content(files.container(path)))
         if path not in self._facts:
             text = self.text(path)
-            facts = gather(path, text) if text is not None else None
+            with self.recorder.phase("facts"):
+                facts = gather(path, text) if text is not None else None
             self._facts[path] = None if isinstance(facts, Skip) else facts
         return self._facts[path]
 
@@ -140,6 +177,7 @@ class Index:
         """The same, with the reason why it cannot be read."""
         if files.is_manifest(path):
             return self.versions.manifest(path)
+        self.questions.ask(Content(files.container(path)))
         if path not in self._documents:
             text = self.text(path) if files.is_document(path) else None
             if text is None:
@@ -149,9 +187,10 @@ class Index:
 
     def root(self, path: str) -> str:
         """The directory of the project that a file belongs to ("" is the root)."""
+        self.questions.ask(Packaging())
         directory = posixpath.dirname(path)
         if directory not in self._roots:
-            self._roots[directory] = self.versions.root(path)
+            self._roots[directory] = self._versions.root(path)
         return self._roots[directory]
 
     def project(self, path: str) -> Project:
@@ -161,6 +200,11 @@ class Index:
     def target(self, path: str, package: str) -> Target | None:
         """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says."""
         return self.versions.allowed(path).get(package)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory of that name."""
+        self.questions.ask(Existence(path))
+        return self.reader.exists(path)
 
     # -- modules and names
 
@@ -193,7 +237,7 @@ class Index:
     def _bases(self, importer: str) -> Iterator[str]:
         directory = posixpath.dirname(importer)
         package = directory
-        while package and self.reader.exists(posixpath.join(package, "__init__.py")):
+        while package and self.exists(posixpath.join(package, "__init__.py")):
             package = posixpath.dirname(package)
         root = self.root(importer)
         yield from dict.fromkeys((directory, package, root, posixpath.join(root, "src")))
@@ -201,7 +245,7 @@ class Index:
     def _file(self, base: str, dotted: str) -> str | None:
         stem = posixpath.join(base, *dotted.split(".")) if dotted else base
         for path in (posixpath.join(stem, "__init__.py"), f"{stem}.py" if dotted else ""):
-            if path and self.reader.exists(path):
+            if path and self.exists(path):
                 return path
         return None
 
@@ -209,20 +253,26 @@ class Index:
         """What a dotted name, as written in `path`, may mean. Empty: unknown."""
         key, first = (path, name), not self._asking
         if key in self._resolved:
-            return self._resolved[key]
+            known, before = self._resolved[key]
+            self.questions.repeat(before)
+            return known
         if name.count(".") > _LONGEST:  # `a = a.b` leads from a to a.b to a.b.b and so on
             return NONE
+        if not first:
+            return self._resolve_once(key)
         try:
-            if key not in self._asking:
-                self._asking[key] = NONE  # a name that leads to itself adds nothing
-                self._asking[key] = self._resolve(path, name)
-            found = self._asking[key]
-            if first:
-                self._resolved[key] = found
-            return found
+            with self.questions.noted() as asked:
+                found = self._resolve_once(key)
         finally:
-            if first:
-                self._asking.clear()
+            self._asking.clear()
+        self._resolved[key] = found, frozenset(asked)
+        return found
+
+    def _resolve_once(self, key: tuple[str, str]) -> frozenset[str]:
+        if key not in self._asking:
+            self._asking[key] = NONE  # a name that leads to itself adds nothing
+            self._asking[key] = self._resolve(*key)
+        return self._asking[key]
 
     def _resolve(self, path: str, name: str) -> frozenset[str]:
         facts = self.facts(path)
@@ -293,7 +343,7 @@ class Index:
     def imported_elsewhere(self, path: str, name: str) -> bool:
         """Whether another file of the repository takes `name` from the module `path`, or might."""
         stem = posixpath.basename(path).removesuffix(".py")
-        for candidate in self._holding("", (name.encode(),), (*files.PYTHON, files.NOTEBOOK)):
+        for candidate in self.holding("", (name.encode(),), (*files.PYTHON, files.NOTEBOOK)):
             facts = self.facts(candidate) if candidate != path else None
             if facts is None:
                 continue
@@ -317,34 +367,35 @@ class Index:
 
     def lineage(self, ref: Ref) -> Lineage:
         """All ancestors of a class."""
-        if ref not in self._lineages:
-            refs: dict[Ref, None] = {}
-            external: set[str] = set()
-            complete = True
-            visits = 0
-            stack = [(ref, frozenset[Ref]())]
-            while stack:
-                current, below = stack.pop(0)
-                klass = self.klass(current)
-                visits += 1
-                if klass is None or current in below or visits > _MOST_ANCESTORS:
-                    complete = False
-                    continue
-                refs.pop(current, None)  # a shared ancestor comes after all that descend from it
-                refs[current] = None
-                complete = complete and not klass.conditional
-                parents: list[tuple[Ref, frozenset[Ref]]] = []
-                for base in klass.bases:
-                    origins = self.base(current, base)
-                    complete = complete and bool(origins)
-                    for origin in sorted(origins):
-                        if ":" in origin:
-                            parents.append((Ref(*origin.split(":", 1)), below | {current}))
-                        else:
-                            external.add(origin)
-                stack[:0] = parents
-            self._lineages[ref] = Lineage(tuple(refs), frozenset(external), complete)
-        return self._lineages[ref]
+        return self.recall((Index.lineage, ref), lambda: self._lineage(ref))
+
+    def _lineage(self, ref: Ref) -> Lineage:
+        refs: dict[Ref, None] = {}
+        external: set[str] = set()
+        complete = True
+        visits = 0
+        stack = [(ref, frozenset[Ref]())]
+        while stack:
+            current, below = stack.pop(0)
+            klass = self.klass(current)
+            visits += 1
+            if klass is None or current in below or visits > _MOST_ANCESTORS:
+                complete = False
+                continue
+            refs.pop(current, None)  # a shared ancestor comes after all that descend from it
+            refs[current] = None
+            complete = complete and not klass.conditional
+            parents: list[tuple[Ref, frozenset[Ref]]] = []
+            for base in klass.bases:
+                origins = self.base(current, base)
+                complete = complete and bool(origins)
+                for origin in sorted(origins):
+                    if ":" in origin:
+                        parents.append((Ref(*origin.split(":", 1)), below | {current}))
+                    else:
+                        external.add(origin)
+            stack[:0] = parents
+        return Lineage(tuple(refs), frozenset(external), complete)
 
     def base(self, ref: Ref, written: str | None) -> frozenset[str]:
         """What a base, as written in the class statement, means."""
@@ -419,8 +470,13 @@ class Index:
     def recall(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """An answer about the project that is dear to find, found once; the key starts with the function that asks."""
         if key not in self._recalled:
-            self._recalled[key] = make()
-        found: T = self._recalled[key]
+            with self.questions.noted() as asked:
+                made = make()
+            self._recalled[key] = made, frozenset(asked)
+            return made
+        known, before = self._recalled[key]
+        self.questions.repeat(before)
+        found: T = known
         return found
 
     def search(
@@ -431,21 +487,25 @@ class Index:
         A notebook is an island: no other file's question finds it, and its own finds it too.
         """
         root = self.root(path)
-        found = tuple(f for f in self._holding(root, literals, suffixes) if self.root(f) == root)
+        found = tuple(f for f in self.holding(root, literals, suffixes) if self.root(f) == root)
         own = files.is_python(path) and suffixes == files.PYTHON and files.container(path).endswith(files.NOTEBOOK)
+        if own:
+            self.questions.ask(Content(files.container(path)))
         return (path, *found) if own and self._holds(path, literals) else found
 
-    def _holding(self, directory: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...]) -> tuple[str, ...]:
+    def holding(self, directory: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...]) -> tuple[str, ...]:
         """The files below a directory that hold any of the literals, sorted."""
-        key = (directory, literals, suffixes)
-        if key not in self._literals:
+        question = Holding(directory, literals, suffixes)
+        self.questions.ask(question)
+        if question not in self._holders:
             within = f"{directory}/" if directory else ""
             listed = (f for f in self.reader.files() if f.endswith(suffixes) and f.startswith(within))
-            self._literals[key] = tuple(f for f in listed if self._holds(f, literals))
-        return self._literals[key]
+            with self.recorder.phase("searching"):
+                self._holders[question] = tuple(f for f in listed if self._holds(f, literals))
+        return self._holders[question]
 
     def _holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
-        data = self._texts[path].encode("utf-8", "surrogatepass") if path in self._texts else self._searchable(path)
+        data = self._new[path].encode("utf-8", "surrogatepass") if path in self._new else self._searchable(path)
         return data is not None and any(literal in data for literal in literals)
 
     def _searchable(self, path: str) -> bytes | None:
@@ -460,12 +520,9 @@ class Index:
     def settings(self, path: str) -> tuple[tuple[str, Setting], ...]:
         """The calls in the project of `path` that may set precision or training mode, each with its file."""
         root = self.root(path)
-        if root not in self._settings:
-            literals = tuple(sorted(name.encode() for name in known.SETTINGS))
-            self._settings[root] = tuple(
-                (candidate, setting)
-                for candidate in self.search(path, literals)
-                if (facts := self.facts(candidate))
-                for setting in facts.settings
-            )
-        return self._settings[root]
+        return self.recall((Index.settings, root), lambda: tuple(self._settings(path)))
+
+    def _settings(self, path: str) -> Iterator[tuple[str, Setting]]:
+        for candidate in self.search(path, tuple(sorted(name.encode() for name in known.SETTINGS))):
+            facts = self.facts(candidate)
+            yield from ((candidate, setting) for setting in facts.settings) if facts else ()

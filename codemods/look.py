@@ -38,14 +38,18 @@ def look(
     wanted = [r for r in wanted if not r.subclasses or _has_descendant(facts, index, r.subclasses)]
     if not wanted:
         return [], []
-    tree = index.trees.get(path, text, facts)
+    index.recorder.gate("facts")
+    with index.recorder.phase("parsing"):
+        tree = index.trees.get(path, text, facts)
     if isinstance(tree, Skip):
         return [], [tree]
     try:
-        context = Context(path, text, tree, facts, index, strategies)
         failed: dict[str, Skip] = {}
-        drafts = _check(context, wanted, failed)
-        found = _findings(context, drafts, failed)
+        with index.recorder.phase("walking"):
+            context = Context(path, text, tree, facts, index, strategies)
+            drafts = _check(context, wanted, failed)
+        with index.recorder.phase("fixing"):
+            found = _findings(context, drafts, failed)
         return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
         return [], [Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]
@@ -75,12 +79,13 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
     data = context.text.encode("utf-8", "surrogatepass")
     close = {rule: rule.together if not renames(rule, data) else () for rule in rules}
     drafts: list[Draft] = []
+    timed = context.index.recorder.rule
     stack: list[tuple[cst.CSTNode, Sequence[Rule]]] = [(context.module, rules)]
     while stack:
         node, asking = stack.pop()
         for rule, check in table.get(type(node), ()):
             if rule in asking and rule.code not in failed:
-                with costing_only(rule, context.path, failed):
+                with costing_only(rule, context.path, failed), timed(rule.code):
                     drafts.extend(check(node, context))
         if isinstance(node, Deferred):
             function = node.function.encode("utf-8", "surrogatepass")

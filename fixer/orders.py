@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from codemods.sources.files import by_directory
 from codemods.transforms import load
+from fixer import cache as caching
 from fixer import selectors
 from fixer.config import Settings
 from fixer.discover import select
@@ -62,9 +63,10 @@ def plan_listing(
             vendored=vendored,
         )
         paths = chosen.paths if changed is None else [path for path in chosen.paths if path in changed.lines]
-        tasks, troubles = _tasks(paths, options, configuration, reader, fix=fix)
+        tasks, troubles = _tasks(paths, options, configuration, reader, fix=fix, generated=include_vendored)
     with recorder.phase("planning"):
-        plans = run(tasks, jobs=request.jobs, include_generated=include_vendored, why=why, progress=progress)
+        cache = caching.Cache(caching.directory()) if request.cache and any(task.cached for task in tasks) else None
+        plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=cache, recorder=recorder)
     plan = merge(plans)
     if changed is not None:
         here = changed.touch
@@ -85,7 +87,13 @@ def plan_listing(
 
 
 def _tasks(
-    paths: Iterable[str], options: _Options, configuration: Callable[[str], Settings], reader: Reader, *, fix: bool
+    paths: Iterable[str],
+    options: _Options,
+    configuration: Callable[[str], Settings],
+    reader: Reader,
+    *,
+    fix: bool,
+    generated: bool,
 ) -> tuple[list[Task], list[str]]:
     """What is to be done, files with equal orders together; and a sentence for each configuration that is broken."""
     groups: dict[Order, list[str]] = {}
@@ -104,7 +112,7 @@ def _tasks(
             for path in inside:
                 if not local.excludes(path):
                     groups.setdefault(local.order(path), []).append(path)
-    return [Task(order, tuple(sorted(inside))) for order, inside in groups.items()], problems
+    return [Task(order, tuple(sorted(inside)), generated) for order, inside in groups.items()], problems
 
 
 class _Options:

@@ -8,6 +8,8 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,8 @@ from codemods.edits import Skip, SkipReason
 from codemods.plan import Plan
 
 if TYPE_CHECKING:
-    from fixer.runner import Task
+    from codemods.memory import Remembered
+    from fixer.runner import Gated, Task
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 PACKAGES = SCRIPT.parent.parent
@@ -27,18 +30,18 @@ def import_path() -> list[str]:
 
 
 class _Worker:
-    """A child process that plans lists of paths."""
+    """A child process that works on lists of paths."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-I", str(SCRIPT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is ours to handle; a worker ends when its standard input does
         )
+        self._known: set[int] = set()
         try:
             self._send(import_path())
-            self._send(task)
             self._receive()
         except (EOFError, OSError):
             self.kill()
@@ -53,16 +56,15 @@ class _Worker:
         assert self._process.stdout
         return pickle.load(self._process.stdout)
 
-    def plan(self, paths: Sequence[str]) -> Plan:
-        """The plan of `paths`.
+    def do(self, job: _Job, paths: Sequence[str]) -> Any:
+        """What a job gives for some paths.
 
         Raises:
             EOFError, OSError: if the process has died.
         """
-        self._send(paths)
-        plan = self._receive()
-        assert isinstance(plan, Plan)
-        return plan
+        self._send((job.number, None if job.number in self._known else job.task, job.doing, paths))
+        self._known.add(job.number)
+        return self._receive()
 
     def kill(self) -> None:
         """End the process now."""
@@ -79,66 +81,140 @@ class _Worker:
         return self._process.wait()
 
 
-def plan_chunks(task: Task, chunks: Sequence[Sequence[str]], processes: int, tick: Callable[[int], None]) -> list[Plan]:
-    """The plan of each chunk, in order. A chunk that kills its worker is tried again file by file."""
-    waiting = deque(enumerate(chunks))
-    plans: dict[int, list[Plan]] = {number: [] for number in range(len(chunks))}
-    failures: list[BaseException] = []
-    stopping = threading.Event()
-    working: list[_Worker] = []
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is to be done with the paths of a task."""
 
-    def started() -> _Worker:
-        working.append(_Worker(task))
-        return working[-1]
+    number: int
+    """Of the task."""
+    task: Task
+    doing: str
 
-    def serve() -> None:
-        worker: _Worker | None = None
+
+class Crew:
+    """Some worker processes, each with a thread here that feeds it while there is work. They start when needed."""
+
+    def __init__(self, processes: int) -> None:
+        self.processes = processes
+        self._idle: list[_Worker] = []
+        self._all: list[_Worker] = []
+        self._tasks: list[Task] = []
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        for worker in self._all:
+            if error is not None:
+                worker.kill()
+            worker.stop()
+
+    def gate(self, task: Task, chunks: Sequence[Sequence[str]]) -> list[Gated]:
+        """What the gate leaves of each chunk, in no order. This process takes part while others are starting."""
+        from fixer.runner import Gated, gate_paths
+
+        def lost(path: str, status: int) -> Gated:
+            return Gated((), (path,))
+
+        here = partial(gate_paths, task)
+        found = self._share(self._job(task, "gate"), chunks, self.processes - 1, lost, lambda count: None, here)
+        return [each for chunk in found for each in chunk]
+
+    def plan(
+        self, task: Task, chunks: Sequence[Sequence[str]], tick: Callable[[int], None]
+    ) -> list[tuple[Plan, list[Remembered]]]:
+        """The plan of each chunk, with what is worth remembering. One that kills its worker is tried file by file."""
+
+        def lost(path: str, status: int) -> tuple[Plan, list[Remembered]]:
+            how = f"signal {-status}" if status < 0 else f"exit code {status}"
+            why = f"the process that read it ended with {how}"
+            return Plan(skips=(Skip(path, SkipReason.RULE_FAILED, why),)), []
+
+        found = self._share(self._job(task, "plan"), chunks, self.processes, lost, tick)
+        assert all(found), "every chunk is answered"
+        return [each for chunk in found for each in chunk]
+
+    def _job(self, task: Task, doing: str) -> _Job:
+        if task not in self._tasks:
+            self._tasks.append(task)
+        return _Job(self._tasks.index(task), task, doing)
+
+    def _share(
+        self,
+        job: _Job,
+        chunks: Sequence[Sequence[str]],
+        workers: int,
+        lost: Callable[[str, int], Any],
+        tick: Callable[[int], None],
+        here: Callable[[Sequence[str]], Any] | None = None,
+    ) -> list[list[Any]]:
+        """What becomes of each chunk.
+
+        Args:
+            lost: what to say of a path that kills its worker.
+            here: do the same in this process, beside the workers.
+        """
+        waiting = deque(enumerate(chunks))
+        done: list[list[Any]] = [[] for _ in chunks]
+        failures: list[BaseException] = []
+        stopping = threading.Event()
+
+        def serve() -> None:
+            worker: _Worker | None = None
+            try:
+                while not stopping.is_set():
+                    worker = worker or self._worker()
+                    try:
+                        number, chunk = waiting.popleft()
+                    except IndexError:
+                        break
+                    pending = deque([tuple(chunk)])
+                    while pending:
+                        paths = pending.popleft()
+                        worker = worker or self._worker()
+                        try:
+                            done[number].append(worker.do(job, paths))
+                        except (EOFError, OSError, pickle.UnpicklingError):
+                            status = worker.stop()
+                            self._all.remove(worker)
+                            worker = None
+                            if len(paths) == 1:
+                                done[number].append(lost(paths[0], status))
+                            pending.extend((path,) for path in paths if len(paths) > 1)
+                            if stopping.is_set():
+                                return
+                    tick(len(chunk))
+                if worker is not None:
+                    self._idle.append(worker)
+            except BaseException as error:
+                failures.append(error)
+                stopping.set()
+
+        threads = [threading.Thread(target=serve, daemon=True) for _ in range(min(workers, len(chunks)))]
+        for thread in threads:
+            thread.start()
         try:
-            worker = started()
-            while not stopping.is_set():
+            while here is not None and not stopping.is_set():
                 try:
                     number, chunk = waiting.popleft()
                 except IndexError:
-                    return
-                pending = deque([tuple(chunk)])
-                while pending:
-                    paths = pending.popleft()
-                    try:
-                        plans[number].append(worker.plan(paths))
-                    except (EOFError, OSError, pickle.UnpicklingError):
-                        status = worker.stop()
-                        if len(paths) == 1:
-                            plans[number].append(_lost(paths[0], status))
-                        pending.extend((path,) for path in paths if len(paths) > 1)
-                        worker = None
-                        if stopping.is_set():
-                            return
-                        worker = started()
-                tick(len(chunk))
-        except BaseException as error:
-            failures.append(error)
+                    break
+                done[number].append(here(chunk))
+            for thread in threads:
+                thread.join()
+        except BaseException:
             stopping.set()
-        finally:
-            if worker is not None:
-                worker.stop()
+            for worker in self._all:
+                worker.kill()
+            raise
+        if failures:
+            raise failures[0]
+        return done
 
-    threads = [threading.Thread(target=serve, daemon=True) for _ in range(processes)]
-    for thread in threads:
-        thread.start()
-    try:
-        for thread in threads:
-            thread.join()
-    except KeyboardInterrupt:
-        stopping.set()
-        for worker in working:
-            worker.kill()
-        raise
-    if failures:
-        raise failures[0]
-    assert all(plans.values()), "every chunk is answered"
-    return [plan for number in range(len(chunks)) for plan in plans[number]]
-
-
-def _lost(path: str, status: int) -> Plan:
-    how = f"signal {-status}" if status < 0 else f"exit code {status}"
-    return Plan(skips=(Skip(path, SkipReason.RULE_FAILED, f"the process that read it ended with {how}"),))
+    def _worker(self) -> _Worker:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            worker = _Worker()
+            self._all.append(worker)
+            return worker

@@ -13,19 +13,30 @@ from typing import TYPE_CHECKING
 from codemods import engine
 from codemods.edits import Skip, SkipReason
 from codemods.gate import gate
+from codemods.index import Index
 from codemods.plan import FilePlan, Plan, Project
+from codemods.profile import SILENT, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
 from fixer.discover import marked_generated
+from fixer.pool import Crew
 
 if TYPE_CHECKING:
+    from codemods.memory import Memory, Remembered
     from codemods.sources.document import Reader
+    from fixer.cache import Cache, Past
     from fixer.git.changes import Changes
 
 ENOUGH_LINES = 20_000
 """Gated lines from which on starting processes pays."""
 CHUNK_LINES = 4_000
+ENOUGH_FILES = 2_000
+"""Files from which on the gate is shared among processes."""
+AT_ONCE = 250
+"""Files that a process gates at once."""
+WORTH_KEEPING = 50
+"""Files from which on what was found before is looked for."""
 MENTIONS = b"fixer: ignore"
 """Files with suppression comments are looked at even without a trigger, to tell unused ones."""
 
@@ -53,6 +64,23 @@ class Task:
 
     order: Order
     paths: tuple[str, ...]
+    generated: bool = False
+    """Read files that say a program wrote them."""
+
+    @property
+    def cached(self) -> bool:
+        """Whether it pays to look for what was found before, and is right."""
+        return len(self.paths) >= WORTH_KEEPING and self.order.changed is None
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """What the first gate leaves of some files."""
+
+    wanted: tuple[tuple[str, int], ...]
+    """Paths, with their numbers of lines."""
+    unread: tuple[str, ...]
+    """Those that cannot be read."""
 
 
 @cache
@@ -67,14 +95,49 @@ def _options(order: Order) -> engine.Options:
     )
 
 
-def prepare(task: Task) -> None:
-    """Load what a task needs, so that what is missing is missed before any file is read."""
-    _options(task.order)
+@cache
+def _index(order: Order) -> Index:
+    """What this process has found out about the tree, for all the files of an order."""
+    return Index(order.reader, dict(order.targets))
 
 
-def plan_paths(task: Task, paths: Sequence[str]) -> Plan:
+def gate_paths(task: Task, paths: Sequence[str]) -> Gated:
+    """Those of a task's files that may hold a bug by their bytes; what a worker does first."""
+    first = gate(_options(task.order).rules)
+    wanted: list[tuple[str, int]] = []
+    unread: list[str] = []
+    for path in paths:
+        data = task.order.reader.read(path)
+        if data is None:
+            unread.append(path)
+        elif MENTIONS in data or first.wanted(path, sources.searchable(path, data)):
+            if task.generated or not marked_generated(data):
+                wanted.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
+    return Gated(tuple(wanted), tuple(unread))
+
+
+def plan_paths(task: Task, paths: Sequence[str], memory: Memory | None = None) -> Plan:
     """The plan of some of a task's files; what a worker does. Fixes may reach the task's other files."""
-    return engine.plan(paths, task.order.reader, _options(task.order), fix=task.order.fix, within=task.paths)
+    return engine.plan(
+        paths,
+        task.order.reader,
+        _options(task.order),
+        fix=task.order.fix,
+        within=task.paths,
+        index=_index(task.order),
+        memory=memory,
+    )
+
+
+def work(task: Task, doing: str, paths: Sequence[str]) -> Gated | tuple[Plan, list[Remembered]]:
+    """What a worker process does with some of a task's files."""
+    if doing == "gate":
+        return gate_paths(task, paths)
+    from codemods.memory import Kept
+
+    memory = Kept()
+    plan = plan_paths(task, paths, memory if task.cached else None)
+    return plan, memory.new
 
 
 def steps(order: Order, plan: Plan) -> Iterator[tuple[engine.Step, ...]]:
@@ -100,46 +163,93 @@ def run(
     tasks: Sequence[Task],
     *,
     jobs: int,
-    include_generated: bool = False,
     why: Callable[[str], str] = lambda path: "could not be read",
     progress: Progress = lambda done, total: None,
+    cache: Cache | None = None,
+    recorder: Recorder = SILENT,
 ) -> tuple[Plan, ...]:
     """The plan of each task.
 
     Args:
         jobs: how many processes at most; 0 means one for each processor, where the work is worth it.
-        include_generated: read files that say a program wrote them.
         why: says why a path could not be read.
+        cache: where to look for what was found before, and to keep it.
     """
-    gated: list[tuple[Task, list[tuple[str, int]], tuple[Skip, ...]]] = []
-    for task in tasks:
-        gated.append((task, *_gate(task, include_generated, why)))
-    total = sum(len(files) for _, files, _ in gated)
-    lines = sum(count for _, files, _ in gated for _, count in files)
     processes = jobs or available()
-    alone = processes == 1 or total < 2 or lines < ENOUGH_LINES
-    done = 0
-    plans = []
+    with Crew(processes) as crew:
+        started = [_Started(task, crew, cache, recorder) for task in tasks]
+        total = sum(len(each.gated.wanted) for each in started)
+        done = 0
 
-    def tick(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(done, total)
+        def tick(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(done, total)
 
-    for task, files, skips in gated:
-        chunks = list(_chunks(files, ENOUGH_LINES if alone else CHUNK_LINES))
-        if alone:
-            parts = []
-            for chunk in chunks:
-                parts.append(plan_paths(task, chunk))
+        return tuple(each.plan(why, tick) for each in started)
+
+
+class _Started:
+    """A task on its way: the gate, what is remembered, and the rest."""
+
+    def __init__(self, task: Task, crew: Crew, cache: Cache | None, recorder: Recorder) -> None:
+        self.task, self.crew, self.recorder = task, crew, recorder
+        self.past: Past | None = None
+        if cache is not None and task.cached:
+            from fixer.cache import Past
+
+            self.past = Past(cache, task, _options(task.order).rules)
+        _index(task.order).recorder = recorder
+        with recorder.phase("cache"):
+            paths = task.paths if self.past is None else self.past.unknown(task.paths)
+        with recorder.phase("gate on bytes"):
+            self.gated = self._gate(paths)
+        if self.past is not None:
+            with recorder.phase("cache"):
+                self.past.gated(paths, self.gated)
+
+    def _gate(self, paths: Sequence[str]) -> Gated:
+        if self.crew.processes == 1 or len(paths) < ENOUGH_FILES:
+            return gate_paths(self.task, paths)
+        parts = self.crew.gate(self.task, [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)])
+        return Gated(
+            tuple(each for part in parts for each in part.wanted), tuple(path for part in parts for path in part.unread)
+        )
+
+    def plan(self, why: Callable[[str], str], tick: Callable[[int], None]) -> Plan:
+        """The plan of the whole task."""
+        task, wanted = self.task, self.gated.wanted
+        remembered: list[Plan] = []
+        memory = None
+        if self.past is not None:
+            with self.recorder.phase("cache"):
+                memory = self.past.memory([path for path, _ in wanted], _index(task.order))
+            if known := [path for path, _ in wanted if memory.recall(path)]:
+                remembered = [plan_paths(task, known, memory)]
+                tick(len(known))
+                wanted = tuple(each for each in wanted if each[0] not in memory.known)
+        lines = sum(count for _, count in wanted)
+        parts: list[Plan] = []
+        if self.crew.processes == 1 or len(wanted) < 2 or lines < ENOUGH_LINES:
+            for chunk in _chunks(wanted, ENOUGH_LINES):
+                parts.append(plan_paths(task, chunk, memory))
                 tick(len(chunk))
         else:
-            from fixer.pool import plan_chunks
-
-            parts = plan_chunks(task, chunks, min(processes, len(chunks)), tick)
-        plan = _whole(task, parts)
-        plans.append(replace(plan, skips=(*plan.skips, *skips), files_seen=len(task.paths), files_read=len(files)))
-    return tuple(plans)
+            for plan, new in self.crew.plan(task, _chunks(wanted, CHUNK_LINES), tick):
+                parts.append(plan)
+                if memory is not None:
+                    memory.new += new
+        if self.past is not None and memory is not None:
+            with self.recorder.phase("cache"):
+                self.past.close(memory, _index(task.order))
+        plan = _whole(task, [*remembered, *parts])
+        unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.gated.unread)
+        return replace(
+            plan,
+            skips=(*plan.skips, *unread),
+            files_seen=len(task.paths),
+            files_read=len(self.gated.wanted),
+        )
 
 
 def available() -> int:
@@ -148,39 +258,18 @@ def available() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _gate(
-    task: Task, include_generated: bool, why: Callable[[str], str]
-) -> tuple[list[tuple[str, int]], tuple[Skip, ...]]:
-    """The files that may hold a bug by their bytes, with their numbers of lines, and those that cannot be read."""
-    first = gate(_options(task.order).rules)
-    files: list[tuple[str, int]] = []
-    skips: list[Skip] = []
-    for path in task.paths:
-        data = task.order.reader.read(path)
-        if data is None:
-            skips.append(Skip(path, SkipReason.UNREADABLE, why(path)))
-            continue
-        if MENTIONS not in data:
-            found = sources.searchable(path, data)
-            if not first.wanted(path, found):
-                continue
-        if include_generated or not marked_generated(data):
-            files.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
-    return files, tuple(skips)
-
-
-def _chunks(files: Iterable[tuple[str, int]], lines: int) -> Iterable[tuple[str, ...]]:
-    """Neighbouring files, about `lines` lines together."""
-    chunk: list[str] = []
-    size = 0
-    for path, count in files:
-        if chunk and size + count > lines:
-            yield tuple(chunk)
-            chunk, size = [], 0
-        chunk.append(path)
-        size += count
-    if chunk:
-        yield tuple(chunk)
+def _chunks(files: Iterable[tuple[str, int]], lines: int) -> list[tuple[str, ...]]:
+    """Neighbouring files, about `lines` lines together; the largest chunks first."""
+    chunks: list[list[tuple[str, int]]] = []
+    size = lines
+    for each in files:
+        if size + each[1] > lines:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(each)
+        size += each[1]
+    chunks.sort(key=lambda chunk: -sum(count for _, count in chunk))
+    return [tuple(path for path, _ in chunk) for chunk in chunks]
 
 
 def _whole(task: Task, parts: Sequence[Plan]) -> Plan:

@@ -45,6 +45,8 @@ class Request:
     isolated: bool = False
     since: str | None = None
     """A commit: only what has changed since counts."""
+    cache: bool = True
+    """Look for what was found before, and keep what is found."""
     recorder: Recorder = field(default=SILENT, compare=False, repr=False)
 
 

@@ -1,6 +1,7 @@
 """A worker process, started as `python -I /absolute/worker.py` so that no file of the repository at hand is imported.
 
-It reads one pickled `Task`, then lists of paths, and answers each list with a pickled plan. Plain data only.
+It reads pickled messages and answers each with one: a `Task` and what is to be done with some of its paths, the gate or
+the plan. A task is sent once, later only its number. Plain data only.
 """
 
 import pickle
@@ -13,18 +14,19 @@ def main() -> None:
     # Whatever a rule prints must not end up between the pickles.
     sys.stdout = sys.stderr
     sys.path[:] = pickle.load(source)
-    from fixer.runner import plan_paths, prepare
+    from fixer.runner import work
 
-    task = pickle.load(source)
-    prepare(task)
+    tasks = {}
     pickle.dump(True, sink)
     sink.flush()
     while True:
         try:
-            paths = pickle.load(source)
+            number, task, doing, paths = pickle.load(source)
         except EOFError:
             return
-        pickle.dump(plan_paths(task, paths), sink)
+        if task is not None:
+            tasks[number] = task
+        pickle.dump(work(tasks[number], doing, paths), sink)
         sink.flush()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from codemods.sources.files import by_directory, is_manifest
 from fixer.discover import Listing, is_readable, known_to_git, list_files
 from fixer.git.command import top
+from fixer.git.names import names
 
 LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""
@@ -28,11 +29,26 @@ class WorkTree:
     root: Path
     """Resolved: no symbolic link on the way."""
     _listed: list[Listing] = field(default_factory=list, compare=False, repr=False)
+    _names: list[dict[str, str]] = field(default_factory=list, compare=False, repr=False)
     _packaging: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     _exists: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Looking for a module asks after the same few places again and again."""
     _plain: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Directories, and whether there is no link on the way."""
+
+    def identity(self, path: str) -> str | None:
+        """What git calls the content of a file that it knows to be unchanged; None: nobody knows without reading."""
+        if not self._names:
+            tracked = {}
+            if self.by_git:
+                tracked = names(self.root, [self.read(path) or b"" for path in self.listing.attributes])
+            self._names.append(tracked)
+        return self._names[0].get(path)
+
+    @property
+    def by_git(self) -> bool:
+        """Whether the root is that of a repository."""
+        return top(self.root) == self.root
 
     @property
     def listing(self) -> Listing:

@@ -11,6 +11,7 @@ import typer
 from codemods import __version__
 from fixer.cli.apply import apply
 from fixer.cli.bulk import bulk
+from fixer.cli.cache import cache
 from fixer.cli.check import check
 from fixer.cli.explain import explain
 from fixer.cli.push import PushCommand
@@ -32,6 +33,7 @@ app.command()(verify)
 app.command()(explain)
 app.add_typer(rules)
 app.add_typer(bulk)
+app.add_typer(cache)
 
 
 def _version(wanted: bool) -> None:

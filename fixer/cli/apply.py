@@ -84,6 +84,7 @@ def apply(
     exclude: options.Exclude = None,
     include_vendored: options.IncludeVendored = False,
     jobs: options.Jobs = 0,
+    no_cache: options.NoCache = False,
     config: options.Config = None,
     isolated: options.Isolated = False,
     since: options.Since = None,
@@ -109,6 +110,7 @@ def apply(
     request = options.request(
         *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
         since=since,
+        no_cache=no_cache,
         recorder=profiling.recorder,
     )
     for name, value in (

@@ -20,6 +20,7 @@ def check(
     exclude: options.Exclude = None,
     include_vendored: options.IncludeVendored = False,
     jobs: options.Jobs = 0,
+    no_cache: options.NoCache = False,
     config: options.Config = None,
     isolated: options.Isolated = False,
     since: options.Since = None,
@@ -48,6 +49,7 @@ def check(
     request = options.request(
         *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
         since=since,
+        no_cache=no_cache,
         recorder=profiling.recorder,
     )
     screen = Screen(color, quiet, verbose, output)

@@ -100,6 +100,7 @@ Jobs = Annotated[
         show_default="one per processor",
     ),
 ]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Look at everything anew, and keep nothing.")]
 Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the result there."),
@@ -127,6 +128,7 @@ def request(
     config: str | None,
     isolated: bool,
     since: str | None = None,
+    no_cache: bool = False,
     recorder: Recorder = SILENT,
 ) -> Request:
     """What the shared options ask for."""
@@ -149,5 +151,6 @@ def request(
         config=config,
         isolated=isolated,
         since=since,
+        cache=not no_cache,
         recorder=recorder,
     )

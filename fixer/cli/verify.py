@@ -60,6 +60,7 @@ def verify(
     exclude: options.Exclude = None,
     include_vendored: options.IncludeVendored = False,
     jobs: options.Jobs = 0,
+    no_cache: options.NoCache = False,
     config: options.Config = None,
     isolated: options.Isolated = False,
     format: Annotated[
@@ -79,7 +80,8 @@ def verify(
 
     screen = Screen(color, quiet, verbose, output)
     request = options.request(
-        paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated
+        *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
+        no_cache=no_cache,
     )
     from fixer.trial.command import Limits
 

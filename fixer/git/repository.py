@@ -209,6 +209,11 @@ class CommitFiles:
                 found.add(path)
         return frozenset(found)
 
+    def identity(self, path: str) -> str | None:
+        """What git calls the content of a file."""
+        entry = self.entries.get(path)
+        return entry.oid if entry is not None else None
+
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file."""
         entry = self.entries.get(path)

@@ -50,10 +50,10 @@ def may_forbid_non_reentrant(ctx: Context) -> bool:
 def _has_zero3(ctx: Context) -> bool:
     if ctx.index.search(ctx.path, _ZERO3) and ctx.index.search(ctx.path, _DEEPSPEED):
         return True
-    root, reader = ctx.index.root(ctx.path), ctx.index.reader
+    root = ctx.index.root(ctx.path)
     for folder in _ZERO3_FOLDERS:
         for name in _ZERO3_FILES:
-            data = reader.read(posixpath.join(root, folder, name))
-            if data is not None and b'"stage":3' in b"".join(data.split()):
+            text = ctx.index.text(posixpath.join(root, folder, name))
+            if text is not None and '"stage":3' in "".join(text.split()):
                 return True
     return False

@@ -71,7 +71,7 @@ def _program(launch: Launch, ctx: FileContext) -> str | None:
     named = launch.program.replace(".", "/") + ".py" if launch.module else launch.program
     folders = dict.fromkeys((posixpath.dirname(ctx.path), ctx.index.root(ctx.path)))
     paths = (posixpath.normpath(posixpath.join(folder, named)) for folder in folders)
-    return next((path for path in paths if ctx.index.reader.exists(path)), None)
+    return next((path for path in paths if ctx.index.exists(path)), None)
 
 
 def options_handed_on(path: str, ctx: FileContext) -> frozenset[str]:

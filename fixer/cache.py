@@ -1,0 +1,253 @@
+"""What was found before, in a file that is shared by all repositories of a person, and may be copied to others.
+
+Results are kept by the content of the file they are of, its path, the rules, and how they were to run; each with the
+questions that were asked about other files and their answers (`codemods.memory`). Nothing in the cache is trusted: what
+cannot be read is forgotten, and no code can come out of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codemods.memory import Kept
+from codemods.questions import Holding, identity
+from codemods.sources import files
+
+if TYPE_CHECKING:
+    from codemods.index import Index
+    from codemods.rule import Rule
+    from fixer.runner import Gated, Task
+
+FILE = "results.sqlite"
+LARGEST = 200_000_000
+"""Bytes of results; the ones that were not used for longest go first."""
+GATES = 8
+"""Sets of rules for which the files are known that none of them wants."""
+MOST_NAMES = 500_000
+_NAME = 20
+"""Bytes of a name of content."""
+_FORMAT = 1
+_AT_ONCE = 500
+_PLAIN = frozenset(
+    {
+        *(("codemods.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety", "Skip", "SkipReason")),
+        *(("codemods.questions", name) for name in ("Content", "Existence", "Holding", "Packaging")),
+        ("codemods.memory", "Remembered"),
+        ("codemods.plan", "UnusedSuppression"),
+        ("builtins", "frozenset"),
+    }
+)
+"""What a result consists of. Nothing else is made when one is read."""
+
+
+def directory() -> Path:
+    """Where the cache lies: `FIXER_CACHE_DIR`, or the user's directory for such files."""
+    if given := os.environ.get("FIXER_CACHE_DIR"):
+        return Path(given)
+    home = Path.home()
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "fixer"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "fixer" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "fixer"
+
+
+def clear(place: Path) -> None:
+    """Forget everything that is kept there."""
+    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+        with suppress(OSError):
+            (place / name).unlink()
+
+
+class Cache:
+    """A database of results. Whatever goes wrong with it makes it forget, and nothing else."""
+
+    def __init__(self, place: Path) -> None:
+        self.file = place / FILE
+        self._database = self._open()
+
+    def results(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """Those of the results that are known."""
+        found: dict[bytes, Any] = {}
+        for at in range(0, len(keys), _AT_ONCE):
+            some = keys[at : at + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            for key, value in self._rows(f"SELECT key, value FROM results WHERE key IN ({marks})", some):
+                with suppress(Exception):  # a damaged one
+                    found[key] = _Reader(io.BytesIO(zlib.decompress(value))).load()
+        return found
+
+    def innocent(self, gate: bytes) -> frozenset[bytes]:
+        """The names of contents that a gate lets no rule look at."""
+        names = b"".join(blob for (blob,) in self._rows("SELECT names FROM innocent WHERE gate = ?", [gate]))
+        return frozenset(names[at : at + _NAME] for at in range(0, len(names), _NAME))
+
+    def keep(self, results: Iterable[tuple[bytes, Any]], used: Iterable[bytes]) -> None:
+        """Keep results, and note which others were of use."""
+        if self._database is None:
+            return
+        rows = [(key, zlib.compress(pickle.dumps(value, protocol=5), 1)) for key, value in results]
+        with self._writing() as database:
+            database.executemany("UPDATE results SET used = strftime('%s') WHERE key = ?", ((key,) for key in used))
+            database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, strftime('%s'))", rows)
+            (size,) = database.execute("SELECT coalesce(sum(length(value)), 0) FROM results").fetchone()
+            if size > LARGEST:
+                (count,) = database.execute("SELECT count(*) FROM results").fetchone()
+                database.execute(
+                    "DELETE FROM results WHERE key IN (SELECT key FROM results ORDER BY used LIMIT ?)", (count // 2,)
+                )
+
+    def keep_innocent(self, gate: bytes, names: frozenset[bytes]) -> None:
+        """Keep all the names of a gate, or the newest where they are too many."""
+        with self._writing() as database:
+            database.execute("INSERT OR REPLACE INTO innocent VALUES (?, ?, strftime('%s'))", (gate, b"".join(names)))
+            database.execute(
+                "DELETE FROM innocent WHERE gate NOT IN (SELECT gate FROM innocent ORDER BY used DESC LIMIT ?)",
+                (GATES,),
+            )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database is not None:
+            self._database.close()
+
+    def _open(self) -> sqlite3.Connection | None:
+        for last in (False, True):
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                database = sqlite3.connect(self.file, timeout=2, isolation_level=None)
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute("PRAGMA synchronous = OFF")
+                (version,) = database.execute("PRAGMA user_version").fetchone()
+                if version not in (0, _FORMAT):
+                    raise sqlite3.DatabaseError("of another format")
+                database.executescript(
+                    "CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB, used INTEGER) WITHOUT ROWID;"
+                    "CREATE TABLE IF NOT EXISTS innocent (gate BLOB PRIMARY KEY, names BLOB, used INTEGER);"
+                    f"PRAGMA user_version = {_FORMAT}"
+                )
+                return database
+            except sqlite3.OperationalError:  # not ours to write, or locked
+                return None
+            except (sqlite3.Error, OSError):
+                if last:
+                    return None
+                clear(self.file.parent)
+        return None
+
+    def _rows(self, query: str, values: Sequence[bytes]) -> list[Any]:
+        try:
+            return self._database.execute(query, values).fetchall() if self._database is not None else []
+        except sqlite3.Error:
+            return []
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        assert self._database is not None
+        with suppress(sqlite3.Error):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+                self._database.execute("COMMIT")
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+
+
+class _Reader(pickle.Unpickler):
+    """Reads plain data, and nothing that runs."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _PLAIN:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a result")
+        return super().find_class(module, name)
+
+
+class Past:
+    """What is known of the files of one task: which ones no rule wants, and what was found in the others."""
+
+    def __init__(self, cache: Cache, task: Task, rules: Sequence[Rule]) -> None:
+        self._cache, self._reader = cache, task.order.reader
+        order = task.order
+        self._gate = key_of("gate", of_rules(rules), task.generated)
+        self._order = key_of("look", of_rules(rules), order.unsafe, order.strategies, order.targets)
+        self._innocent = cache.innocent(self._gate)
+        self._keys: dict[str, bytes] = {}
+        self._of_tree: bytes | None = None
+
+    def unknown(self, paths: Sequence[str]) -> Sequence[str]:
+        """The paths but those whose content no rule wants."""
+        return [path for path in paths if self._name(path) not in self._innocent]
+
+    def gated(self, asked: Sequence[str], gated: Gated) -> None:
+        """Learn what the gate has left of the paths that were unknown."""
+        left = {*(path for path, _ in gated.wanted), *gated.unread}
+        names = {name for path in asked if path not in left and (name := self._name(path))}
+        if names:
+            both = self._innocent | names
+            self._cache.keep_innocent(self._gate, frozenset(names) if len(both) > MOST_NAMES else both)
+
+    def memory(self, paths: Sequence[str], index: Index) -> Kept:
+        """What was found in these files, as far as every question that led there has the same answer now."""
+        self._keys = {path: key_of(self._order, path, identity(index, path)) for path in paths}
+        results = self._cache.results([*self._keys.values(), self._tree(index)])
+        for question, answer in results.get(self._tree(index)) or ():
+            index.believe(question, answer)
+        known = {path: results[key] for path, key in self._keys.items() if key in results}
+        return Kept({path: each for path, each in known.items() if each.holds(index)})
+
+    def close(self, memory: Kept, index: Index) -> None:
+        """Keep what was found this time."""
+        new = [(self._keys[each.path], each) for each in memory.new if each.path in self._keys]
+        searches = [(q, answer) for q, answer in index.answers() if isinstance(q, Holding)]
+        self._cache.keep([*new, (self._tree(index), searches)], [self._keys[path] for path in memory.known])
+
+    def _name(self, path: str) -> bytes | None:
+        """What stands for the content of a file and the kind of file it is, where git knows it."""
+        known = getattr(self._reader, "identity", None)
+        name = known(path) if known is not None else None
+        kind = files.kind(path), files.is_python(path), path.endswith(files.NOTEBOOK)
+        return key_of(name, kind)[:_NAME] if name else None
+
+    def _tree(self, index: Index) -> bytes:
+        """A name for all the files that may be read."""
+        if self._of_tree is None:
+            self._of_tree = key_of("tree", program(), [(p, identity(index, p)) for p in self._reader.files()])
+        return self._of_tree
+
+
+def key_of(*parts: object) -> bytes:
+    """A name for what depends on these values, and on nothing else."""
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()
+
+
+@cache
+def program() -> bytes:
+    """A name for the program itself, and what it reads Python with: another one finds other things."""
+    import codemods
+
+    package = Path(codemods.__file__).parent
+    sources = sorted(path for path in package.rglob("*.py") if "verify" not in path.parts)
+    digest = hashlib.sha256(repr((sys.version_info[:2], version("libcst"), version("packaging"))).encode())
+    for path in sources:
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def of_rules(rules: Sequence[Rule]) -> bytes:
+    """A name for rules, those of other packages included."""
+    foreign = {rule.module for rule in rules if not rule.module.startswith("codemods.")}
+    sources = [Path(sys.modules[name].__file__ or "").read_bytes() for name in sorted(foreign)]
+    return key_of(program(), [rule.code for rule in rules], [hashlib.sha256(text).hexdigest() for text in sources])

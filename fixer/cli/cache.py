@@ -1,0 +1,23 @@
+"""`fixer cache`: where what was found before is kept, and how to be rid of it."""
+
+from __future__ import annotations
+
+import typer
+
+cache = typer.Typer(name="cache", no_args_is_help=True, help="What was found before: where it is kept.")
+
+
+@cache.command("dir")
+def directory() -> None:
+    """Print the directory."""
+    from fixer.cache import directory
+
+    print(directory())
+
+
+@cache.command()
+def clear() -> None:
+    """Forget everything that was found before."""
+    from fixer.cache import clear, directory
+
+    clear(directory())
