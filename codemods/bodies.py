@@ -39,8 +39,10 @@ class _About:
     default_indent: str
     newline: str
 
-    def parse(self) -> tuple[cst.BaseStatement, ...]:
+    def parse(self) -> tuple[tuple[cst.BaseStatement, ...], tuple[cst.EmptyLine, ...]]:
         """The statements, as libcst reads them in a function of a module that is indented and ended like this one.
+
+        With them, the lines at the end that belong to the function and to none of the blocks in it.
 
         Raises:
             Unreadable: if libcst cannot read them, or would not give them back as they are.
@@ -58,13 +60,13 @@ class _About:
         assert isinstance(last, cst.SimpleStatementLine)
         state = CodegenState(default_indent=self.default_indent, default_newline=self.newline)
         state.indent_tokens = [self.indent]
-        for statement in found:
-            statement._codegen(state)
-        if not found or last.leading_lines or "".join(state.tokens) != self.text:
+        for node in (*found, *last.leading_lines):
+            node._codegen(state)
+        if not found or "".join(state.tokens) != self.text:
             detail = "the parser does not give back the file's own text"
             raise Unreadable(Skip(self.path, SkipReason.NO_ROUND_TRIP, detail))
         found[0] = found[0].with_changes(leading_lines=self.above)
-        return tuple(found)
+        return tuple(found), tuple(last.leading_lines)
 
 
 class Deferred(cst.IndentedBlock):
@@ -100,8 +102,9 @@ class Deferred(cst.IndentedBlock):
     def body(self) -> Sequence[cst.BaseStatement]:  # type: ignore[override]
         if self._statements is not None:
             return self._statements
-        statements = self._about.parse()
+        statements, behind = self._about.parse()
         object.__setattr__(self, "_statements", statements)
+        object.__setattr__(self, "footer", (*behind, *self.footer))
         for found in self._maps:
             _enter(self, found)
         return statements
