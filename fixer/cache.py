@@ -110,13 +110,13 @@ class Cache:
                 )
 
     def keep_innocent(self, gate: bytes, names: frozenset[bytes]) -> None:
-        """Keep all the names of a gate, or the newest where they are too many."""
+        """Keep all the names of a gate; those of the gates that were not used for longest go."""
+        if self._database is None:
+            return
+        latest = "SELECT gate FROM innocent ORDER BY used DESC LIMIT ?"
         with self._writing() as database:
             database.execute("INSERT OR REPLACE INTO innocent VALUES (?, ?, strftime('%s'))", (gate, b"".join(names)))
-            database.execute(
-                "DELETE FROM innocent WHERE gate NOT IN (SELECT gate FROM innocent ORDER BY used DESC LIMIT ?)",
-                (GATES,),
-            )
+            database.execute(f"DELETE FROM innocent WHERE gate NOT IN ({latest})", (GATES,))
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,0 +1,236 @@
+"""What was found before: the same as looking anew, whatever has changed; and a file that nothing can spoil."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory import Memory as Files
+
+from codemods.engine import Options, plan
+from codemods.index import Index
+from codemods.memory import Kept, Remembered
+from codemods.questions import Content, Holding, Packaging, name_of
+from codemods.transforms import load
+from fixer import cache
+from fixer.cache import Cache
+from fixer.git.names import names
+
+OPTIONS = Options(rules=tuple(r for r in load() if r.code in ("PL001", "AMP001", "AMP002", "CKP001", "PL101", "HF003")))
+
+BASE = "import lightning as L\nclass Base(L.LightningModule):\n{}\n"
+AUTOMATIC = "automatic_optimization = False"
+NET = """\
+from base import Base
+class Net(Base):
+    def training_step(self, batch):
+        loss = self(batch).mean()
+        loss.backward()
+"""
+TEACHER = """\
+import torch
+class Teacher:
+    @torch.no_grad()
+    def targets(self, x):
+        return self.net(x)
+    def loss(self, x):
+        return (self.net(x) - self.targets(x)).mean()
+"""
+LOOP = """\
+import torch
+from teacher import Teacher
+def train(model: Teacher, xs):
+    with torch.autocast("cuda"):
+        loss = model.loss(xs)
+    loss.backward()
+"""
+OLD = "from torch.cuda.amp import autocast\ndef f(m, x):\n    with autocast():\n        return m(x)\n"
+TEXTS = {
+    "base.py": [BASE.format(f"    automatic_optimization = {flag}") for flag in (True, False)]
+    + [BASE.format("    x = 1")],
+    "net.py": [NET, NET.replace("from base", "from other"), NET.replace("loss.backward()", "pass")],
+    "other.py": [BASE.format(f"    {AUTOMATIC}"), "Base = object\n"],
+    "teacher.py": [TEACHER, TEACHER.replace("@torch.no_grad()", "")],
+    "loop.py": [LOOP, LOOP.replace('torch.autocast("cuda")', "open('x')")],
+    "old.py": [OLD, OLD + "# bf16 too\nimport accelerate\n"],
+    "patch.py": ["import torch\ntorch.cuda.amp.autocast = None\n"],
+    "requirements.txt": ["torch==2.4.1\n", "torch==2.13.0\nlightning==2.6.6\n", "torch>=2\n"],
+    "sub/pyproject.toml": ["[project]\nname='x'\nversion='1'\ndependencies=['torch==2.1']\n"],
+    "sub/old.py": [OLD],
+    "conf.yaml": ["trainer:\n  precision: 16\n", "fp16: true\nbf16: true\n"],
+}
+edit = st.sampled_from(sorted(TEXTS)).flatmap(lambda p: st.tuples(st.just(p), st.sampled_from([*TEXTS[p], None])))
+
+
+class Remembering(Kept):
+    """Remembers across runs, by path and content."""
+
+    def __init__(self, files: Files, before: dict[tuple[str, str], Remembered]) -> None:
+        super().__init__()
+        self.files, self.before, self.used = files, before, 0
+
+    def recall(self, path: str, /) -> Remembered | None:
+        data = self.files.read(path)
+        found = self.before.get((path, name_of(data))) if data is not None else None
+        self.used += found is not None
+        return found
+
+    def keep(self, remembered: Remembered, /) -> None:
+        data = self.files.read(remembered.path)
+        assert data is not None
+        self.before[remembered.path, name_of(data)] = remembered
+
+
+@given(st.lists(st.lists(edit, min_size=1, max_size=3), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_remembered_equals_looked_at_anew(edits: list[list[tuple[str, str | None]]], fix: bool) -> None:
+    now = {path: texts[0] for path, texts in TEXTS.items()}
+    before: dict[tuple[str, str], Remembered] = {}
+    for changes in [[], [], *edits]:
+        for path, text in changes:
+            if text is None:
+                now.pop(path, None)
+            else:
+                now[path] = text
+        files = Files(now)
+        paths = sorted(now)
+        memory = Remembering(files, before)
+        assert plan(paths, files, OPTIONS, fix=fix, memory=memory) == plan(paths, files, OPTIONS, fix=fix)
+
+
+def test_a_second_look_asks_and_does_not_look() -> None:
+    files = Files({path: texts[0] for path, texts in TEXTS.items()})
+    before: dict[tuple[str, str], Remembered] = {}
+    plan(files.files(), files, OPTIONS, fix=False, memory=Remembering(files, before))
+    again = Remembering(files, before)
+    plan(files.files(), files, OPTIONS, fix=False, memory=again)
+    assert again.used == len(before) == len(TEXTS)
+    asked = {question for each in before.values() for question, _ in each.asked}
+    assert {Content("base.py"), Packaging()} <= asked
+    assert any(isinstance(question, Holding) for question in asked)
+
+
+def test_what_others_had_to_ask_counts_for_all() -> None:
+    files = Files({"base.py": TEXTS["base.py"][1], "net.py": NET, "net2.py": NET})
+    before: dict[tuple[str, str], Remembered] = {}
+    plan(files.files(), files, OPTIONS, fix=False, memory=Remembering(files, before))
+    first, second = (set(dict(before[path, name_of(NET.encode())].asked)) for path in ("net.py", "net2.py"))
+    assert Content("base.py") in first & second
+
+
+SOME = Remembered("a.py", True, (), (), (), ((Content("b.py"), "1"), (Holding("", (b"x",), (".py",)), "2")))
+
+
+class TestFile:
+    def test_nothing_is_known(self, tmp_path: Path) -> None:
+        assert Cache(tmp_path).results([b"k"]) == {}
+        assert Cache(tmp_path).innocent(b"g") == frozenset()
+
+    def test_kept_and_found(self, tmp_path: Path) -> None:
+        Cache(tmp_path).keep([(b"k", SOME)], [])
+        assert Cache(tmp_path).results([b"k", b"l"]) == {b"k": SOME}
+        Cache(tmp_path).keep_innocent(b"g", frozenset({b"a" * 20, b"b" * 20}))
+        assert Cache(tmp_path).innocent(b"g") == {b"a" * 20, b"b" * 20}
+
+    def test_a_damaged_entry_is_unknown(self, tmp_path: Path) -> None:
+        one = Cache(tmp_path)
+        one.keep([(b"k", SOME), (b"l", SOME)], [])
+        with sqlite3.connect(one.file) as database:
+            database.execute("UPDATE results SET value = x'00' WHERE key = ?", (b"k",))
+        assert Cache(tmp_path).results([b"k", b"l"]) == {b"l": SOME}
+
+    def test_no_code_comes_out_of_it(self, tmp_path: Path) -> None:
+        class Evil:
+            def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+                return os.system, ("touch evil",)
+
+        one = Cache(tmp_path)
+        one.keep([], [])
+        with sqlite3.connect(one.file) as database:
+            value = zlib.compress(pickle.dumps(Evil()))
+            database.execute("INSERT INTO results VALUES (?, ?, 0)", (b"k", value))
+        assert Cache(tmp_path).results([b"k"]) == {}
+        assert not Path("evil").exists()
+
+    @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 500])
+    def test_a_damaged_file_is_made_anew(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / cache.FILE).write_bytes(content)
+        Cache(tmp_path).keep([(b"k", SOME)], [])
+        assert Cache(tmp_path).results([b"k"]) == {b"k": SOME}
+
+    def test_a_place_that_cannot_be_written_is_no_trouble(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        nowhere = Cache(tmp_path / "file" / "below")
+        nowhere.keep([(b"k", SOME)], [])
+        nowhere.keep_innocent(b"g", frozenset({b"a" * 20}))
+        assert nowhere.results([b"k"]) == {}
+
+    def test_it_does_not_grow_for_ever(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cache, "LARGEST", 4_000)
+        one = Cache(tmp_path)
+        for number in range(100):
+            one.keep([(b"%d" % number, SOME)], [])
+        with sqlite3.connect(one.file) as database:
+            (size,) = database.execute("SELECT sum(length(value)) FROM results").fetchone()
+        assert 0 < size <= 4_000
+
+    def test_two_processes_at_once(self, tmp_path: Path) -> None:
+        code = (
+            "import sys; from pathlib import Path; from fixer.cache import Cache\n"
+            "for n in range(60): Cache(Path(sys.argv[1])).keep([(b'%s%d' % (sys.argv[2].encode(), n), [n])], [])"
+        )
+        running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name]) for name in ("a", "b")]
+        assert [each.wait() for each in running] == [0, 0]
+        keys = [b"%s%d" % (name, number) for name in (b"a", b"b") for number in range(60)]
+        assert len(Cache(tmp_path).results(keys)) == 120
+
+
+class TestNames:
+    @pytest.fixture
+    def repository(self, tmp_path: Path) -> Path:
+        for path in ("a.py", "b.py", "c.py"):
+            (tmp_path / path).write_text(f"# {path}\n")
+        self.git(tmp_path, "init", "-q")
+        self.git(tmp_path, "add", "a.py", "b.py")
+        return tmp_path
+
+    @staticmethod
+    def git(at: Path, *arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=at, check=True)
+
+    def test_of_tracked_files_that_are_as_git_knows_them(self, repository: Path) -> None:
+        assert names(repository, []) == {path: name_of(f"# {path}\n".encode()) for path in ("a.py", "b.py")}
+
+    def test_changed_gone_and_assumed(self, repository: Path) -> None:
+        self.git(repository, "update-index", "--assume-unchanged", "b.py")
+        assert set(names(repository, [])) == {"a.py"}
+        (repository / "a.py").write_text("# another\n")
+        assert names(repository, []) == {}
+        (repository / "a.py").unlink()
+        assert names(repository, []) == {}
+
+    def test_nothing_is_sure_where_git_converts(self, repository: Path) -> None:
+        assert names(repository, [b"*.py text=auto\n"]) == {}
+        assert len(names(repository, [b"*.py linguist-vendored\n"])) == 2
+        self.git(repository, "config", "core.autocrlf", "true")
+        assert names(repository, []) == {}
+
+    def test_elsewhere_nothing_is_known(self, tmp_path: Path) -> None:
+        assert names(tmp_path, []) == {}
+
+
+def test_the_index_takes_the_word_of_who_knows() -> None:
+    index = Index(Files({"a.py": "x\n"}))
+    question = Holding("", (b"x",), (".py",))
+    index.believe(question, "said")
+    assert index.answer(question) == "said"
+    assert index.holding("", (b"x",), (".py",)) == ("a.py",)
