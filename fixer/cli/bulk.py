@@ -32,11 +32,21 @@ class StatusFormat(str, Enum):
     markdown = "markdown"
 
 
+class PlanFormat(str, Enum):
+    """How a preview is shown, with every diff where there is room for it."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+    html = "html"
+
+
 class ReportFormat(str, Enum):
     """How a report is written."""
 
     markdown = "markdown"
     json = "json"
+    html = "html"
 
 
 File = Annotated[Path, typer.Argument(metavar="CAMPAIGN.toml", help="What to do where.")]
@@ -57,7 +67,7 @@ def plan(
     exclude: options.Exclude = None,
     include_vendored: options.IncludeVendored = False,
     jobs: Jobs = 0,
-    format: StatusFormat = StatusFormat.terminal,
+    format: PlanFormat = PlanFormat.terminal,
     output: options.Output = None,
     quiet: options.Quiet = False,
     color: options.ColorOption = Color.auto,
@@ -66,7 +76,7 @@ def plan(
     from fixer.bulk.drive import plan as work
 
     campaign = _campaign(file, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs)
-    _work(work, campaign, format, output, quiet, color)
+    _work(work, campaign, format.value, output, quiet, color)
 
 
 @bulk.command()
@@ -92,7 +102,7 @@ def run(
     from fixer.bulk.drive import run as work
 
     campaign = _campaign(file, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs)
-    _work(work, campaign, format, output, quiet, color)
+    _work(work, campaign, format.value, output, quiet, color)
 
 
 @bulk.command()
@@ -166,7 +176,7 @@ def _campaign(
 def _work(
     work: Callable[[Campaign, Tell], Standing],
     campaign: Campaign,
-    format: StatusFormat,
+    format: str,
     output: str | None,
     quiet: bool,
     color: Color,
@@ -184,7 +194,7 @@ def _work(
             print(progress_line(done, total, row), file=sys.stderr, flush=True)
 
     standing = work(campaign, tell)
-    _show(screen, standing, format.value)
+    _show(screen, standing, format)
     raise typer.Exit(1 if standing.failed else 0)
 
 
@@ -197,6 +207,11 @@ def _show(screen: Screen, standing: Standing, format: str) -> None:
         screen.result(render(campaign.document(standing)))
     elif format == "markdown":
         screen.result(campaign.markdown(standing).encode("utf-8", "replace"))
+    elif format == "html":
+        from codemods.transforms import load
+        from fixer.report.campaign_html import render as as_page
+
+        screen.result(as_page(standing, {rule.code: rule for rule in load()}))
     else:
         from fixer.report.campaign_table import as_text, show
 

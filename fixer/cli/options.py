@@ -26,6 +26,7 @@ class CheckFormat(str, Enum):
 
     terminal = "terminal"
     json = "json"
+    html = "html"
 
 
 class RulesFormat(str, Enum):

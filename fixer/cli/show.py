@@ -29,6 +29,8 @@ def findings(
     """What was found."""
     if format.value == "json":
         as_json(screen, outcome, here, statistics=statistics, profile=profile)
+    elif format.value == "html":
+        as_html(screen, outcome)
     elif statistics:
         counts(screen, outcome)
     elif screen.pretty:
@@ -93,6 +95,16 @@ def as_json(
     if profile is not None:
         content["profile"] = profile
     screen.result(render(content))
+
+
+def as_html(screen: Screen, outcome: Outcome) -> None:
+    """The findings as a page, each with its fix as a diff."""
+    from codemods.transforms import load
+    from fixer.report.findings_html import render
+
+    rules = {rule.code: rule for rule in load()}
+    name = outcome.root.resolve().name
+    screen.result(render(outcome.plan, rules, name=name, unsafe=outcome.unsafe, read=outcome.read))
 
 
 def files(screen: Screen, outcome: Outcome, here: Path) -> None:

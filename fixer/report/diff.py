@@ -69,6 +69,11 @@ def cell_hunks(file: FilePlan) -> Iterator[tuple[int, tuple[Hunk, ...]]]:
             yield number, _hunks(old, new, mine)
 
 
+def between(old: bytes, new: bytes) -> tuple[Hunk, ...]:
+    """The hunks between two texts, whoever is behind them."""
+    return _hunks(split_lines(old), split_lines(new), ())
+
+
 def _hunks(old: Sequence[bytes], new: Sequence[bytes], touched: Sequence[tuple[int, int, Change]]) -> tuple[Hunk, ...]:
     return tuple(_hunk(group, old, new, touched) for group in _grouped(list(differences(old, new))))
 

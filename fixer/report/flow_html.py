@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from codemods.verify.flow import Layer, Run
@@ -10,35 +9,23 @@ from codemods.verify.flow_symptoms import unused
 from fixer.report.flow import outcome, where
 from fixer.report.flow_chart import chart
 from fixer.report.flow_rows import notes, types
+from fixer.report.html import page as shell
+from fixer.report.html import text
 from fixer.report.tally import plural
-from fixer.report.terminal import visible
 
 if TYPE_CHECKING:
     from codemods.verify.flow import Side
     from fixer.flow_report import FlowReport
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #656d76; --line: #d8dee4; --ground: #fff; --card: #f6f8fa;
-  --before: #bc4c00; --after: #0969da; --bad: #cf222e; --good: #1a7f37; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #8d96a0; --line: #30363d; --ground: #0d1117;
-  --card: #161b22; --before: #f0883e; --after: #58a6ff; --bad: #ff7b72; --good: #3fb950; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; background: var(--ground); color: var(--ink);
-  font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2.25rem 0 .5rem; }
-code, td, th, text { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-.soft { color: var(--soft); }
+:root { --before: #bc4c00; --after: #0969da; }
+@media (prefers-color-scheme: dark) { :root { --before: #f0883e; --after: #58a6ff; } }
 .verdict { margin: 1rem 0; padding: .75rem 1rem; border-left: 4px solid var(--soft); background: var(--card); }
 .verdict.proved, .verdict.not-reproduced { border-color: var(--good); }
 .verdict.refuted, .verdict.unrepaired { border-color: var(--bad); }
-table { border-collapse: collapse; font-size: 13px; } th { text-align: left; font-weight: 600; }
-td, th { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number { text-align: right; } .bad { color: var(--bad); } .good { color: var(--good); }
-ul { padding-left: 1.1rem; } li { margin: .4rem 0; overflow-wrap: anywhere; }
 .state { font-weight: 600; }
 ul.symptoms { list-style: none; padding: 0; } .symptoms li { margin: 0 0 .9rem; }
-details { margin: .75rem 0; } summary { cursor: pointer; font-weight: 600; }
-.wide { overflow-x: auto; } svg { display: block; width: 100%; min-width: 40rem; height: auto; }
+svg { display: block; width: 100%; min-width: 40rem; height: auto; }
 svg text { font-size: 11px; fill: var(--ink); } svg .tick { fill: var(--soft); } svg .grid { stroke: var(--line); }
 svg .link { stroke: var(--soft); stroke-width: 1.5; opacity: .6; }
 svg .before { fill: none; stroke: var(--before); stroke-width: 2; } svg .after { fill: var(--after); }
@@ -51,12 +38,12 @@ def page(report: FlowReport) -> str:
     """The whole page."""
     side = report.before if report.before.runs else report.after or report.before
     body = [
-        f"<h1>Gradient flow of <code>{_text(report.module)}</code></h1>",
-        f'<p class="soft">{_text(_subject(side))}</p>',
-        f'<p class="verdict {report.verdict}"><strong>{report.verdict}</strong>: {_text(report.summary)}</p>',
+        f"<h1>Gradient flow of <code>{text(report.module)}</code></h1>",
+        f'<p class="soft">{text(_subject(side))}</p>',
+        f'<p class="verdict {report.verdict}"><strong>{report.verdict}</strong>: {text(report.summary)}</p>',
     ]
     if report.before.trouble and report.before.trace:
-        body.append(f"<pre>{_text(report.before.trace)}</pre>")
+        body.append(f"<pre>{text(report.before.trace)}</pre>")
     if side.runs:
         body += ["<h2>Runs</h2>", _runs(report, side)]
     if report.symptoms:
@@ -68,17 +55,8 @@ def page(report: FlowReport) -> str:
         body.append("<h2>Gradient norms, layer by layer</h2>")
         body += [_run(report, side, run, opened=run is focus) for run in trained]
     if report.notes:
-        body += ["<h2>Notes</h2>", "<ul>", *(f"<li>{_text(note)}</li>" for note in report.notes), "</ul>"]
-    title = f"Gradient flow of {_text(report.module)}"
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
-    )
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))
+        body += ["<h2>Notes</h2>", "<ul>", *(f"<li>{text(note)}</li>" for note in report.notes), "</ul>"]
+    return shell(f"Gradient flow of {report.module}", STYLE, body)
 
 
 def _subject(side: Side) -> str:
@@ -98,8 +76,8 @@ def _runs(report: FlowReport, side: Side) -> str:
         last = outcome(after) if report.after else "nothing to fix"
         error = next((side.error for side in (after, before, run) if side is not None and side.error), "")
         lines.append(
-            f"<tr><td>{_text(run.title)}</td><td>{_text(outcome(before))}</td><td>{_text(last)}</td>"
-            f'<td class="soft">{_text(error[:300])}</td></tr>'
+            f"<tr><td>{text(run.title)}</td><td>{text(outcome(before))}</td><td>{text(last)}</td>"
+            f'<td class="soft">{text(error[:300])}</td></tr>'
         )
     caption = "Of a training run that went through: how many of the trainable parameters got a gradient."
     return "\n".join((*lines, "</table>", f'<p class="soft">{caption}</p>'))
@@ -111,18 +89,18 @@ def _symptoms(report: FlowReport, side: Side) -> str:
         symptom = explained.symptom
         word, style = WORDS[symptom.state]
         details = "<br>".join(
-            f'<span class="soft">{_text(part)}</span>'
+            f'<span class="soft">{text(part)}</span>'
             for part in (where(symptom, side), symptom.cause, explained.sentence)
             if part
         )
-        lines.append(f'<li><span class="state {style}">{word}</span>: {_text(symptom.sentence)}<br>{details}</li>')
+        lines.append(f'<li><span class="state {style}">{word}</span>: {text(symptom.sentence)}<br>{details}</li>')
     return "\n".join((*lines, "</ul>"))
 
 
 def _run(report: FlowReport, side: Side, run: Run, *, opened: bool) -> str:
     other = report.after.run(run) if report.after is not None and side is report.before else None
     return (
-        f"<details{' open' if opened else ''}><summary>{_text(run.title)}</summary>\n"
+        f"<details{' open' if opened else ''}><summary>{text(run.title)}</summary>\n"
         f'<div class="wide">{chart(side.survey.layers, run, other)}</div>\n'
         f'<details><summary>all layers</summary><div class="wide">{_layers(side, run, other)}</div></details></details>'
     )
@@ -135,9 +113,9 @@ def _layers(side: Side, run: Run, other: Run | None) -> str:
         cells = (layer.name or "(the module)", layer.kind, types((layer,), run))
         lines.append(
             "<tr>"
-            + "".join(f"<td>{_text(cell)}</td>" for cell in cells)
+            + "".join(f"<td>{text(cell)}</td>" for cell in cells)
             + "".join(f'<td class="number">{_norm(layer, side)}</td>' for side in (run, other))
-            + f'<td class="bad">{_text(notes(layer, run, idle))}</td></tr>'
+            + f'<td class="bad">{text(notes(layer, run, idle))}</td></tr>'
         )
     return "\n".join((*lines, "</table>"))
 

@@ -30,7 +30,12 @@ def header(file: FilePlan) -> bytes:
     old, new = quoted(f"a/{file.path}"), quoted(f"b/{file.path}")
     # As git does: a name with a space is ended by a tab, so that no reader takes the rest for a date.
     tab = b"\t" if b" " in old else b""
-    return b"diff --git " + old + b" " + new + b"\n--- " + old + tab + b"\n+++ " + new + tab + b"\n"
+    return named(file.path) + b"\n--- " + old + tab + b"\n+++ " + new + tab + b"\n"
+
+
+def named(path: str) -> bytes:
+    """The line that begins the patch of a file; nothing else in a patch reads like it."""
+    return b"diff --git " + quoted(f"a/{path}") + b" " + quoted(f"b/{path}")
 
 
 def body(hunk: Hunk) -> Iterator[bytes]:

@@ -47,7 +47,7 @@ def finding_line(finding: Finding, root: Path, here: Path) -> str:
 def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
     """Each finding with its line of code underlined, and what can be done about it."""
     for file in plan.files:
-        lines = _lines(file)
+        lines = code(file)
         for finding in file.findings:
             head = Text(location(finding, root, here), "bold")
             head.append(": ", "cyan").append(finding.code, "bold red")
@@ -57,7 +57,7 @@ def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
                 console.print(line, soft_wrap=True)
 
 
-def _lines(file: FilePlan) -> dict[int | None, list[str]]:
+def code(file: FilePlan) -> dict[int | None, list[str]]:
     """The lines of a file as it was read; those of a notebook by cell."""
     if file.path.endswith(NOTEBOOK):
         from codemods.sources.notebook import cells
@@ -72,13 +72,13 @@ def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     place = finding.reported
     if not 0 < place.line <= len(lines):
         return
-    code = lines[place.line - 1].rstrip("\r")
-    stop = place.end_column - 1 if place.end_line == place.line else len(code.rstrip())
+    shown = lines[place.line - 1].rstrip("\r")
+    stop = place.end_column - 1 if place.end_line == place.line else len(shown.rstrip())
     number = str(place.line)
     gutter = " " * len(number)
-    pad = re.sub(r"[^\t]", " ", code[: place.column - 1])
+    pad = re.sub(r"[^\t]", " ", shown[: place.column - 1])
     yield Text(f"{gutter} |", "blue")
-    yield Text(f"{number} | ", "blue").append(visible(code), "default")
+    yield Text(f"{number} | ", "blue").append(visible(shown), "default")
     marks = "^" * max(1, stop - (place.column - 1))
     yield Text(f"{gutter} | ", "blue").append(pad + marks, "red")
     if finding.fix is not None:
