@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from world import SURROUNDINGS, checkout_state, git, process, repository, write
+from world import SURROUNDINGS, begun, checkout_state, git, process, repository, write
 
 from fixer.bulk import engines
 from fixer.bulk.campaign import Limits, load_campaign
@@ -311,6 +313,22 @@ def test_an_engine_that_nobody_asks_any_more_stops_its_processes(tmp_path: Path)
     answers.close()  # type: ignore[attr-defined]
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     assert not children.exists() or not children.read_text().strip()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    root, started = project(tmp_path / "a"), tmp_path / "started"
+    written(tmp_path, f"repositories = ['a']\nverify = 'echo $$ > {started}; exec sleep 600'\n")
+    running = begun("bulk", "run", "CAMPAIGN.toml", at=tmp_path)
+    while not (started.exists() and started.read_text()):
+        assert running.poll() is None, "it ended by itself"
+        time.sleep(0.05)
+    running.send_signal(number)
+    running.communicate()
+    assert running.returncode == 128 + number
+    assert git("branch", "--list", at=root) == "* main" and len(git("worktree", "list", at=root).splitlines()) == 1
+    while Path(f"/proc/{started.read_text().strip()}").exists():
+        time.sleep(0.05)
 
 
 def test_only_one_run_at_a_time(tmp_path: Path) -> None:

@@ -67,8 +67,18 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
 
 def process(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
     """Run the command as its own process, with the plugin installed beside the real rules."""
+    running = begun(*arguments, at=at, environment=environment)
+    try:
+        out, err = running.communicate(timeout=120)
+    finally:
+        running.kill()
+    return Result(running.returncode, out, err.decode())
+
+
+def begun(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """The same, while it runs."""
     started = "import sys; sys.path.pop(0); sys.argv[0] = 'fixer'; from fixer.cli import main; main()"
-    done = subprocess.run(
+    return subprocess.Popen(
         [sys.executable, "-c", started, *arguments],
         cwd=at,
         env={
@@ -77,11 +87,9 @@ def process(*arguments: str, at: Path, environment: Mapping[str, str] | None = N
             "PYTHONPATH": os.pathsep.join([str(PLUGIN), str(CHECKOUT)]),
             **(environment or {}),
         },
-        capture_output=True,
-        check=False,
-        timeout=120,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
-    return Result(done.returncode, done.stdout, done.stderr.decode())
 
 
 @contextmanager

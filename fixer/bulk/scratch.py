@@ -6,11 +6,15 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from fixer.errors import Refusal
+
+ATTEMPTS, PAUSE = 20, 0.05
+"""To remove a directory, and the seconds between them."""
 
 
 @contextmanager
@@ -38,7 +42,12 @@ def scratch() -> Iterator[Path]:
     try:
         yield directory
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        for _ in range(ATTEMPTS):
+            # What was killed with its children may write for a moment longer.
+            shutil.rmtree(directory, ignore_errors=True)
+            if not directory.exists():
+                break
+            time.sleep(PAUSE)
         os.close(held)
 
 

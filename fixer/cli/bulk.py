@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from enum import Enum
 from pathlib import Path
@@ -189,6 +190,10 @@ def _work(
     for name, value in (("GIT_HTTP_LOW_SPEED_LIMIT", "1"), ("GIT_HTTP_LOW_SPEED_TIME", "120")):
         os.environ.setdefault(name, value)
 
+    # Whoever ends us this way, as a system that goes down, wants no clone left behind either.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+
     def tell(done: int, total: int, row: Row) -> None:
         if not quiet:
             print(progress_line(done, total, row), file=sys.stderr, flush=True)
@@ -196,6 +201,10 @@ def _work(
     standing = work(campaign, tell)
     _show(screen, standing, format)
     raise typer.Exit(1 if standing.failed else 0)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _show(screen: Screen, standing: Standing, format: str) -> None:

@@ -45,7 +45,7 @@ STAGES = {
     "prepared": "not delivered yet",
     "done": "delivered",
     "closed": "merged, or given up",
-    "withdrawn": "withdrawn",
+    "withdrawn": "no longer needed",
 }
 HEADS = ("repository", "fixed", "branch, pull request", "state")
 FEW = 10

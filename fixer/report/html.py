@@ -137,6 +137,8 @@ def filters(choices: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """What SCRIPT works with: for each `data-` attribute its values, and how they are called. Useless without it."""
     yield '<form class="filter" autocomplete="off" hidden>'
     for name, values in choices.items():
+        if not values:
+            continue
         options = "".join(f'<option value="{text(value)}">{text(label)}</option>' for value, label in values.items())
         yield f'<label>{name} <select name="{name}"><option value="">all</option>{options}</select></label>'
     yield '<output aria-live="polite"></output></form>'
