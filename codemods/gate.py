@@ -109,6 +109,7 @@ class Gate:
                 numbers.setdefault(_literal(trigger), set()).add(number)
             for trigger in chain.from_iterable(rule.together):
                 numbers.setdefault(_literal(trigger), set())
+        self._always = frozenset(numbers.pop(b"", ()))
         self._literals = sorted(numbers)
         self._concerned = [frozenset(numbers[literal]) for literal in self._literals]
         """For each literal the rules that it may let pass."""
@@ -122,7 +123,7 @@ class Gate:
                 places[number].append(place)
             else:
                 places[number] = [place]
-        concerned = sorted(frozenset().union(*(self._concerned[number] for number in places)))
+        concerned = sorted(self._always.union(*(self._concerned[number] for number in places)))
         if not concerned:
             return []
         file = _File(data, {literal: places.get(number, ()) for number, literal in enumerate(self._literals)})

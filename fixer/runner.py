@@ -95,12 +95,6 @@ def _options(order: Order) -> engine.Options:
     )
 
 
-@cache
-def _index(order: Order) -> Index:
-    """What this process has found out about the tree, for all the files of an order."""
-    return Index(order.reader, dict(order.targets))
-
-
 def gate_paths(task: Task, paths: Sequence[str]) -> Gated:
     """Those of a task's files that may hold a bug by their bytes; what a worker does first."""
     first = gate(_options(task.order).rules)
@@ -116,27 +110,36 @@ def gate_paths(task: Task, paths: Sequence[str]) -> Gated:
     return Gated(tuple(wanted), tuple(unread))
 
 
-def plan_paths(task: Task, paths: Sequence[str], memory: Memory | None = None) -> Plan:
-    """The plan of some of a task's files; what a worker does. Fixes may reach the task's other files."""
+def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | None = None) -> Plan:
+    """The plan of some of a task's files; what a worker does. Fixes may reach the task's other files.
+
+    Args:
+        index: what this run has found out about the tree in this process.
+    """
     return engine.plan(
         paths,
         task.order.reader,
         _options(task.order),
         fix=task.order.fix,
         within=task.paths,
-        index=_index(task.order),
+        index=index,
         memory=memory,
     )
 
 
-def work(task: Task, doing: str, paths: Sequence[str]) -> Gated | tuple[Plan, list[Remembered]]:
+def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
+    """A new index of the tree of a task."""
+    return Index(task.order.reader, dict(task.order.targets), recorder)
+
+
+def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | tuple[Plan, list[Remembered]]:
     """What a worker process does with some of a task's files."""
     if doing == "gate":
         return gate_paths(task, paths)
     from codemods.memory import Kept
 
     memory = Kept()
-    plan = plan_paths(task, paths, memory if task.cached else None)
+    plan = plan_paths(task, paths, index, memory if task.cached else None)
     return plan, memory.new
 
 
@@ -199,7 +202,7 @@ class _Started:
             from fixer.cache import Past
 
             self.past = Past(cache, task, _options(task.order).rules)
-        _index(task.order).recorder = recorder
+        self.index = index_of(task, recorder)
         with recorder.phase("cache"):
             paths = task.paths if self.past is None else self.past.unknown(task.paths)
         with recorder.phase("gate on bytes"):
@@ -223,16 +226,16 @@ class _Started:
         memory = None
         if self.past is not None:
             with self.recorder.phase("cache"):
-                memory = self.past.memory([path for path, _ in wanted], _index(task.order))
+                memory = self.past.memory([path for path, _ in wanted], self.index)
             if known := [path for path, _ in wanted if memory.recall(path)]:
-                remembered = [plan_paths(task, known, memory)]
+                remembered = [plan_paths(task, known, self.index, memory)]
                 tick(len(known))
                 wanted = tuple(each for each in wanted if each[0] not in memory.known)
         lines = sum(count for _, count in wanted)
         parts: list[Plan] = []
         if self.crew.processes == 1 or len(wanted) < 2 or lines < ENOUGH_LINES:
             for chunk in _chunks(wanted, ENOUGH_LINES):
-                parts.append(plan_paths(task, chunk, memory))
+                parts.append(plan_paths(task, chunk, self.index, memory))
                 tick(len(chunk))
         else:
             for plan, new in self.crew.plan(task, _chunks(wanted, CHUNK_LINES), tick):
@@ -241,8 +244,8 @@ class _Started:
                     memory.new += new
         if self.past is not None and memory is not None:
             with self.recorder.phase("cache"):
-                self.past.close(memory, _index(task.order))
-        plan = _whole(task, [*remembered, *parts])
+                self.past.close(memory, self.index)
+        plan = _whole(task, [*remembered, *parts], self.index)
         unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.gated.unread)
         return replace(
             plan,
@@ -272,7 +275,7 @@ def _chunks(files: Iterable[tuple[str, int]], lines: int) -> list[tuple[str, ...
     return [tuple(path for path, _ in chunk) for chunk in chunks]
 
 
-def _whole(task: Task, parts: Sequence[Plan]) -> Plan:
+def _whole(task: Task, parts: Sequence[Plan], index: Index) -> Plan:
     """One plan from those of the chunks; files that two chunks speak about are planned again, together."""
     plan = merge(parts)
     seen = Counter(file.path for part in parts for file in part.files)
@@ -284,7 +287,7 @@ def _whole(task: Task, parts: Sequence[Plan]) -> Plan:
         tied = {path for component in plan.components if component & contested for path in component}
         growing = not tied <= contested
         contested |= tied
-    again = plan_paths(task, sorted(contested & set(task.paths)))
+    again = plan_paths(task, sorted(contested & set(task.paths)), index)
     rest = [file for file in plan.files if file.path not in contested]
     return merge(
         [

@@ -14,7 +14,7 @@ def main() -> None:
     # Whatever a rule prints must not end up between the pickles.
     sys.stdout = sys.stderr
     sys.path[:] = pickle.load(source)
-    from fixer.runner import work
+    from fixer.runner import index_of, work
 
     tasks = {}
     pickle.dump(True, sink)
@@ -25,8 +25,9 @@ def main() -> None:
         except EOFError:
             return
         if task is not None:
-            tasks[number] = task
-        pickle.dump(work(tasks[number], doing, paths), sink)
+            tasks[number] = task, index_of(task)
+        task, index = tasks[number]
+        pickle.dump(work(task, doing, paths, index), sink)
         sink.flush()
 
 
