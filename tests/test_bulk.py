@@ -259,6 +259,20 @@ def test_a_url_is_pushed_and_what_is_refused_there_is_said(tmp_path: Path) -> No
     assert "more.py" in git("diff", "--name-only", f"main..{BRANCH}", at=tmp_path / "closed.git")
 
 
+def test_a_remote_that_comes_back_and_a_default_branch_with_a_new_name(tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    git("clone", "-q", "--bare", "a", "a.git", at=tmp_path)
+    url = f"file://{tmp_path}/a.git"
+    file = written(tmp_path, f"repositories = ['{url}']\n")
+    go(file)
+    (tmp_path / "a.git").rename(tmp_path / "away")
+    assert (row := go(file)[url]).ending is Ending.FAILED and "does not appear to be a git repository" in row.detail
+    (tmp_path / "away").rename(tmp_path / "a.git")
+    assert ((row := go(file)[url]).ending, row.detail, row.base_name) == (Ending.CHANGED, "", "main")
+    git("branch", "-m", "main", "trunk", at=tmp_path / "a.git")
+    assert ((row := go(file)[url]).ending, row.base_name) == (Ending.CHANGED, "trunk")
+
+
 def test_a_split_campaign_has_a_branch_for_each_part(tmp_path: Path) -> None:
     root = repository(tmp_path / "a", {"one/x.py": OLD, "two/y.py": OLD, **PINNED})
     rows = go(written(tmp_path, 'repositories = ["a"]\nsplit = "directory:1"\n'))
@@ -299,7 +313,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         (target,), _ = targets([f"git://127.0.0.1:{silent.getsockname()[1]}/x"], tmp_path)
-        ((_, answer),) = engines.local([Job(target, campaign, 0, known="0" * 40)], Limits())
+        ((_, answer),) = engines.local([Job(target, campaign, 0, known=("0" * 40, "main"))], Limits())
     assert (answer.ending, answer.detail) == (Ending.FAILED, "git: git ls-remote was not answered within 0.3 seconds")
 
 

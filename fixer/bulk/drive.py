@@ -86,13 +86,16 @@ def run(campaign: Campaign, tell: Tell) -> Standing:
                 done += 1
                 tell(done, len(found), state.row(target))
             else:
-                asked.append((target, row.base if row.mark == campaign.mark else None))
+                known = (row.base, row.base_name) if row.base and row.mark == campaign.mark else None
+                asked.append((target, known))
         for job, answer in _answers(campaign, asked, state.begun):
             state.answered(state.row(job.target), answer, campaign.mark)
             row = state.row(job.target)
             if answer.ending in (None, Ending.NOTHING):
                 _deliver(campaign, state, row)
-                state.ended(row, *_together(state.row(job.target).branches, answer.detail or row.detail))
+                # What was wrong the last time is not wrong any more.
+                before = "" if row.ending and row.ending.bad else row.detail
+                state.ended(row, *_together(state.row(job.target).branches, answer.detail or before))
             done += 1
             tell(done, len(found), state.row(job.target))
         return Standing(campaign.name, tuple(state.rows()), notes)
@@ -108,7 +111,9 @@ def status(campaign: Campaign, *, patches: bool = False) -> Standing:
         return Standing(campaign.name, tuple(state.rows(bytes_too=patches)))
 
 
-def _answers(campaign: Campaign, asked: Sequence[tuple[Target, str | None]], date: int) -> Iterator[tuple[Job, Answer]]:
+def _answers(
+    campaign: Campaign, asked: Sequence[tuple[Target, tuple[str, str] | None]], date: int
+) -> Iterator[tuple[Job, Answer]]:
     work: Engine = engine(campaign.engine)
     # A job need not know the other repositories.
     alone = replace(campaign, repositories=())

@@ -150,8 +150,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 def attempt(job: Job, limits: Limits, running: _Running) -> Answer:
     """Do a job in a process of its own. Whatever happens to that, there is an answer."""
     try:
-        if job.known is not None and _base(job) == job.known:
-            return Answer(base=job.known, unchanged=True)
+        if job.known is not None and _stands(job, *job.known):
+            return Answer(base=job.known[0], unchanged=True)
         with scratch() as directory:
             return _attempt(job, limits, running, directory)
     except (Refusal, OSError) as error:
@@ -160,15 +160,16 @@ def attempt(job: Job, limits: Limits, running: _Running) -> Answer:
         return Answer(Ending.FAILED, f"git: {' '.join(str(error).split())}")
 
 
-def _base(job: Job) -> str | None:
-    """The commit that the base branch points at now, which is quicker to ask for than to start a process."""
+def _stands(job: Job, commit: str, name: str) -> bool:
+    """Whether the base is where and what it was, which is quicker to ask for than to start a process."""
     ref = f"refs/heads/{job.campaign.base}" if job.campaign.base else "HEAD"
     access = variables(job.target.location, job.campaign)
-    answer = git(
-        "ls-remote", "-q", "--", job.target.location, ref, at=Path(os.sep), seconds=ANSWERING, variables=access
-    )
-    found = (line.partition("\t") for line in answer.decode("utf-8", "replace").splitlines())
-    return next((oid for oid, _, name in found if name == ref), None)
+    question = ("ls-remote", "-q", "--symref", "--", job.target.location, ref)
+    answer = git(*question, at=Path(os.sep), seconds=ANSWERING, variables=access)
+    lines = answer.decode("utf-8", "replace").splitlines()
+    # A detached HEAD is no branch, and an old server does not say which one it is.
+    called = next((line for line in lines if line.startswith("ref: ") and line.endswith(f"\t{ref}")), None)
+    return f"{commit}\t{ref}" in lines and called in (None, f"ref: refs/heads/{name}\t{ref}")
 
 
 def _attempt(job: Job, limits: Limits, running: _Running, directory: Path) -> Answer:

@@ -39,8 +39,8 @@ class Job:
     """Seconds since 1970: of every commit, so that the same work gives the same commits."""
     hand: tuple[tuple[str, str], ...] = ()
     """Who commits, unless a repository says otherwise: `user.name`, `user.email`, and variables of git, which win."""
-    known: str | None = None
-    """The base commit that was planned on before; if it still is, nothing has to be done."""
+    known: tuple[str, str] | None = None
+    """The base that was planned on before, as commit and branch; if it still is, nothing has to be done."""
 
 
 @dataclass(frozen=True, slots=True)
