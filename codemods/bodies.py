@@ -184,7 +184,7 @@ def parse_outside(path: str, text: str, bodies: Sequence[Body]) -> cst.Module | 
     for body, long in zip(bodies, kept, strict=True):
         first = lines[body.first - 1]
         indent = first[: len(first) - len(first.lstrip(" \t"))]
-        last = _last(lines, body.last, len(indent))
+        last = _last(lines, body.last, indent)
         if not long or body.column != len(indent) or last >= len(lines):
             abouts.append(None)
             continue
@@ -220,12 +220,13 @@ def parse_outside(path: str, text: str, bodies: Sequence[Body]) -> cst.Module | 
     return module
 
 
-def _last(lines: Sequence[str], last: int, width: int) -> int:
+def _last(lines: Sequence[str], last: int, indent: str) -> int:
     """The last line of a body: what is indented deeper behind it, comment or empty, belongs to a block inside."""
     for number in range(last, len(lines)):
         line = lines[number].rstrip("\r")
         code = line.lstrip(" \t")
-        if len(line) - len(code) > width and (not code or code.startswith("#")):
+        deeper = line.startswith(indent) and len(line) - len(code) > len(indent)
+        if deeper and (not code or code.startswith("#")):
             last = number + 1
         elif code:
             break

@@ -50,8 +50,8 @@ _REACH = 200
 class _File:
     """The bytes of one file, and where which literals stand in them. No pattern is searched for twice."""
 
-    def __init__(self, data: bytes, places: Mapping[bytes, Sequence[int]]) -> None:
-        self._data, self._places = data, places
+    def __init__(self, data: bytes, places: Mapping[bytes, Sequence[int]], *, notebook: bool) -> None:
+        self._data, self._places, self._notebook = data, places, notebook
         self._known: dict[Trigger, bool] = {}
         self._spans: list[tuple[int, int]] | None = None
 
@@ -60,6 +60,8 @@ class _File:
 
     def together(self, groups: tuple[Group, ...]) -> bool:
         """Whether one function, or what stands outside all functions, holds a trigger of each group."""
+        if self._notebook:
+            return True
         if self._spans is None:
             self._spans = list(functions(self._data))
         starts = [start for start, _ in self._spans]
@@ -86,7 +88,7 @@ class _File:
         """Where the literal of a trigger stands, if the pattern of the trigger matches there."""
         literal = _literal(trigger)
         places = self._places[literal] if literal in self._places else self._find(literal)
-        if isinstance(trigger, bytes):
+        if isinstance(trigger, bytes) or self._notebook:  # its lines do not begin where those of its code do
             return places
         search, reach = trigger.pattern.search, len(literal) + _REACH
         return (place for place in places if search(self._data, max(0, place - _REACH), place + reach))
@@ -126,15 +128,15 @@ class Gate:
         concerned = sorted(self._always.union(*(self._concerned[number] for number in places)))
         if not concerned:
             return []
-        file = _File(data, {literal: places.get(number, ()) for number, literal in enumerate(self._literals)})
+        known = {literal: places.get(number, ()) for number, literal in enumerate(self._literals)}
+        file = _File(data, known, notebook=path.endswith(files.NOTEBOOK))
         python, kind = files.is_python(path), files.kind(path)
         found = []
         for rule, groups in (self._rules[number] for number in concerned):
             if kind in rule.kinds and file.any(rule.elsewhere):
                 found.append(rule)
             elif python and rule.triggers and all(map(file.any, groups)):
-                near = not rule.together or path.endswith(files.NOTEBOOK) or file.together(rule.together)
-                if near or renames(rule, data):
+                if not rule.together or file.together(rule.together) or renames(rule, data):
                     found.append(rule)
         return found
 

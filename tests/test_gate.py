@@ -57,6 +57,11 @@ class TestFile:
         assert not wanted(one, b"precision: 16", "a.py")
         assert not wanted(one, b"precision: 16", "run.sh")
 
+    def test_in_a_notebook_the_literals_are_enough(self) -> None:
+        one = rule(triggers=(spot(b"class ", rb"^class\b"),))
+        assert wanted(one, b'    "class A:\n"', "a.ipynb")
+        assert not wanted(one, b"    class A: pass")
+
 
 TOGETHER = rule(triggers=(b"detach(",), together=((b"detach(",), (b"backward",)))
 

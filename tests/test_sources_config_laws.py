@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,7 @@ def test_setting_a_value_changes_only_its_span(format: str) -> None:
         document = config(f"a.{format}", text)
         way = choice.draw(st.sampled_from(list(ways(data))))
         node = at(document, *way)[1]
+        assume(not (isinstance(node, Scalar) and re.search(r"\$\{|\{\{", str(node.value))))  # filled in elsewhere
         assert document.edits(node, holder_of(data, way)[way[-1]]) == ()
         new = choice.draw(config_texts.singles | NESTED)
         edits = document.edits(node, new)
