@@ -379,6 +379,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert shown.err.endswith("2 repositories: 1 changed, 1 refused.\n")
     again = process("bulk", "status", "CAMPAIGN.toml", "--quiet", at=tmp_path)
     assert (again.code, again.out, again.err) == (0, shown.out, "")
+    for command, code, stage in (("plan", 1, "not delivered yet"), ("report", 0, "delivered")):
+        page = process("bulk", command, "CAMPAIGN.toml", "--format", "html", "-q", at=tmp_path)
+        assert page.code == code and page.text.startswith("<!doctype html>")
+        assert f"1 branch: 1 {stage}" in page.text and "+with torch.amp.autocast" in page.text
     refused = process("bulk", "plan", "NONE.toml", at=tmp_path)
     assert (refused.code, refused.err) == (2, "fixer: NONE.toml: No such file or directory; name a CAMPAIGN.toml\n")
 
