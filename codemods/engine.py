@@ -65,7 +65,8 @@ def plan(
         memory: where to look for what was found before, and to keep it.
     """
     allowed = frozenset(paths if within is None else within)
-    index = Index(reader, options.targets) if index is None else index
+    index = Index(reader, options.targets, noting=memory is not None) if index is None else index
+    assert memory is None or index.questions.wanted, "what is remembered needs the questions that led there"
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
     known: dict[str, Remembered] = {}

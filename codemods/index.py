@@ -74,10 +74,18 @@ class Lineage:
 class Index:
     """Answers questions that lead to other files. One per run and per version of the texts."""
 
-    def __init__(self, reader: Reader, overrides: Mapping[str, str] | None = None, recorder: Recorder = SILENT) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        overrides: Mapping[str, str] | None = None,
+        *,
+        recorder: Recorder = SILENT,
+        noting: bool = False,
+    ) -> None:
+        """`noting`: what is found will be remembered, with the questions that led there."""
         self.reader, self.recorder = reader, recorder
         self.overrides = dict(overrides or {})
-        self.questions = Questions()
+        self.questions = Questions(noting)
         self._answers: dict[Question, str] = {}
         self._texts: dict[str, str] = {}
         """Of the files read last."""
@@ -98,7 +106,7 @@ class Index:
 
     def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
         """The same project with other texts for some files; facts only for those that are Python."""
-        index = Index(self.reader, self.overrides, self.recorder)
+        index = Index(self.reader, self.overrides, recorder=self.recorder, noting=self.questions.wanted)
         index._texts, index._size = self._texts, self._size
         index._new = {**self._new, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
@@ -265,7 +273,7 @@ class Index:
                 found = self._resolve_once(key)
         finally:
             self._asking.clear()
-        self._resolved[key] = found, frozenset(asked)
+        self._resolved[key] = found, self.questions.together(asked)
         return found
 
     def _resolve_once(self, key: tuple[str, str]) -> frozenset[str]:
@@ -472,7 +480,7 @@ class Index:
         if key not in self._recalled:
             with self.questions.noted() as asked:
                 made = make()
-            self._recalled[key] = made, frozenset(asked)
+            self._recalled[key] = made, self.questions.together(asked)
             return made
         known, before = self._recalled[key]
         self.questions.repeat(before)

@@ -64,10 +64,14 @@ Question: TypeAlias = Content | Existence | Holding | Packaging
 
 
 class Questions:
-    """The questions that are being asked: noted for everybody who wants to know."""
+    """The questions that are being asked: noted for everybody who wants to know, if anybody does."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: bool = False) -> None:
+        self.wanted = wanted
+        """Whether anybody will ever want to know."""
         self._noting: list[set[Question]] = []
+        self._same: dict[frozenset[Question], frozenset[Question]] = {}
+        """Equal sets are kept once: many names lead the same way."""
 
     def ask(self, question: Question) -> None:
         """Note one question."""
@@ -83,12 +87,20 @@ class Questions:
     def noted(self) -> Iterator[set[Question]]:
         """The set to which all questions of a `with` block are added; they count for blocks around it too."""
         asked: set[Question] = set()
+        if not self.wanted:
+            yield asked
+            return
         self._noting.append(asked)
         try:
             yield asked
         finally:
             self._noting.pop()
             self.repeat(asked)
+
+    def together(self, asked: set[Question]) -> frozenset[Question]:
+        """Some questions, to be kept."""
+        kept = frozenset(asked)
+        return self._same.setdefault(kept, kept)
 
 
 def identity(index: Index, path: str) -> str:

@@ -63,9 +63,11 @@ def plan_listing(
             vendored=vendored,
         )
         paths = chosen.paths if changed is None else [path for path in chosen.paths if path in changed.lines]
-        tasks, troubles = _tasks(paths, options, configuration, reader, fix=fix, generated=include_vendored)
+        tasks, troubles = _tasks(
+            paths, options, configuration, reader, fix=fix, generated=include_vendored, kept=request.cache
+        )
     with recorder.phase("planning"):
-        cache = caching.Cache(caching.directory()) if request.cache and any(task.cached for task in tasks) else None
+        cache = caching.Cache(caching.directory()) if any(task.cached for task in tasks) else None
         plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=cache, recorder=recorder)
     plan = merge(plans)
     if changed is not None:
@@ -94,6 +96,7 @@ def _tasks(
     *,
     fix: bool,
     generated: bool,
+    kept: bool,
 ) -> tuple[list[Task], list[str]]:
     """What is to be done, files with equal orders together; and a sentence for each configuration that is broken."""
     groups: dict[Order, list[str]] = {}
@@ -112,7 +115,7 @@ def _tasks(
             for path in inside:
                 if not local.excludes(path):
                     groups.setdefault(local.order(path), []).append(path)
-    return [Task(order, tuple(sorted(inside)), generated) for order, inside in groups.items()], problems
+    return [Task(order, tuple(sorted(inside)), generated, kept) for order, inside in groups.items()], problems
 
 
 class _Options:

@@ -66,11 +66,13 @@ class Task:
     paths: tuple[str, ...]
     generated: bool = False
     """Read files that say a program wrote them."""
+    kept: bool = False
+    """Look for what was found before, and keep what is found, if it pays."""
 
     @property
     def cached(self) -> bool:
-        """Whether it pays to look for what was found before, and is right."""
-        return len(self.paths) >= WORTH_KEEPING and self.order.changed is None
+        """Whether that is done."""
+        return self.kept and len(self.paths) >= WORTH_KEEPING and self.order.changed is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
 
 def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     """A new index of the tree of a task."""
-    return Index(task.order.reader, dict(task.order.targets), recorder)
+    return Index(task.order.reader, dict(task.order.targets), recorder=recorder, noting=task.cached)
 
 
 def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | tuple[Plan, list[Remembered]]:
