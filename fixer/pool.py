@@ -87,7 +87,8 @@ class _Job:
 
     number: int
     """Of the task."""
-    task: Task
+    task: bytes
+    """Pickled before anybody works on it: readers remember what they have seen."""
     doing: str
 
 
@@ -99,6 +100,7 @@ class Crew:
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
         self._tasks: list[Task] = []
+        self._pickled: list[bytes] = []
 
     def __enter__(self) -> Crew:
         return self
@@ -137,7 +139,9 @@ class Crew:
     def _job(self, task: Task, doing: str) -> _Job:
         if task not in self._tasks:
             self._tasks.append(task)
-        return _Job(self._tasks.index(task), task, doing)
+            self._pickled.append(pickle.dumps(task))
+        number = self._tasks.index(task)
+        return _Job(number, self._pickled[number], doing)
 
     def _share(
         self,

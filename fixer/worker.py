@@ -21,10 +21,11 @@ def main() -> None:
     sink.flush()
     while True:
         try:
-            number, task, doing, paths = pickle.load(source)
+            number, pickled, doing, paths = pickle.load(source)
         except EOFError:
             return
-        if task is not None:
+        if pickled is not None:
+            task = pickle.loads(pickled)
             tasks[number] = task, index_of(task)
         task, index = tasks[number]
         pickle.dump(work(task, doing, paths, index), sink)

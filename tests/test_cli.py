@@ -338,3 +338,11 @@ def test_the_outcome_does_not_depend_on_the_number_of_processes(tmp_path: Path) 
     alone = process("apply", "--dry-run", "--jobs", "1", at=root)
     assert alone.code == 1 and alone.out.count(b"diff --git") == 12
     assert process("apply", "--dry-run", "--jobs", "2", at=root).out == alone.out
+
+
+def test_what_a_reader_learns_meanwhile_does_not_disturb_the_workers(tmp_path: Path) -> None:
+    """Tasks are sent to workers while this process reads in other directories, and remembers them."""
+    write(tmp_path, {f"d{number}/a.py": "x = old_one(1)\n" for number in range(2_200)})
+    result = fixer("check", "--jobs", "3", at=tmp_path)
+    assert result.code == 1
+    assert "2,200 findings in 2,200 files" in result.err
