@@ -14,8 +14,9 @@ import pickle
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -183,12 +184,20 @@ class Past:
         order = task.order
         self._gate = key_of("gate", of_rules(rules), task.generated)
         self._order = key_of("look", of_rules(rules), order.unsafe, order.strategies, order.targets)
-        self._innocent = cache.innocent(self._gate)
+        self._paths = hashlib.sha256("\0".join(task.paths).encode("utf-8", "surrogateescape")).hexdigest()
         self._keys: dict[str, bytes] = {}
+        self._innocent: frozenset[bytes] = frozenset()
         self._of_tree: bytes | None = None
+
+    def whole(self, index: Index) -> Kept | None:
+        """What was found in all the files, if every file of the tree is as it was then."""
+        key = self._run(index)
+        found = self._cache.results([key]).get(key)
+        return None if found is None else Kept({each.path: each for each in found})
 
     def unknown(self, paths: Sequence[str]) -> Sequence[str]:
         """The paths but those whose content no rule wants."""
+        self._innocent = self._cache.innocent(self._gate)
         return [path for path in paths if self._name(path) not in self._innocent]
 
     def gated(self, asked: Sequence[str], gated: Gated) -> None:
@@ -208,11 +217,24 @@ class Past:
         known = {path: results[key] for path, key in self._keys.items() if key in results}
         return Kept({path: each for path, each in known.items() if each.holds(index)})
 
-    def close(self, memory: Kept, index: Index) -> None:
-        """Keep what was found this time."""
-        new = [(self._keys[each.path], each) for each in memory.new if each.path in self._keys]
+    def close(self, memory: Kept, index: Index, wanted: Collection[str]) -> None:
+        """Keep what was found this time.
+
+        Args:
+            wanted: what the gate has left, if all files could be read.
+        """
+        new = {each.path: each for each in memory.new if each.path in self._keys}
+        results: list[tuple[bytes, Any]] = [(self._keys[path], each) for path, each in new.items()]
         searches = [(q, answer) for q, answer in index.answers() if isinstance(q, Holding)]
-        self._cache.keep([*new, (self._tree(index), searches)], [self._keys[path] for path in memory.known])
+        results.append((self._tree(index), searches))
+        found = {**memory.known, **new}
+        if wanted and found.keys() >= set(wanted):
+            results.append((self._run(index), [replace(found[path], asked=()) for path in wanted]))
+        self._cache.keep(results, [self._keys[path] for path in memory.known])
+
+    def _run(self, index: Index) -> bytes:
+        """A name for this task in this state of the tree."""
+        return key_of("run", self._tree(index), self._gate, self._order, self._paths)
 
     def _name(self, path: str) -> bytes | None:
         """What stands for the content of a file and the kind of file it is, where git knows it."""

@@ -206,6 +206,10 @@ class _Started:
             self.past = Past(cache, task, _options(task.order).rules)
         self.index = index_of(task, recorder)
         with recorder.phase("cache"):
+            self.whole = self.past.whole(self.index) if self.past is not None else None
+            if self.whole is not None:
+                self.gated = Gated(tuple((path, 0) for path in self.whole.known), ())
+                return
             paths = task.paths if self.past is None else self.past.unknown(task.paths)
         with recorder.phase("gate on bytes"):
             self.gated = self._gate(paths)
@@ -225,10 +229,11 @@ class _Started:
         """The plan of the whole task."""
         task, wanted = self.task, self.gated.wanted
         remembered: list[Plan] = []
-        memory = None
+        memory = self.whole
         if self.past is not None:
-            with self.recorder.phase("cache"):
-                memory = self.past.memory([path for path, _ in wanted], self.index)
+            if memory is None:
+                with self.recorder.phase("cache"):
+                    memory = self.past.memory([path for path, _ in wanted], self.index)
             if known := [path for path, _ in wanted if memory.recall(path)]:
                 remembered = [plan_paths(task, known, self.index, memory)]
                 tick(len(known))
@@ -244,9 +249,11 @@ class _Started:
                 parts.append(plan)
                 if memory is not None:
                     memory.new += new
-        if self.past is not None and memory is not None:
+        if self.past is not None and memory is not None and self.whole is None:
             with self.recorder.phase("cache"):
-                self.past.close(memory, self.index)
+                self.past.close(
+                    memory, self.index, () if self.gated.unread else [path for path, _ in self.gated.wanted]
+                )
         plan = _whole(task, [*remembered, *parts], self.index)
         unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.gated.unread)
         return replace(

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory import Memory as Files
+from world import fixer, git, repository, write
 
 from codemods.engine import Options, plan
 from codemods.index import Index
@@ -194,9 +195,44 @@ class TestFile:
         assert len(Cache(tmp_path).results(keys)) == 120
 
 
+class TestCommand:
+    """The command with a cache says what it says without one, in any state of a repository."""
+
+    @staticmethod
+    def said(at: Path, *options: str) -> str:
+        environment = {"FIXER_CACHE_DIR": str(at.parent / "cache")}
+        select = ("--select", "PL001,AMP,CKP001,PL101,HF003")
+        return fixer("check", "--format", "json", *select, *options, at=at, environment=environment).text
+
+    def test_after_each_change(self, tmp_path: Path) -> None:
+        many = {f"more/m{number}.py": f"x = {number}\n" for number in range(60)}
+        at = repository(tmp_path / "project", {**{path: texts[0] for path, texts in TEXTS.items()}, **many})
+        changes: list[tuple[str, str | None]] = [("", ""), ("base.py", TEXTS["base.py"][1]), ("teacher.py", None)]
+        changes += [("requirements.txt", "torch==2.13.0\n"), ("new.py", OLD), ("loop.py", LOOP + "# fixer: ignore\n")]
+        for path, text in changes:
+            if text is None:
+                (at / path).unlink()
+            elif path:
+                write(at, {path: text})
+            anew = self.said(at, "--no-cache")
+            assert self.said(at) == anew
+            assert self.said(at) == anew
+            assert self.said(at, "--jobs", "2") == anew
+        git("add", "-A", at=at)
+        git("commit", "-qm", "all", at=at)
+        assert self.said(at) == self.said(at) == self.said(at, "--no-cache")
+
+    def test_where_it_is_and_how_to_be_rid_of_it(self, tmp_path: Path) -> None:
+        environment = {"FIXER_CACHE_DIR": str(tmp_path / "c")}
+        assert fixer("cache", "dir", at=tmp_path, environment=environment).text == f"{tmp_path / 'c'}\n"
+        Cache(tmp_path / "c").keep([(b"k", SOME)], [])
+        assert fixer("cache", "clear", at=tmp_path, environment=environment).code == 0
+        assert not any((tmp_path / "c").iterdir())
+
+
 class TestNames:
     @pytest.fixture
-    def repository(self, tmp_path: Path) -> Path:
+    def tracked(self, tmp_path: Path) -> Path:
         for path in ("a.py", "b.py", "c.py"):
             (tmp_path / path).write_text(f"# {path}\n")
         self.git(tmp_path, "init", "-q")
@@ -207,22 +243,22 @@ class TestNames:
     def git(at: Path, *arguments: str) -> None:
         subprocess.run(["git", *arguments], cwd=at, check=True)
 
-    def test_of_tracked_files_that_are_as_git_knows_them(self, repository: Path) -> None:
-        assert names(repository, []) == {path: name_of(f"# {path}\n".encode()) for path in ("a.py", "b.py")}
+    def test_of_tracked_files_that_are_as_git_knows_them(self, tracked: Path) -> None:
+        assert names(tracked, []) == {path: name_of(f"# {path}\n".encode()) for path in ("a.py", "b.py")}
 
-    def test_changed_gone_and_assumed(self, repository: Path) -> None:
-        self.git(repository, "update-index", "--assume-unchanged", "b.py")
-        assert set(names(repository, [])) == {"a.py"}
-        (repository / "a.py").write_text("# another\n")
-        assert names(repository, []) == {}
-        (repository / "a.py").unlink()
-        assert names(repository, []) == {}
+    def test_changed_gone_and_assumed(self, tracked: Path) -> None:
+        self.git(tracked, "update-index", "--assume-unchanged", "b.py")
+        assert set(names(tracked, [])) == {"a.py"}
+        (tracked / "a.py").write_text("# another\n")
+        assert names(tracked, []) == {}
+        (tracked / "a.py").unlink()
+        assert names(tracked, []) == {}
 
-    def test_nothing_is_sure_where_git_converts(self, repository: Path) -> None:
-        assert names(repository, [b"*.py text=auto\n"]) == {}
-        assert len(names(repository, [b"*.py linguist-vendored\n"])) == 2
-        self.git(repository, "config", "core.autocrlf", "true")
-        assert names(repository, []) == {}
+    def test_nothing_is_sure_where_git_converts(self, tracked: Path) -> None:
+        assert names(tracked, [b"*.py text=auto\n"]) == {}
+        assert len(names(tracked, [b"*.py linguist-vendored\n"])) == 2
+        self.git(tracked, "config", "core.autocrlf", "true")
+        assert names(tracked, []) == {}
 
     def test_elsewhere_nothing_is_known(self, tmp_path: Path) -> None:
         assert names(tmp_path, []) == {}
