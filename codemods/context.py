@@ -328,7 +328,7 @@ class Context(FileContext):
     def _line(self, node: cst.CSTNode) -> int:
         """The line on which the statement of the module that holds a node begins."""
         if ("lines",) not in self.memo:
-            where = spans(self.module, self.module.body)
+            where = spans(self.path, self.text, self.module, self.module.body)
             self.memo["lines",] = {each: self.text.count("\n", 0, where[each].inner_start) + 1 for each in where}
         while node not in self.memo["lines",] and (above := self.parent(node)) is not None:
             node = above

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from codemods import imports, suppress
-from codemods.edits import Edit, Finding, Place, Safety, Skip, SkipReason, map_back, select, splice
+from codemods.edits import Edit, Finding, Place, Safety, Skip, SkipReason, Unreadable, map_back, select, splice
 from codemods.facts import Facts, gather
 from codemods.findings import Lines
 from codemods.gate import gate
@@ -453,7 +453,10 @@ class _Component:
         if tree is None or isinstance(tree, Skip):
             return after
         replacements = imports.drop(tree, names)
-        where = spans(tree, replacements)
+        try:
+            where = spans(file.path, file.text, tree, replacements)
+        except Unreadable:
+            return after
         edits = [edit_of(file.path, file.text, tree, node, new, where[node]) for node, new in replacements.items()]
         text = splice(file.text, edits)
         facts = gather(file.path, text)

@@ -66,12 +66,26 @@ class _File:
             self._spans = list(functions(self._data))
         starts = [start for start, _ in self._spans]
         found: set[int] | None = None
+        groups = with_synonyms(groups, self._data)
         for group in groups:
             here = {self._function(starts, place) for trigger in group for place in self._matches(trigger)}
             found = here if found is None else found & here
             if not found:
                 return False
-        return True
+        return any(self._says(number, groups) for number in found or ())
+
+    def _says(self, number: int, groups: tuple[Group, ...]) -> bool:
+        """Whether a function (-1: the rest) that holds a trigger of each group holds them in its code."""
+        assert self._spans is not None
+        if number < 0:
+            ends = [0, *chain.from_iterable(self._spans), len(self._data)]
+            code = b"".join(self._data[ends[i] : ends[i + 1]] for i in range(0, len(ends), 2))
+            quoted = code
+        else:
+            start, end = self._spans[number]
+            code, quoted = self._data[start:end], self._data[:start]
+        torn = any(quoted.count(quotes) % 2 for quotes in (b'"""', b"'''"))  # it may begin or end inside a string
+        return torn or holds_together(groups, code)
 
     def _function(self, starts: Sequence[int], place: int) -> int:
         """The number of the function around a place; -1 outside of all."""
@@ -136,14 +150,17 @@ class Gate:
             if kind in rule.kinds and file.any(rule.elsewhere):
                 found.append(rule)
             elif python and rule.triggers and all(map(file.any, groups)):
-                if not rule.together or file.together(rule.together) or renames(rule, data):
+                if not rule.together or file.together(rule.together):
                     found.append(rule)
         return found
 
 
 def holds_together(groups: Sequence[Group], function: bytes) -> bool:
-    """Whether one function holds a trigger of each group."""
-    return all(any(_in(trigger, function) for trigger in group) for group in groups)
+    """Whether the code of one function holds a trigger of each group."""
+    if not all(any(_in(trigger, function) for trigger in group) for group in groups):
+        return False
+    code = without_prose(function)
+    return len(code) == len(function) or all(any(_in(trigger, code) for trigger in group) for group in groups)
 
 
 def _in(trigger: Trigger, data: bytes) -> bool:
@@ -152,13 +169,26 @@ def _in(trigger: Trigger, data: bytes) -> bool:
     return trigger.literal in data and trigger.pattern.search(data) is not None
 
 
-def renames(rule: Rule, data: bytes) -> bool:
-    """Whether a file gives what a rule's functions hold another name: `import no_grad as ng`, `ng = torch.no_grad`.
+_PROSE = re.compile(
+    rb"""(\#[^\n]* | (?<![fFtT])(?<![fFtT][rR]) (?: "{3}(?:[^"\\]|\\.|"(?!""))*"{3} | '{3}(?:[^'\\]|\\.|'(?!''))*'{3} ))
+    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' """,
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def without_prose(data: bytes) -> bytes:
+    """Code without its comments and its strings of several lines, formatted ones apart."""
+    return _PROSE.sub(lambda found: b"" if found[1] else found[0], data)
+
+
+def with_synonyms(groups: tuple[Group, ...], data: bytes) -> tuple[Group, ...]:
+    """Groups of triggers with the other names that a file gives to theirs: `import no_grad as ng`, `ng = no_grad`.
 
     The functions that use the new name need not hold the old one.
     """
-    words = _words(rule.together)
-    return bool(words) and _renames(data, words)
+    return tuple(
+        (*group, *map(_word, _synonyms(data, words))) if (words := _words(group)) else group for group in groups
+    )
 
 
 @cache
@@ -172,30 +202,39 @@ def _literal(trigger: Trigger) -> bytes:
 
 
 @cache
-def _words(groups: tuple[Group, ...]) -> tuple[bytes, ...]:
+def _words(group: Group) -> tuple[bytes, ...]:
     """The names in the triggers."""
-    return tuple({w for group in groups for t in group for w in re.findall(rb"[A-Za-z_]\w{3,}", _literal(t))})
+    return tuple({word for trigger in group for word in re.findall(rb"[A-Za-z_]\w{3,}", _literal(trigger))})
 
 
-def _renames(data: bytes, words: tuple[bytes, ...]) -> bool:
+def _synonyms(data: bytes, words: tuple[bytes, ...]) -> set[bytes]:
+    """The names that a file gives to what it knows by some words."""
+    found: set[bytes] = set()
+    if not words:
+        return found
     at = data.find(b" as ")
     while at >= 0:
-        if data[:at].rstrip().endswith(words) if data[at - 1 : at].isspace() else data.endswith(words, 0, at):
-            return True
+        if data[max(0, at - _REACH) : at].rstrip(b" \t\r\n\\").endswith(words):
+            found.update(_NAME.findall(data, at + len(b" as "), at + _REACH)[:1])
         at = data.find(b" as ", at + 1)
     for word in words:
         at = data.find(word)
         while at >= 0:
             end = at + len(word)
-            if data[end : end + 1] in (b"\n", b"\r", b"", b" ", b"\t") and _GIVEN.match(
-                data, data.rfind(b"\n", 0, at) + 1
-            ):
-                return True
+            if data[end : end + 1] in (b"\n", b"\r", b"", b" ", b"\t"):
+                if given := _GIVEN.match(data, data.rfind(b"\n", 0, at) + 1):
+                    found.add(given[1])
             at = data.find(word, end)
-    return False
+    return found
 
 
-_GIVEN = re.compile(rb"\w+[ \t]*=[ \t]*[\w.]+[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+@cache
+def _word(name: bytes) -> Spot:
+    return spot(name, rb"\b%b\b" % name)
+
+
+_NAME = re.compile(rb"\w+")
+_GIVEN = re.compile(rb"(\w+)[ \t]*=[ \t]*[\w.]+[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 
 
 # -- functions

@@ -14,7 +14,7 @@ from codemods.context import Context
 from codemods.edits import Edit, Finding, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.facts import Facts, gather
 from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
-from codemods.gate import holds_together, renames
+from codemods.gate import holds_together, with_synonyms
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
@@ -53,6 +53,8 @@ def look(
         return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
         return [], [Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]
+    except Unreadable as error:
+        return [], [error.skip]
 
 
 def _refused(path: str, text: str) -> Skip:
@@ -77,7 +79,7 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
             for kind in types:
                 table.setdefault(kind, []).append((rule, check))
     data = context.text.encode("utf-8", "surrogatepass")
-    close = {rule: rule.together if not renames(rule, data) else () for rule in rules}
+    close = {rule: with_synonyms(rule.together, data) for rule in rules}
     drafts: list[Draft] = []
     timed = context.index.recorder.rule
     stack: list[tuple[cst.CSTNode, Sequence[Rule]]] = [(context.module, rules)]
@@ -115,7 +117,7 @@ def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]
             statement = context.statement(draft.node)
             if statement is not None:
                 wanted |= {statement, _beyond(statement)}
-    where = spans(context.module, wanted) if wanted else {}
+    where = spans(context.path, context.text, context.module, wanted) if wanted else {}
     lines = Lines(context.text)
     found: dict[tuple[str, int, int, str], Finding] = {}
     numbering = Numbering()
@@ -168,7 +170,7 @@ def _edits(
             if other is None:
                 return None
             others = _lifted(other, replacements)
-            there = spans(other.module, (old for old, _ in others))
+            there = spans(other.path, other.text, other.module, (old for old, _ in others))
             edits += [edit_of(path, other.text, other.module, old, new, there[old]) for old, new in others]
         elif (elsewhere := edits_elsewhere(context.index, path, replacements)) is None:
             return None

@@ -15,7 +15,7 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from codemods.edits import Skip, SkipReason
+from codemods.edits import Skip, SkipReason, Unreadable
 
 _SPACE = (
     "whitespace",
@@ -61,12 +61,9 @@ _ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 def parse(path: str, text: str) -> cst.Module | Skip:
-    """The file as a tree that gives back its text exactly, or why not. The text must have passed `ast` before."""
+    """The file as a tree, or why not. The text must have passed `ast` before."""
     try:
-        module = cst.parse_module(text)
-        if module.code == text:
-            return module
-        return Skip(path, SkipReason.NO_ROUND_TRIP, "the parser does not give back the file's own text")
+        return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         return Skip(path, SkipReason.UNPARSABLE, f"line {error.raw_line}: {error.message}")
     except RecursionError:
@@ -127,9 +124,11 @@ class _Spans(CodegenState):
 
     def add_token(self, value: str) -> None:
         self.position += len(value)
+        self.tokens.append(value)
 
     def add_indent_tokens(self) -> None:
         self.position += sum(map(len, self.indent_tokens))
+        self.tokens += self.indent_tokens
 
     def before_codegen(self, node: cst.CSTNode) -> None:
         if node in self.wanted:
@@ -162,10 +161,17 @@ class _Spans(CodegenState):
             self.inner[node] = (begin, end)
 
 
-def spans(module: cst.Module, wanted: Iterable[cst.CSTNode]) -> Mapping[cst.CSTNode, Span]:
-    """Where the given nodes of `module` stand, as offsets into its code."""
+def spans(path: str, text: str, module: cst.Module, wanted: Iterable[cst.CSTNode]) -> Mapping[cst.CSTNode, Span]:
+    """Where the given nodes of `module`, the tree of `text`, stand in it.
+
+    Raises:
+        Unreadable: if the tree does not give back the text exactly.
+    """
     state = _Spans(module, set(wanted))
     module._codegen(state)
+    if "".join(state.tokens) != text:
+        detail = "the parser does not give back the file's own text"
+        raise Unreadable(Skip(path, SkipReason.NO_ROUND_TRIP, detail))
     return state.found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,6 +38,8 @@ AT_ONCE = 250
 """Files that a process gates at once."""
 WORTH_KEEPING = 50
 """Files from which on what was found before is looked for."""
+COLLECT = 100_000, 20, 100
+"""When to look for garbage: seldom, for a tree is many objects that live together and die together."""
 MENTIONS = b"fixer: ignore"
 """Files with suppression comments are looked at even without a trigger, to tell unused ones."""
 
@@ -118,6 +121,7 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
     Args:
         index: what this run has found out about the tree in this process.
     """
+    gc.set_threshold(*COLLECT)
     return engine.plan(
         paths,
         task.order.reader,

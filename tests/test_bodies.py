@@ -172,10 +172,10 @@ class TestDeferred:
     def test_spans_of_unparsed_and_parsed(self) -> None:
         module = lazily(LONG)
         last = module.body[-1]
-        before = spans(module, [last])[last]
+        before = spans("a.py", LONG, module, [last])[last]
         for _ in walk(module):
             pass
-        assert spans(module, [last])[last] == before
+        assert spans("a.py", LONG, module, [last])[last] == before
         assert LONG[before.inner_start : before.inner_end] == "z = h()"
 
     def test_what_libcst_refuses_is_told_when_it_is_looked_at(self) -> None:

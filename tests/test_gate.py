@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import tokenize
+from contextlib import suppress
 from dataclasses import replace
+from io import BytesIO
 from itertools import pairwise
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codemods.edits import Safety
-from codemods.gate import Gate, functions, holds_together, renames, spot
+from codemods.gate import Gate, functions, holds_together, spot, with_synonyms, without_prose
 from codemods.rule import Rule
 from codemods.transforms import load
 
@@ -86,11 +89,28 @@ class TestTogether:
         assert wanted(TOGETHER, b'def f(x):\n    """\nAt the margin.\n"""\n    x.detach()\n    x.backward()\n')
         assert wanted(TOGETHER, b"def f(\n    x,\n):\n    x.detach()\n# note\n\n    x.backward()\n")
 
-    def test_a_name_given_another_name_is_looked_for_everywhere(self) -> None:
+    def test_a_name_given_another_name_is_looked_for_by_that(self) -> None:
         imported = b"from torch.autograd import backward as bw\ndef f(x):\n    bw(x.detach())\n"
         assert wanted(TOGETHER, imported)
+        assert wanted(TOGETHER, imported.replace(b" as ", b" \\\n    as "))
+        assert not wanted(TOGETHER, imported.replace(b"    bw(", b"    bws("))
         assert wanted(TOGETHER, b"bw = torch.autograd.backward  # short\ndef f(x):\n    bw(x.detach())\n")
         assert not wanted(TOGETHER, b"bw = backward_of(1)\ndef f(x):\n    bw(x.detach())\n")
+
+    @pytest.mark.parametrize(
+        "said", ["# x.backward()", '"""x.backward()"""', "r'''\n\"x.backward()\n'''", "'#'  # 'x.backward()"]
+    )
+    def test_prose_does_not_count(self, said: str) -> None:
+        assert not wanted(TOGETHER, f"def f(x):\n    x.detach()\n    {said}\n".encode())
+        assert not wanted(TOGETHER, f"y = x.detach()\n{said}\n".encode())
+
+    @pytest.mark.parametrize("said", ['f"""{x.backward()}"""', "fr'''{x.backward()}'''", "'#'; x.backward()"])
+    def test_code_in_and_behind_strings_counts(self, said: str) -> None:
+        assert wanted(TOGETHER, f"def f(x):\n    x.detach()\n    {said}\n".encode())
+
+    def test_what_begins_inside_a_string_is_looked_at_whole(self) -> None:
+        template = 'T = """\ndef f(x):\n    """\ndef g(x):\n    x.detach()\n    x.backward()\n    y = """"""\n'
+        assert wanted(TOGETHER, template.encode())
 
     def test_of_a_notebook_the_whole_is_asked(self) -> None:
         assert wanted(TOGETHER, b'"def f(x): x.detach()\\n", "def g(x): x.backward()"', "a.ipynb")
@@ -115,10 +135,24 @@ def test_what_is_found_passes_alone_and_in_company(case: Case) -> None:
         assert sorted(one.code for one in Gate(rules).wanted(path, data)) == sorted(alone)
 
 
+@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.rule.code}-{case.name}-{case.kind}")
+def test_without_prose_all_code_is_left(case: Case) -> None:
+    prose = (tokenize.COMMENT, tokenize.STRING, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+    def code(data: bytes) -> list[str]:
+        return [t.string for t in tokenize.tokenize(BytesIO(data).readline) if t.type not in prose]
+
+    for path, data in case.files.items():
+        if path.endswith(".py"):
+            with suppress(tokenize.TokenError, SyntaxError):
+                expected = code(data)
+                assert code(without_prose(data)) == expected
+
+
 def test_close_range_is_never_wider_than_the_file() -> None:
     for one in load():
         loose = replace(one, together=())
         text = b"import torch\n" + b"\n".join(t if isinstance(t, bytes) else t.literal for t in one.triggers)
         if wanted(one, text):
             assert wanted(loose, text)
-            assert renames(one, text) or holds_together(one.together, text)
+            assert holds_together(with_synonyms(one.together, text), text)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 import libcst as cst
 import pytest
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
+from memory import Memory
 
 from codemods.bodies import parents
-from codemods.edits import Skip, SkipReason
-from codemods.tree import children, find, parse, render, same, spans, text_of, walk
+from codemods.context import Context
+from codemods.edits import Safety, SkipReason
+from codemods.index import Index
+from codemods.look import look
+from codemods.rule import Draft, Rule
+from codemods.tree import Span, children, find, parse, render, same, text_of, walk
+from codemods.tree import spans as spans_in
 
 PROGRAM = '''\
 """Doc."""
@@ -69,6 +77,10 @@ def module(text: str = PROGRAM) -> cst.Module:
     found = parse("p.py", text)
     assert isinstance(found, cst.Module)
     return found
+
+
+def spans(tree: cst.Module, wanted: Iterable[cst.CSTNode]) -> Mapping[cst.CSTNode, Span]:
+    return spans_in("p.py", tree.code, tree, wanted)
 
 
 def test_walk_meets_every_piece_of_code_once() -> None:
@@ -170,7 +182,12 @@ def test_text_of_an_expression() -> None:
         ("x = (\n", SkipReason.UNPARSABLE),
     ],
 )
-def test_what_has_no_tree(text: str, reason: SkipReason) -> None:
-    skip = parse("p.py", text)
-    assert isinstance(skip, Skip)
-    assert skip.reason is reason
+def test_what_cannot_be_rewritten(text: str, reason: SkipReason) -> None:
+    rule = Rule("TST001", "name", "a name", "none", Safety.SAFE)
+
+    @rule.on(cst.Name)
+    def name(node: cst.Name, ctx: Context) -> Iterator[Draft]:
+        yield rule.finding(node)
+
+    found, skips = look("p.py", text, Index(Memory({"p.py": text})), [rule], {})
+    assert not found and [skip.reason for skip in skips] == [reason]

@@ -81,11 +81,13 @@ _LAST = frozenset(name.rpartition(".")[2] for name in NAMES)
 
 def old(node: cst.Name | cst.Attribute, ctx: Context) -> str | None:
     """The deprecated name that an expression surely reads, through an unconditional import of torch's own modules."""
+    head, _, rest = (ctx.name(node) or "").partition(".")
+    imports = list(ctx.facts.named(head))
+    if not any((rest or i.target).rpartition(".")[2] in _LAST for i in imports) and (rest or head not in _LAST):
+        return None
     found = ctx.origin(node)
     if len(found) != 1 or (name := next(iter(found))) not in NAMES:
         return None
-    head = (ctx.name(node) or "").partition(".")[0]
-    imports = list(ctx.facts.named(head))
     if not imports:
         stars = [i.target for i in ctx.facts.named("*")]
         alone = len(stars) == 1 and stars[0].startswith("torch.") and isinstance(node, cst.Name)

@@ -56,19 +56,20 @@ OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"}
 REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
 """How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
 
+_CALLS = (
+    *(spot(name + b"(", rb"(?<!\w)%b\(" % name) for name in (b"checkpoint", b"checkpoint_sequential")),
+    spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
+)
+
 rule = Rule(
     code="CKP001",
     name="implicit-reentrant",
     summary="`checkpoint` without `use_reentrant` is reentrant, and cuts gradients where no input requires one",
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.SAFE,
-    triggers=(
-        *(spot(name + b"(", rb"(?<!\w)%b\(" % name) for name in (b"checkpoint", b"checkpoint_sequential")),
-        *(b"checkpoint as ", b"checkpoint_sequential as "),
-        spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
-    ),
+    triggers=(*_CALLS, b"checkpoint as ", b"checkpoint_sequential as "),
     triggers_all=((b"torch",),),
-    together=((b"checkpoint", b"checkpoint_sequential", b"partial"),),
+    together=(_CALLS,),
     errors=(
         "the use_reentrant parameter should be passed explicitly",
         "torch.utils.checkpoint: please pass in use_reentrant=True or use_reentrant=False explicitly",

@@ -28,6 +28,7 @@ require gradients again (`forced-requires-grad` speaks of that), and where a tes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -35,10 +36,16 @@ import libcst as cst
 from codemods import known
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import Sink, forces, seeded, sinks, uses_of
+from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
 from codemods.transforms.gradients.losses import Made, value
 from codemods.transforms.gradients.removal import without_assignment
+
+_SITES = (
+    *(spot(name, re.escape(name) + rb"[\s\\]*(?:\)|#)") for name in (b".detach(", b".item(")),
+    spot(b".data", rb"\.data(?!\w)"),
+)
 
 rule = Rule(
     code="GRD002",
@@ -46,9 +53,9 @@ rule = Rule(
     summary="the loss is cut from its graph where it is differentiated",
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
-    triggers=(b".detach(", b".data", b".item("),
+    triggers=_SITES,
     triggers_all=((b"backward", b"training_step"), (b"torch", b"lightning", b"accelerate")),
-    together=((b".detach(", b".data", b".item("), (b"backward", b"training_step")),
+    together=(_SITES, DIFFERENTIATING),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "'float' object has no attribute 'backward'",

@@ -12,6 +12,7 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context, Method
 from codemods.facts import MISSING
+from codemods.gate import spot
 from codemods.index import Ref
 from codemods.rewrite import literal
 from codemods.transforms.gradients.losses import KEEPING, REDUCING, Made, reaching, value
@@ -35,6 +36,13 @@ class Sink:
     """What arrives there is this value and no other."""
     hops: tuple[cst.CSTNode, ...] = ()
     """The assignments on the way."""
+
+
+DIFFERENTIATING = (
+    spot(b"backward", rb"(?<!def )(?<![^\W_])backward\s*\("),
+    spot(b"training_step", rb"\bdef\s+training_step\b"),
+)
+"""Triggers: a function without them differentiates nothing, and no Trainer does it for it."""
 
 
 def sinks(ctx: Context, node: cst.BaseExpression, depth: int = 4) -> Iterator[Sink]:

@@ -36,11 +36,16 @@ from codemods.edits import Safety
 from codemods.gate import spot
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import Sink, climb, seeded, sinks, uses, uses_of
+from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses, uses_of
 from codemods.transforms.gradients.losses import FRESH, Made, reaching, value
 from codemods.transforms.gradients.removal import removed, without_assignment
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
+
+_SITE = spot(
+    b"requires_grad",
+    rb"\.requires_grad(?:_\s*\([\s\\]*(?:requires_grad\s*=\s*)?(?:True|\)|\(|#)|\s*=[\s\\]*(?:True|\())",
+)
 
 rule = Rule(
     code="GRD003",
@@ -48,9 +53,9 @@ rule = Rule(
     summary="the loss is made to require gradients, which hides that it has no graph",
     fix_title="Do not force `requires_grad` on the loss",
     safety=Safety.UNSAFE,
-    triggers=(spot(b"requires_grad", rb"\.requires_grad(?:_\s*\(|\s*=(?!=))"),),
+    triggers=(_SITE,),
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch", b"lightning")),
-    together=((b"requires_grad",), (b"backward", b"training_step", b"compute_loss", b"oss", b"OSS")),
+    together=((_SITE,), (*DIFFERENTIATING, b"oss", b"OSS")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "you can only change requires_grad flags of leaf variables.",

@@ -34,9 +34,10 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rewrite import has_splat, keyword, literal, make_argument, parenthesized, positional, unparenthesized
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import Sink, forces, seeded, sinks, uses, uses_of
+from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses, uses_of
 from codemods.transforms.gradients.losses import REDUCING, UNKNOWN, Made, Value, named, value
 from codemods.transforms.gradients.removal import without_assignment
 
@@ -44,18 +45,24 @@ COPIES = frozenset({"torch.tensor", "torch.autograd.Variable"})
 _REDUCTIONS = frozenset(f"torch.{name}" for name in REDUCING)
 OF_LISTS = named("torch", "tensor FloatTensor DoubleTensor Tensor as_tensor asarray")
 
+_ARGUMENT = rb"\(\s*(?:data\s*=\s*)?-?[\[(]*\s*-?[A-Za-z_\[(#\\]"
+"""The beginning of what is no plain number: a name, or a list of names."""
+_SITES = tuple(
+    spot(name + b"(", rb"(?<!\w)(?:%b)?%b%b" % (before, name, _ARGUMENT))
+    for name, before in ((b"tensor", b"as_"), (b"Tensor", b"Float|Double"), (b"Variable", b""), (b"asarray", b""))
+)
+_COMPUTE_LOSS = spot(b"compute_loss", rb"\bdef\s+compute_loss\b")
+_LEAF = spot(b"requires_grad", rb"\brequires_grad\s*=(?!=|\s*False)")
+
 rule = Rule(
     code="GRD001",
     name="rewrapped-loss",
     summary="the loss is copied into a new tensor, which leaves its graph behind",
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
-    triggers=(b"tensor(", b"Tensor(", b"Variable(", b"asarray("),
+    triggers=_SITES,
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch",)),
-    together=(
-        (b"tensor(", b"Tensor(", b"Variable(", b"asarray("),
-        (b"backward", b"training_step", b"compute_loss", b"requires_grad", b"Variable("),
-    ),
+    together=(_SITES, (*DIFFERENTIATING, _COMPUTE_LOSS, _LEAF, b"Variable(")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()",
