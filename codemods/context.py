@@ -106,6 +106,20 @@ class Context(FileContext):
                 found += self._nodes[stretch].get(kind, ())  # type: ignore[arg-type]
         return found
 
+    def says(self, function: cst.FunctionDef, text: str) -> bool:
+        """Whether a text stands in a function, decorators included, as far as that can be told without parsing it."""
+        body = function.body
+        return not isinstance(body, Deferred) or body.opened or text in body.function
+
+    def spellings(self, *names: str) -> tuple[str, ...]:
+        """Texts of which one stands wherever this file names one of these library objects."""
+        last = {name.rpartition(".")[2] for name in names}
+        renamed = {i.name for i in self.facts.imports if i.target.rpartition(".")[2] in last}
+        for name, given in self.facts.assignments.items():
+            if any((a.value.dotted or "").rpartition(".")[2] in last for a in given):
+                renamed.add(name)
+        return tuple(last | renamed)
+
     def _stretches(self) -> Sequence[_ByType | Deferred]:
         """The file in pieces: nodes outside of functions by type, and functions whose bodies may not be parsed yet."""
         if ("stretches",) not in self.memo:

@@ -28,6 +28,8 @@ class Spot:
 
     literal: bytes
     pattern: re.Pattern[bytes]
+    reach: int
+    """How far from its literal a match may begin and end, in bytes."""
 
     def __len__(self) -> int:
         return len(self.literal)
@@ -38,13 +40,12 @@ Group: TypeAlias = tuple[Trigger, ...]
 """Alternatives."""
 
 
-def spot(literal: bytes, pattern: bytes) -> Spot:
-    """A trigger for what matches `pattern` (`^` and `$` are those of a line), which holds `literal`."""
-    return Spot(literal, re.compile(pattern, re.MULTILINE))
-
-
 _REACH = 200
-"""How far from its literal a pattern may begin and end, in bytes."""
+
+
+def spot(literal: bytes, pattern: bytes, reach: int = _REACH) -> Spot:
+    """A trigger for what matches `pattern` (`^` and `$` are those of a line), which holds `literal`."""
+    return Spot(literal, re.compile(pattern, re.MULTILINE), reach)
 
 
 class _File:
@@ -101,17 +102,10 @@ class _File:
     def _matches(self, trigger: Trigger) -> Iterable[int]:
         """Where the literal of a trigger stands, if the pattern of the trigger matches there."""
         literal = _literal(trigger)
-        places = self._places[literal] if literal in self._places else self._find(literal)
+        places = self._places[literal] if literal in self._places else find(literal, self._data)
         if isinstance(trigger, bytes) or self._notebook:  # its lines do not begin where those of its code do
             return places
-        search, reach = trigger.pattern.search, len(literal) + _REACH
-        return (place for place in places if search(self._data, max(0, place - _REACH), place + reach))
-
-    def _find(self, literal: bytes) -> Iterator[int]:
-        place = self._data.find(literal)
-        while place >= 0:
-            yield place
-            place = self._data.find(literal, place + 1)
+        return (place for place in places if _fits(trigger, self._data, place))
 
 
 class Gate:
@@ -153,6 +147,21 @@ class Gate:
                 if not rule.together or file.together(rule.together):
                     found.append(rule)
         return found
+
+
+def find(trigger: Trigger, data: bytes) -> Iterator[int]:
+    """Where the literal of a trigger stands, if its pattern matches there."""
+    literal = _literal(trigger)
+    place = data.find(literal)
+    while place >= 0:
+        if isinstance(trigger, bytes) or _fits(trigger, data, place):
+            yield place
+        place = data.find(literal, place + 1)
+
+
+def _fits(trigger: Spot, data: bytes, place: int) -> bool:
+    reach = trigger.reach
+    return trigger.pattern.search(data, max(0, place - reach), place + len(trigger) + reach) is not None
 
 
 def holds_together(groups: Sequence[Group], function: bytes) -> bool:

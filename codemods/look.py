@@ -29,7 +29,7 @@ def look(
     Args:
         wanted: the rules whose triggers the file holds.
     """
-    wanted = [r for r in wanted if r.concerns is None or r.concerns(path, text, index)]
+    wanted = [r for r in wanted if r.concerns is None or r.concerns.file(path, text, index)]
     if not wanted:
         return [], []
     facts = index.facts(path)
@@ -91,7 +91,12 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
                     drafts.extend(check(node, context))
         if isinstance(node, Deferred):
             function = node.function.encode("utf-8", "surrogatepass")
-            asking = [rule for rule in asking if holds_together(close[rule], function)]
+            asking = [
+                rule
+                for rule in asking
+                if holds_together(close[rule], function)
+                and (rule.concerns is None or rule.concerns.function(node, context))
+            ]
             if not asking:
                 continue
         try:

@@ -140,7 +140,7 @@ def _same_variable(ctx: Context, name: str, there: cst.CSTNode, here: cst.CSTNod
 def _optional(ctx: Context, name: str, call: cst.Call) -> bool:
     """Whether the keeper may be None, a test on the way to `call` asks about it, or `call` is what runs without it."""
     last = name.rpartition(".")[2]
-    for other in ctx.all(cst.Call):
+    for other in ctx.all(cst.Call, "backward"):
         if ctx.name(other.func) == f"{name}.backward" and flow.order(ctx.parents, call, other) is flow.Order.EXCLUSIVE:
             return True
     for above in ctx.ancestors(call):

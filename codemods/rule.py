@@ -71,7 +71,11 @@ class Check(Protocol):
 
 
 class Concern(Protocol):
-    def __call__(self, path: str, text: str, index: Index, /) -> bool: ...
+    """What can be told from text alone: of a file and the project around it, and of one function in it."""
+
+    def file(self, path: str, text: str, index: Index, /) -> bool: ...
+
+    def function(self, node: cst.CSTNode, ctx: Any, /) -> bool: ...
 
 
 @dataclass(eq=False)
@@ -99,7 +103,7 @@ class Rule:
     elsewhere: tuple[bytes, ...] = ()
     """Gate 1 of files that are not Python: their bytes hold at least one of these."""
     concerns: Concern | None = None
-    """Gate 2, before the file is parsed: whether its text and the project around it can hold the bug."""
+    """Gate 2, before a file or a function is parsed: whether its text and the project around it can hold the bug."""
     subclasses: frozenset[str] = frozenset()
     """Gate 3: the file defines a class that descends (or may descend) from one of these canonical names."""
     errors: tuple[str, ...] = ()

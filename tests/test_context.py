@@ -302,7 +302,7 @@ def test_callers() -> None:
 
 
 def test_other_files() -> None:
-    ctx = context("x\n", {"m.py": "old()\n", "bad.py": "old(\n", "deep.py": "x" + ".a()" * 700})
+    ctx = context("x\n", {"m.py": "old()\n", "bad.py": "old(\n", "deep.py": "x" + ".a()" * 5000})
     other = ctx.other("m.py")
     assert other is not None
     assert (ctx.other("p.py") is ctx, ctx.other("m.py") is other, other.path) == (True, True, "m.py")

@@ -178,7 +178,7 @@ def _comma() -> cst.Comma:
 
 def reads(ctx: Context, name: str) -> Iterator[cst.Name]:
     """The places of the file that read a bare name."""
-    for node in ctx.all(cst.Name):
+    for node in ctx.all(cst.Name, name):
         match ctx.parent(node):
             case cst.Attribute(attr=attr) if attr is node:
                 continue

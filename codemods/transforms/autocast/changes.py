@@ -144,7 +144,7 @@ def toggled_off(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
     key = (toggled_off,)
     if key not in ctx.memo:
         names = ("toggle_optimizer", "untoggle_optimizer")
-        ctx.memo[key] = [c for c in ctx.all(cst.Call) if (ctx.name(c.func) or "").rpartition(".")[2] in names]
+        ctx.memo[key] = [c for c in ctx.all(cst.Call, *names) if (ctx.name(c.func) or "").rpartition(".")[2] in names]
     toggles: list[cst.Call] = ctx.memo[key]
     scope = ctx.scope(node)
     here = [c for c in toggles if ctx.scope(c) is scope]

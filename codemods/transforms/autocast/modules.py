@@ -36,6 +36,9 @@ _WEIGHTLESS = re.compile(
     r"|(torchmetrics|torch\.optim|torchvision\.transforms|torch\.utils|numpy|torch\.compile|torch\.jit|kornia)\b.*"
 )
 _TRAINED_BY = ("parameters", "named_parameters", "train", "state_dict", "load_state_dict", "zero_grad", "no_sync")
+_LOW = ("torch.float16", "torch.bfloat16", "torch.half")
+_QUIETING = ("requires_grad", "half", "bfloat16", "freeze", "set_grad", "toggle_grad")
+"""One of these stands in whatever freezes weights, or casts them to low precision by a method."""
 _FREEZERS = ("requires_grad", "set_requires_grad", "freeze", "set_grad", "toggle_grad", "freeze_model", "freeze_params")
 
 
@@ -128,7 +131,7 @@ def _trained(ctx: Context, path: Path) -> bool:
     """Whether the file speaks of it as of a module: `X.parameters()`, `X.train()`."""
     key = (_trained,)
     if key not in ctx.memo:
-        calls = (call.func for call in ctx.all(cst.Call) if isinstance(call.func, cst.Attribute))
+        calls = (c.func for c in ctx.all(cst.Call, *_TRAINED_BY) if isinstance(c.func, cst.Attribute))
         ctx.memo[key] = {ctx.name(func.value) for func in calls if func.attr.value in _TRAINED_BY}
     return any(name is not None and _same_thing(name, path) for name in ctx.memo[key])
 
@@ -158,7 +161,7 @@ def cast_or_frozen(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
 
 def _quieted(ctx: Context) -> Iterator[cst.BaseExpression]:
     """What the file freezes or casts to low precision."""
-    for call in ctx.all(cst.Call):
+    for call in ctx.all(cst.Call, *_QUIETING, *ctx.spellings(*_LOW)):
         if _quiet(ctx, call) and isinstance(call.func, cst.Attribute):
             owner = call.func.value
             while isinstance(owner, cst.Call) and isinstance(owner.func, cst.Attribute):
@@ -166,7 +169,7 @@ def _quieted(ctx: Context) -> Iterator[cst.BaseExpression]:
             yield owner
         elif (ctx.name(call.func) or "").rpartition(".")[2] in _FREEZERS and call.args:
             yield call.args[0].value
-    for loop in ctx.all(cst.For):
+    for loop in ctx.all(cst.For, "requires_grad"):
         match loop.iter:
             case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
                 if any(_freezes(node) for node in flow.own(loop.body)):
@@ -191,7 +194,7 @@ def _quiet(ctx: Context, call: cst.Call) -> bool:
         case cst.Call(func=cst.Attribute(attr=cst.Name("half" | "bfloat16" | "freeze")), args=[]):
             return True
         case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=args):
-            return any(ctx.means(a.value, "torch.float16", "torch.bfloat16", "torch.half") for a in args)
+            return any(ctx.means(a.value, *_LOW) for a in args)
         case _:
             return False
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from codemods.context import Context
-from codemods.gate import functions
+from codemods.gate import Group, find, functions, holds_together, with_synonyms
 from codemods.index import Index
-from codemods.rule import Concern
 
 SPEAKING = (b"autocast", b"training_step")
 """What stands in every file in which a region begins."""
@@ -25,6 +24,7 @@ UNNAMED = ("forward", "__call__", "__init__", "main", "<lambda>")
 """Function names that too many files call to look for."""
 
 _HEADER = re.compile(rb"([ \t]*)(?:class[ \t]+(\w+)|(?:async[ \t]+)?def[ \t]+(\w+))")
+_DEF = re.compile(rb"^[ \t]*(?:async[ \t]+)?def\b", re.MULTILINE)
 _NAME = re.compile(rb"(\w+)\s*(?:[(,:]|as\b|$)")
 _GRADIENTS = frozenset({b"no_grad", b"enable_grad", b"inference_mode", b"set_grad_enabled", b"as"})
 _INSIDE = re.compile(rb"^[ \t]*(?:async[ \t]+)?with\b|set_grad_enabled", re.MULTILINE)
@@ -36,8 +36,8 @@ class _Vocabulary:
     """What the files in which regions begin say: words, each with the number of files."""
 
     words: Counter[bytes]
-    called: Counter[bytes]
-    """Names with a parenthesis behind them."""
+    called: Mapping[bytes, Sequence[str]]
+    """Names with a parenthesis behind them, each with the files."""
     opening: frozenset[bytes]
     """The words of those files that call autocast."""
     aliases: frozenset[bytes]
@@ -54,45 +54,61 @@ class _Function:
     """Of its header."""
 
 
-def near(sites: tuple[bytes, ...], *, suspected: bool) -> Concern:
-    """A gate for rules about functions that hold one of `sites` and run in a region.
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A gate for rules about functions that hold one of some sites and run in a region."""
 
-    Args:
-        suspected: it is enough that a file which calls autocast names the class or the function.
-    """
+    sites: Group
+    suspected: bool
+    """It is enough that a file which calls autocast names the class or the function."""
 
-    def concerns(path: str, text: str, index: Index) -> bool:
-        return bool(_concerned(path, text, index, sites, suspected))
+    def file(self, path: str, text: str, index: Index) -> bool:
+        """Whether a region may hold one of the functions of a file."""
+        return bool(_concerned(path, text, index, self))
 
-    return concerns
-
-
-def may_run_in_region(ctx: Context, node: cst.CSTNode, sites: tuple[bytes, ...], *, suspected: bool) -> bool:
-    """Whether a region may hold the function around a node: the same question as that of the gate, for one function."""
-    function, klass = None, None
-    for above in (node, *ctx.ancestors(node)):
-        if isinstance(above, cst.FunctionDef):
-            function, klass = above, None
-        elif isinstance(above, cst.ClassDef) and klass is None:
-            klass = above
-    name = function.name.value if function is not None else ""
-    asked = _Function(name.encode(), klass.name.value.encode() if klass is not None and name else b"")
-    return asked in _concerned(ctx.path, ctx.text, ctx.index, sites, suspected)
+    def function(self, node: cst.CSTNode, ctx: Context) -> bool:
+        """The same question for the function around a node."""
+        function, klass = None, None
+        for above in (node, *ctx.ancestors(node)):
+            if isinstance(above, cst.FunctionDef):
+                function, klass = above, None
+            elif isinstance(above, cst.ClassDef) and klass is None:
+                klass = above
+        name = function.name.value if function is not None else ""
+        asked = _Function(name.encode(), klass.name.value.encode() if klass is not None and name else b"")
+        return asked in _concerned(ctx.path, ctx.text, ctx.index, self)
 
 
-def _concerned(path: str, text: str, index: Index, sites: tuple[bytes, ...], suspected: bool) -> frozenset[_Function]:
+def named_where_regions_open(ctx: Context, name: str) -> bool:
+    """Whether a file of the project that calls autocast holds this word."""
+    return name.encode() in _said(ctx.path, ctx.index).opening
+
+
+def calling(ctx: Context, name: str) -> Sequence[str]:
+    """The files in which regions begin that call something of this name."""
+    return _said(ctx.path, ctx.index).called.get(name.encode(), ())
+
+
+def _said(path: str, index: Index) -> _Vocabulary:
+    speaking = index.search(path, SPEAKING)
+    return index.recall((_vocabulary, speaking), lambda: _vocabulary(speaking, index))
+
+
+def _concerned(path: str, text: str, index: Index, near: Near) -> frozenset[_Function]:
     """The functions with one of `sites` that a region may hold."""
     speaking = index.search(path, SPEAKING)
     if not speaking:
         return frozenset()
-    said = index.recall((_vocabulary, speaking), lambda: _vocabulary(speaking, index))
+    said = _said(path, index)
 
-    def find() -> frozenset[_Function]:
+    def concerned() -> frozenset[_Function]:
         file = _File(_bytes(text), said, speaks=path in speaking)
-        found = {file.around(place) for site in sites for place in _places(file.data, site)}
-        return frozenset(f for f in found if file.is_reached(f) or (suspected and file.is_suspected(f)))
+        (known,) = with_synonyms((near.sites,), file.data)
+        found = {file.around(place) for site in known for place in find(site, file.data)}
+        found = {f for f in found if file.does(f, known)}
+        return frozenset(f for f in found if file.is_reached(f) or (near.suspected and file.is_suspected(f)))
 
-    return index.recall((_concerned, path, sites, suspected), find)
+    return index.recall((_concerned, path, near), concerned)
 
 
 class _File:
@@ -106,6 +122,16 @@ class _File:
         """A function with its decorators."""
         at = bisect_right(self._spans, (function.start, len(self.data))) - 1
         return self.data[slice(*self._spans[at])] if at >= 0 else b""
+
+    def does(self, function: _Function, sites: Group) -> bool:
+        """Whether one of `sites` stands in the code of a function; above it counts only if somebody may call it."""
+        text = self.text(function)
+        if not text or not holds_together((sites,), text):
+            return not text
+        header = _DEF.search(text)
+        if header is None or b"enable_grad" in text or holds_together((sites,), text[header.end() :]):
+            return True
+        return next(self._calls(function), None) is not None or self._is_called_elsewhere(function)
 
     def is_reached(self, function: _Function) -> bool:
         """Whether a region may hold a function: in its own text, or somewhere along its callers."""
@@ -136,7 +162,7 @@ class _File:
         if not function.name or function.name.decode() in UNNAMED:
             return False
         own = self.speaks and function.name + b"(" in self.data
-        if self.said.called[function.name] <= own:
+        if len(self.said.called.get(function.name, ())) <= own:
             return False
         return not function.klass or self.said.words[function.klass] > self.speaks
 
@@ -145,7 +171,7 @@ class _File:
         if function.name and not function.name.startswith(b"__"):
             header = self.data.find(function.name, function.start)
             written = (b"." if function.klass else b"") + function.name + b"("
-            yield from (place for place in _places(self.data, written) if place != header)
+            yield from (place for place in find(written, self.data) if place != header)
 
     def around(self, place: int) -> _Function:
         """The outermost function, or the method, around a place, or decorated there; by indentation."""
@@ -168,13 +194,6 @@ class _File:
         return found or _Function(b"", b"")
 
 
-def _places(data: bytes, literal: bytes) -> Iterator[int]:
-    place = data.find(literal)
-    while place >= 0:
-        yield place
-        place = data.find(literal, place + 1)
-
-
 def _width(data: bytes, line: int) -> int:
     end = line
     while data[end : end + 1] in (b" ", b"\t"):
@@ -186,7 +205,7 @@ def _entered(data: bytes) -> set[bytes]:
     """The names of the contexts and decorators that a file uses, those apart that switch gradients."""
     found: set[bytes] = set()
     for mark in (b"with ", b"@"):
-        for place in _places(data, mark):
+        for place in find(mark, data):
             line, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
             if data[line:place].strip() in (b"", b"async"):
                 found.update(_NAME.findall(data, place, end if end >= 0 else len(data)))
@@ -194,13 +213,14 @@ def _entered(data: bytes) -> set[bytes]:
 
 
 def _vocabulary(speaking: tuple[str, ...], index: Index) -> _Vocabulary:
-    words, called = Counter[bytes](), Counter[bytes]()
+    words, called = Counter[bytes](), dict[bytes, list[str]]()
     opening, aliases = set[bytes](), set[bytes]()
     for path in speaking:
         data = _bytes(index.text(path) or "")
         found = set(re.findall(rb"\w+", data))
         words.update(found)
-        called.update(set(re.findall(rb"(\w+)\(", data)))
+        for name in set(re.findall(rb"(\w+)\(", data)):
+            called.setdefault(name, []).append(path)
         if b"autocast(" in data:
             opening |= found
         if b"autocast" in data:

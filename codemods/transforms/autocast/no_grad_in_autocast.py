@@ -49,11 +49,12 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.changes import toggled_off
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
-from codemods.transforms.autocast.nearby import may_run_in_region, near
+from codemods.transforms.autocast.nearby import Near, named_where_regions_open
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, evaluates, holds, shared, switched_off
@@ -72,7 +73,13 @@ from codemods.transforms.autocast.uses import (
 )
 from codemods.tree import text_of
 
-SITES = (b"no_grad", b"inference_mode", b"set_grad_enabled")
+SITES = (
+    spot(b"no_grad", rb"(?<!def )\bno_grad\b"),
+    spot(b"inference_mode", rb"(?<!def )\binference_mode\s*\(|@\s*[\w.]*inference_mode\b|\btorch\.inference_mode\b"),
+    spot(b"set_grad_enabled", rb"\bset_grad_enabled\b"),
+)
+
+NEAR = Near(SITES, suspected=True)
 
 rule = Rule(
     code="AMP001",
@@ -81,7 +88,7 @@ rule = Rule(
     fix_title="Call `torch.clear_autocast_cache()` at the end of the block",
     safety=Safety.SAFE,
     triggers=SITES,
-    concerns=near(SITES, suspected=True),
+    concerns=NEAR,
     together=(SITES,),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
@@ -124,7 +131,7 @@ def recycled(node: cst.With, ctx: Context) -> Iterator[Draft]:
     loop = flow.loop_around(ctx.parents, node)
     if not isinstance(item, cst.Call) or grad_mode(ctx, item) != "maybe" or loop is None or not item.args:
         return
-    if not may_run_in_region(ctx, node, SITES, suspected=True):
+    if not NEAR.function(node, ctx):
         return
     scope = ctx.scope(node)
     changing = {ctx.name(n) for n in (loop.target, *flow.own(loop.target))} if isinstance(loop, cst.For) else set()
@@ -171,7 +178,7 @@ def switched(node: cst.Expr, ctx: Context) -> Iterator[Draft]:
 
 def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], block: cst.With | None) -> Iterator[Draft]:
     """Report a stretch of code without gradients, `body`, if weights that it uses are trained after it."""
-    if not may_run_in_region(ctx, shown, SITES, suspected=True):
+    if not NEAR.function(shown, ctx):
         return
     if evaluates(ctx, body[0]) or "set_autocast_cache_enabled" in ctx.text:
         return
@@ -289,10 +296,9 @@ def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
 def _suspect(ctx: Context, node: cst.CSTNode) -> bool:
     """Whether mixed precision is near enough to speak of: autocast in a file that mentions this class or function."""
     klass, function = ctx.klass(node), ctx.function(node)
+    name = klass.name if klass is not None else function.name.value if function is not None else ""
+    if not named_where_regions_open(ctx, name.rpartition(".")[2]):
+        return False
     if klass is not None and ctx.index.descends(klass, known.LIGHTNING_MODULE) is not False:
         return False
-    if compiled(ctx, node):
-        return False
-    name = klass.name if klass is not None else function.name.value if function is not None else ""
-    near = set(ctx.index.search(ctx.path, (b"autocast(",)))
-    return bool(name) and not near.isdisjoint(ctx.index.search(ctx.path, (name.rpartition(".")[2].encode(),)))
+    return not compiled(ctx, node)

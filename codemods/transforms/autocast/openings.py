@@ -116,11 +116,13 @@ def _attribute(ctx: Context, node: cst.CSTNode, attribute: str) -> list[tuple[Co
     found: list[tuple[Context, cst.BaseExpression]] = []
     for ref in ctx.index.lineage(owner).refs if owner else ():
         where = ctx.other(ref.path)
-        classes = [k for k in where.all(cst.ClassDef) if where.qualified(k) == ref.name] if where else []
+        classes = [k for k in where.all(cst.ClassDef, "class ") if where.qualified(k) == ref.name] if where else []
         if where is None or len(classes) != 1:
             return []
         for function in classes[0].body.body:
             if not isinstance(function, cst.FunctionDef) or not function.params.params:
+                continue
+            if not where.says(function, attribute):
                 continue
             for b in where.bindings(function).get(f"{function.params.params[0].name.value}.{attribute}", ()):
                 if b.value is None:

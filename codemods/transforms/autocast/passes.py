@@ -54,7 +54,7 @@ def compiled(ctx: Context, node: cst.CSTNode) -> bool:
     names = {f.name.value for f in functions}
     klass = ctx.klass(node)
     module = klass is not None and ctx.index.descends(klass, known.TORCH_MODULE) is not False
-    for call in ctx.all(cst.Call):
+    for call in ctx.all(cst.Call, *ctx.spellings(*_COMPILERS)):
         if ctx.means(call.func, _COMPILERS) and call.args:
             if (ctx.name(call.args[0].value) or "").rpartition(".")[2] in names or module:
                 return True

@@ -15,7 +15,7 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.rewrite import argument, has_splat
-from codemods.transforms.autocast.nearby import SPEAKING, UNNAMED
+from codemods.transforms.autocast.nearby import UNNAMED, calling
 from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
 _EVALUATES = re.compile(
@@ -176,8 +176,8 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
     if name in UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef):
         return
     qualified = ctx.qualified(function)
-    for path in ctx.index.search(ctx.path, SPEAKING):
-        if path == ctx.path or f"{name}(" not in (ctx.index.text(path) or "") or not _imports(ctx, path, qualified):
+    for path in calling(ctx, name):
+        if path == ctx.path or not _imports(ctx, path, qualified):
             continue
         if (where := ctx.other(path)) is None:
             continue

@@ -34,18 +34,28 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import spot
 from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.autocast.changes import Change, change, toggled_off
 from codemods.transforms.autocast.modules import Path, overlap, written
-from codemods.transforms.autocast.nearby import may_run_in_region, near
+from codemods.transforms.autocast.nearby import Near
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.transforms.autocast.regions import Region, around, callers, shared, whole
 from codemods.transforms.autocast.uses import Use, forgets, outward, singles, uses
 from codemods.tree import text_of
 
-SITES = (b".step(", b".load_state_dict(", b".copy_(")
+_OTHERS = rb"".join(rb"(?<!%b)" % name for name in (b"scheduler", b"profiler", b"prof", b"env", b"envs"))
+_STATES = rb"".join(rb"(?<!%b)" % name for name in (b"scheduler", b"optimizer", b"scaler"))
+SITES = (
+    spot(b".step(", rb"%b\.step\(" % _OTHERS),
+    spot(b".load_state_dict(", rb"%b\.load_state_dict\(" % _STATES),
+    spot(b".copy_(", rb"^[ \t]*for\b[^:]*\.parameters\((?:.|\n)*\.copy_\(", reach=2_000),
+)
+"""Steps of something else, states of something else, and copies in no loop over parameters are left out."""
+
+NEAR = Near(SITES, suspected=False)
 
 rule = Rule(
     code="AMP010",
@@ -54,7 +64,7 @@ rule = Rule(
     fix_title="Call `torch.clear_autocast_cache()` after the step",
     safety=Safety.SAFE,
     triggers=SITES,
-    concerns=near(SITES, suspected=False),
+    concerns=NEAR,
     together=(SITES,),
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html",
@@ -75,7 +85,7 @@ class Stale:
 
 @rule.on(cst.Call, cst.For)
 def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
-    if not may_run_in_region(ctx, node, SITES, suspected=False):
+    if not NEAR.function(node, ctx):
         return
     written_here = change(ctx, node)
     if written_here is None or "set_autocast_cache_enabled" in ctx.text or around(ctx, node) is None:

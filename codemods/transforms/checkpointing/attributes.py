@@ -38,7 +38,7 @@ def attribute(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
 def _holder(context: Context, ref: Ref, method: str, name: str) -> tuple[cst.CSTNode, str]:
     """The method or class whose body assigns an attribute, and the name by which it does."""
     if not method:
-        klass = next((k for k in context.all(cst.ClassDef) if context.ref(k) == ref), None)
+        klass = next((k for k in context.all(cst.ClassDef, "class ") if context.ref(k) == ref), None)
         if klass is not None:
             return klass, name
     elif definition := context.definition(f"{ref.name}.{method}"):

@@ -43,6 +43,7 @@ from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import arguments_class
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
+    ENABLERS,
     FIRST_WITH_INPUT_GRADS,
     FIRST_WITH_KWARGS,
     INPUT_GRADS_GIVEN,
@@ -90,8 +91,10 @@ rule = Rule(
 
 @rule.on(cst.Call)
 def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in ENABLERS:
+        return
     found = next((each for each in implicit_enablers(ctx) if each[0] is call), None)
-    if found is None or not isinstance(call.func, cst.Attribute):
+    if found is None:
         return
     model, (_, name, arg) = call.func.value, found
     if not _is_ours(ctx, call, model, call.func.attr.value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -90,8 +90,8 @@ def is_foreign_model(ctx: Context, model: cst.BaseExpression) -> bool | None:
 def becomes_peft_model(ctx: Context, call: cst.Call, model: cst.BaseExpression) -> bool:
     """Whether `get_peft_model` gets this model later in the same function: PEFT then sees to the input gradients."""
     name, scope = ctx.name(model), ctx.scope(call)
-    for other in ctx.all(cst.Call):
-        if ctx.scope(other) is scope and ctx.means(other.func, GET_PEFT_MODEL):
+    for other in _calls(scope):
+        if ctx.means(other.func, GET_PEFT_MODEL):
             given = rewrite.argument(other, "model", 0)
             if given is not None and name is not None and ctx.name(given.value) == name:
                 if flow.reaches(ctx.parents, call, other):
@@ -99,10 +99,16 @@ def becomes_peft_model(ctx: Context, call: cst.Call, model: cst.BaseExpression) 
     return False
 
 
+def _calls(scope: cst.CSTNode) -> Iterator[cst.Call]:
+    """The calls that a function, or a module outside of its functions, makes itself."""
+    body = scope.body if isinstance(scope, (cst.FunctionDef, cst.ClassDef, cst.Lambda)) else scope
+    return (node for node in flow.own(body) if isinstance(node, cst.Call))
+
+
 def implicit_enablers(ctx: Context) -> list[tuple[cst.Call, str, cst.Arg | None]]:
     """The calls of this file that switch checkpointing on for a model without saying how."""
     found = []
-    for call in ctx.all(cst.Call):
+    for call in ctx.all(cst.Call, *ENABLERS):
         match call.func:
             case cst.Attribute(attr=cst.Name(value=method)) if method in ENABLERS and len(call.args) <= 1:
                 arg = rewrite.argument(call, ENABLERS[method], 0)
@@ -116,8 +122,7 @@ def input_grads(ctx: Context, at: cst.CSTNode) -> Mapping[cst.CSTNode, Replaceme
     if not allows(ctx, "transformers", FIRST_WITH_INPUT_GRADS):
         return None
     scope = ctx.scope(at)
-    calls = [c for c in ctx.all(cst.Call) if ctx.scope(c) is scope]
-    wrapped = [c for c in calls if ctx.means(c.func, GET_PEFT_MODEL)]
+    wrapped = [c for c in _calls(scope) if ctx.means(c.func, GET_PEFT_MODEL)]
     if len(wrapped) == 1 and (given := rewrite.argument(wrapped[0], "model", 0)) is not None:
         if (name := ctx.name(given.value)) and _is_small(ctx, wrapped[0]):
             return rewrite.insert(ctx, wrapped[0], [f"{name}.enable_input_require_grads()"], after=False)

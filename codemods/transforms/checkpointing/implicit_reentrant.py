@@ -177,7 +177,7 @@ def _given_later(ctx: Context) -> bool:
     """Whether something else than `checkpoint` itself is called with `use_reentrant` in this file."""
     return any(
         rewrite.keyword(each, "use_reentrant") and not ctx.means(each.func, known.CHECKPOINT)
-        for each in ctx.all(cst.Call)
+        for each in ctx.all(cst.Call, "use_reentrant")
     )
 
 

@@ -87,7 +87,7 @@ def _zeroed(ctx: Context, klass: cst.ClassDef) -> frozenset[str] | None:
     """The optimizers whose gradients the class zeroes; None where it may do so in another way."""
     for ref in ctx.index.lineage(ctx.ref(klass)).refs:
         other = ctx.other(ref.path)
-        for each in other.all(cst.ClassDef) if other else ():
+        for each in other.all(cst.ClassDef, "class ") if other else ():
             if other and other is not ctx and other.qualified(each) == ref.name and _mentions_zeroing(each):
                 return None
             if other is ctx and ctx.qualified(each) == ref.name and each is not klass and _mentions_zeroing(each):

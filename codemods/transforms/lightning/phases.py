@@ -105,7 +105,7 @@ def runs(ctx: Context, owner: Ref, function: cst.FunctionDef, roots: Iterable[st
 def called_from_outside(ctx: Context, owner: Ref, function: cst.FunctionDef) -> bool:
     """Whether the file calls a method of that name outside the class, as in `model.warm_up(batch)` before `fit`."""
     name = function.name.value
-    for call in ctx.all(cst.Call):
+    for call in ctx.all(cst.Call, name):
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == name and ctx.klass(call) != owner:
             return True
     return False

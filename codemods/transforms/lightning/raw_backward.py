@@ -147,7 +147,7 @@ def _without_self(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if function is None or function.name.value in HOOKS:
         return
     key = (ctx.path, ctx.qualified(function))
-    for klass in ctx.all(cst.ClassDef):
+    for klass in ctx.all(cst.ClassDef, "class "):
         owner = ctx.ref(klass)
         if ctx.index.descends(owner, known.LIGHTNING_MODULE):
             if ctx.index.constant(owner, "automatic_optimization", known.LIGHTNING_SETUP) is False:

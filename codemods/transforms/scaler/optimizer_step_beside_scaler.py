@@ -143,7 +143,7 @@ def _together(training: Training, scaler: Scaler, backward: cst.Call, step: cst.
 def _updated_elsewhere(training: Training, scaler: Scaler) -> bool:
     last = scaler.name.rpartition(".")[2]
     ctx = training.ctx
-    for attribute in ctx.all(cst.Attribute):
+    for attribute in ctx.all(cst.Attribute, "update"):
         if attribute.attr.value == "update" and (ctx.name(attribute.value) or "").rpartition(".")[2] == last:
             return True
     return False

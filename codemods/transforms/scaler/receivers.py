@@ -33,8 +33,8 @@ def values(ctx: Context, node: cst.CSTNode) -> list[tuple[Context, cst.BaseExpre
     found: list[tuple[Context, cst.BaseExpression | None]] = []
     for ref in ctx.index.lineage(method.owner).refs:
         other = ctx.other(ref.path)
-        for function in other.all(cst.FunctionDef) if other else ():
-            inside = other.method(function) if other else None
+        for function in other.all(cst.FunctionDef, attribute) if other else ():
+            inside = other.method(function) if other and other.says(function, attribute) else None
             if other and inside and inside.owner == ref and inside.node is function:
                 bound: Sequence[Binding] = other.bindings(function).get(f"{inside.self}.{attribute}", ())
                 found += [(other, b.value) for b in bound]

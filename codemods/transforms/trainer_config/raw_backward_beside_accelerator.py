@@ -135,7 +135,7 @@ def _counts_steps(ctx: Context, divisor: cst.BaseExpression, steps: set[object])
 def _configured(ctx: Context) -> set[object]:
     """What this file gives as `gradient_accumulation_steps`, by value or by name."""
     found: set[object] = set()
-    for call in ctx.all(cst.Call):
+    for call in ctx.all(cst.Call, "gradient_accumulation_steps"):
         if ctx.calls(call, known.ACCELERATOR) and (arg := keyword(call, "gradient_accumulation_steps")):
             value = literal(arg.value)
             found.add(ctx.name(arg.value) if value is ... else value)
