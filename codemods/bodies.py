@@ -142,7 +142,7 @@ def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     """Child → parent for all code below `root`; what is still unparsed joins when it is parsed."""
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in outside(root):
-        if isinstance(node, Deferred):
+        if type(node) is Deferred:
             node.parents_into(found)
         else:
             for child in children(node):
@@ -156,8 +156,8 @@ def outside(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, Deferred):
-            stack.extend(reversed(list(children(node))))
+        if type(node) is not Deferred:
+            stack.extend(reversed(children(node)))
 
 
 def parse_outside(path: str, text: str, bodies: Sequence[Body]) -> cst.Module | Skip:
@@ -236,7 +236,7 @@ def _outermost(module: cst.Module) -> Iterator[cst.FunctionDef]:
         if isinstance(node, cst.FunctionDef):
             yield node
         elif not isinstance(node, (cst.BaseSmallStatement, cst.BaseExpression)):
-            stack.extend(reversed(list(children(node))))
+            stack.extend(reversed(children(node)))
 
 
 class Trees:

@@ -126,7 +126,7 @@ class Context(FileContext):
             found: list[_ByType | Deferred] = []
             nodes: list[cst.CSTNode] = []
             for node in outside(self.module):
-                if isinstance(node, Deferred):
+                if type(node) is Deferred:
                     found += _by_type(nodes), node
                     nodes = []
                 else:

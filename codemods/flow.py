@@ -268,9 +268,9 @@ def falls_through(block: cst.CSTNode) -> bool:
 
 def own(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The nodes that run when `root`'s body runs: functions, lambdas and classes inside are yielded, not entered."""
-    stack = list(reversed(list(children(root))))
+    stack = list(reversed(children(root)))
     while stack:
         node = stack.pop()
         yield node
         if not isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
-            stack.extend(reversed(list(children(node))))
+            stack.extend(reversed(children(node)))

@@ -123,10 +123,21 @@ class Gate:
         self._literals = sorted(numbers)
         self._concerned = [frozenset(numbers[literal]) for literal in self._literals]
         """For each literal the rules that it may let pass."""
+        self._told: dict[tuple[str, int, int], list[Rule]] = {}
+        """What was answered before, for the files that pass: they are asked about again when they are planned."""
         self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
 
-    def wanted(self, path: str, data: bytes) -> list[Rule]:
+    def wanted(self, path: str, data: bytes) -> Sequence[Rule]:
         """The rules whose bug a file of these (searchable) bytes may hold."""
+        name = path, len(data), hash(data)
+        if name in self._told:
+            return self._told[name]
+        found = self._wanted(path, data)
+        if found:
+            self._told[name] = found
+        return found
+
+    def _wanted(self, path: str, data: bytes) -> list[Rule]:
         places: dict[int, list[int]] = {}
         for number, place, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
             if number in places:

@@ -89,7 +89,7 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
             if rule in asking and rule.code not in failed:
                 with costing_only(rule, context.path, failed), timed(rule.code):
                     drafts.extend(check(node, context))
-        if isinstance(node, Deferred):
+        if type(node) is Deferred:
             function = node.function.encode("utf-8", "surrogatepass")
             asking = [
                 rule
@@ -100,7 +100,7 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
             if not asking:
                 continue
         try:
-            below = list(children(node))
+            below = children(node)
         except Unreadable as error:
             failed.update((rule.code, error.skip) for rule in asking)
             continue

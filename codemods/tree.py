@@ -78,16 +78,28 @@ def _children_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(f.name for f in dataclasses.fields(kind) if not f.name.startswith(_SPACE))
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+class _Nodes(dict[type[Any], bool]):
+    """Which classes are those of nodes: `isinstance` would ask an abstract base class each time."""
+
+    def __missing__(self, kind: type[Any]) -> bool:
+        self[kind] = issubclass(kind, cst.CSTNode)
+        return self[kind]
+
+
+_IS_NODE = _Nodes()
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The code below a node, in source order, white space and punctuation left out."""
+    found: list[cst.CSTNode] = []
     for name in _children_of(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            for item in value:
-                if isinstance(item, cst.CSTNode):
-                    yield item
+        kind = type(value)
+        if kind is list or kind is tuple:
+            found += [item for item in value if _IS_NODE[type(item)]]
+        elif _IS_NODE[kind]:
+            found.append(value)
+    return found
 
 
 def walk(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -96,7 +108,7 @@ def walk(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(list(children(node))))
+        stack.extend(reversed(children(node)))
 
 
 @dataclass(frozen=True, slots=True)
