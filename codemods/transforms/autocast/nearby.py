@@ -28,6 +28,8 @@ _DEF = re.compile(rb"^[ \t]*(?:async[ \t]+)?def\b", re.MULTILINE)
 _NAME = re.compile(rb"(\w+)\s*(?:[(,:]|as\b|$)")
 _GRADIENTS = frozenset({b"no_grad", b"enable_grad", b"inference_mode", b"set_grad_enabled", b"as"})
 _INSIDE = re.compile(rb"^[ \t]*(?:async[ \t]+)?with\b|set_grad_enabled", re.MULTILINE)
+_SPACED = bytes(byte if re.match(rb"[\w(]", bytes([byte])) else ord(" ") for byte in range(256))
+"""What stands for each byte of a file when its words, and the parentheses behind them, are told apart."""
 _ALIAS = re.compile(rb"(\w+)[ \t]*=(?!=)(?:[^=\n]*autocast|[ \t]*\([ \t]*\n[^=]{0,200}?autocast)")
 
 
@@ -61,6 +63,8 @@ class Near:
     sites: Group
     suspected: bool
     """It is enough that a file which calls autocast names the class or the function."""
+    unless: re.Pattern[bytes] | None = None
+    """Functions of such a name are none of these rules' business."""
 
     def file(self, path: str, text: str, index: Index) -> bool:
         """Whether a region may hold one of the functions of a file."""
@@ -96,27 +100,28 @@ def _said(path: str, index: Index) -> _Vocabulary:
 
 def _concerned(path: str, text: str, index: Index, near: Near) -> frozenset[_Function]:
     """The functions with one of `sites` that a region may hold."""
-    speaking = index.search(path, SPEAKING)
-    if not speaking:
-        return frozenset()
-    said = _said(path, index)
 
     def concerned() -> frozenset[_Function]:
-        file = _File(_bytes(text), said, speaks=path in speaking)
-        (known,) = with_synonyms((near.sites,), file.data)
-        found = {file.around(place) for site in known for place in find(site, file.data)}
-        found = {f for f in found if file.does(f, known)}
+        file = _File(path, _bytes(text), index)
+        (sites,) = with_synonyms((near.sites,), file.data)
+        found = {file.around(place) for site in sites for place in find(site, file.data)}
+        found = {f for f in found if not (near.unless and near.unless.match(f.name)) and file.does(f, sites)}
         return frozenset(f for f in found if file.is_reached(f) or (near.suspected and file.is_suspected(f)))
 
     return index.recall((_concerned, path, near), concerned)
 
 
 class _File:
-    """The text of one file, asked about its functions."""
+    """The text of one file, asked about its functions. The project is only asked where the file leaves a doubt."""
 
-    def __init__(self, data: bytes, said: _Vocabulary, *, speaks: bool) -> None:
-        self.data, self.said, self.speaks = data, said, speaks
+    def __init__(self, path: str, data: bytes, index: Index) -> None:
+        self.path, self.data, self.index = path, data, index
+        self.speaks = _speak(data)
         self._spans = list(functions(data))
+
+    @property
+    def said(self) -> _Vocabulary:
+        return _said(self.path, self.index)
 
     def text(self, function: _Function) -> bytes:
         """A function with its decorators."""
@@ -135,15 +140,15 @@ class _File:
 
     def is_reached(self, function: _Function) -> bool:
         """Whether a region may hold a function: in its own text, or somewhere along its callers."""
-        waiting, seen = [function], {function}
+        waiting, seen = [function], [function]
         while waiting:
             each = waiting.pop()
-            if self._speaks(each) or self._is_called_elsewhere(each):
+            if _speak(self._code(each)):
                 return True
-            callers = {self.around(place) for place in self._calls(each)}
-            waiting += callers - seen
-            seen |= callers
-        return False
+            callers = {self.around(place) for place in self._calls(each)}.difference(seen)
+            waiting += callers
+            seen += callers
+        return any(self._enters(each) or self._is_called_elsewhere(each) for each in seen)
 
     def is_suspected(self, function: _Function) -> bool:
         """Whether a file that opens regions names it, and something may run with gradients after it, or in it."""
@@ -151,11 +156,14 @@ class _File:
             return False
         return next(self._calls(function), None) is not None or _INSIDE.search(self.text(function)) is not None
 
-    def _speaks(self, function: _Function) -> bool:
-        if not function.name:
-            return self.speaks or not self.said.aliases.isdisjoint(_entered(self.data))
-        text = self.text(function)
-        return any(word in text for word in SPEAKING) or not self.said.aliases.isdisjoint(_entered(text))
+    def _code(self, function: _Function) -> bytes:
+        """What stands in a function; outside of all of them, anything may stand."""
+        return self.text(function) if function.name else self.data
+
+    def _enters(self, function: _Function) -> bool:
+        """Whether a function enters a context that may be a region by another name."""
+        entered = _entered(self._code(function))
+        return bool(entered) and not self.said.aliases.isdisjoint(entered)
 
     def _is_called_elsewhere(self, function: _Function) -> bool:
         """Whether another file in which regions begin may call it."""
@@ -194,6 +202,10 @@ class _File:
         return found or _Function(b"", b"")
 
 
+def _speak(data: bytes) -> bool:
+    return any(word in data for word in SPEAKING)
+
+
 def _width(data: bytes, line: int) -> int:
     end = line
     while data[end : end + 1] in (b" ", b"\t"):
@@ -217,9 +229,10 @@ def _vocabulary(speaking: tuple[str, ...], index: Index) -> _Vocabulary:
     opening, aliases = set[bytes](), set[bytes]()
     for path in speaking:
         data = _bytes(index.text(path) or "")
-        found = set(re.findall(rb"\w+", data))
+        plain = data.translate(_SPACED)
+        found = set(plain.replace(b"(", b" ").split())
         words.update(found)
-        for name in set(re.findall(rb"(\w+)\(", data)):
+        for name in {before.rpartition(b" ")[2] for before in plain.split(b"(")[:-1]}:
             called.setdefault(name, []).append(path)
         if b"autocast(" in data:
             opening |= found

@@ -57,7 +57,16 @@ from codemods.transforms.autocast.modules import Path, covers, overlap, written
 from codemods.transforms.autocast.nearby import Near, named_where_regions_open
 from codemods.transforms.autocast.openings import DEPTH
 from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.transforms.autocast.regions import Region, around, callers, evaluates, holds, shared, switched_off
+from codemods.transforms.autocast.regions import (
+    EVALUATES,
+    Region,
+    around,
+    callers,
+    evaluates,
+    holds,
+    shared,
+    switched_off,
+)
 from codemods.transforms.autocast.uses import (
     BLOCKS,
     Use,
@@ -79,7 +88,7 @@ SITES = (
     spot(b"set_grad_enabled", rb"\bset_grad_enabled\b"),
 )
 
-NEAR = Near(SITES, suspected=True)
+NEAR = Near(SITES, suspected=True, unless=EVALUATES)
 
 rule = Rule(
     code="AMP001",

@@ -18,9 +18,10 @@ from codemods.rewrite import argument, has_splat
 from codemods.transforms.autocast.nearby import UNNAMED, calling
 from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
-_EVALUATES = re.compile(
-    r"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
+EVALUATES = re.compile(
+    rb"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
 )
+"""The names of functions in which nothing is trained."""
 _MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
 
 
@@ -170,10 +171,13 @@ def _precisions(ctx: Context) -> Iterator[str]:
 
 
 def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, cst.Call]]:
-    """The calls in the project that surely run a function; elsewhere only in files that speak of regions."""
+    """The calls in the project that surely run a function; elsewhere only in files that speak of regions.
+
+    A `training_step` is run by its Trainer.
+    """
     yield from ((ctx, call) for call in ctx.callers(function))
     name = function.name.value
-    if name in UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef):
+    if name in UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef) or is_step(ctx, function):
         return
     qualified = ctx.qualified(function)
     for path in calling(ctx, name):
@@ -197,4 +201,4 @@ def _imports(ctx: Context, path: str, qualified: str) -> bool:
 
 def evaluates(ctx: Context, node: cst.CSTNode) -> bool:
     """Whether the functions around a node say by their names that nothing is trained in them."""
-    return any(isinstance(a, cst.FunctionDef) and _EVALUATES.match(a.name.value) for a in ctx.ancestors(node))
+    return any(isinstance(a, cst.FunctionDef) and EVALUATES.match(a.name.value.encode()) for a in ctx.ancestors(node))
