@@ -242,7 +242,7 @@ def _outermost(module: cst.Module) -> Iterator[cst.FunctionDef]:
 class Trees:
     """The trees of the files looked at last. Parsing is dear, and so is keeping: the oldest go first."""
 
-    def __init__(self, most: int = 2_000_000) -> None:
+    def __init__(self, most: int = 500_000) -> None:
         self.most = most
         """Characters of source whose trees are kept."""
         self._kept: dict[str, tuple[str, cst.Module | Skip]] = {}

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -54,7 +54,7 @@ class _File:
     def __init__(self, data: bytes, places: Mapping[bytes, Sequence[int]], *, notebook: bool) -> None:
         self._data, self._places, self._notebook = data, places, notebook
         self._known: dict[Trigger, bool] = {}
-        self._spans: list[tuple[int, int]] | None = None
+        self._spans: Sequence[tuple[int, int]] | None = None
 
     def any(self, group: Group) -> bool:
         return any(map(self._holds, group))
@@ -64,7 +64,7 @@ class _File:
         if self._notebook:
             return True
         if self._spans is None:
-            self._spans = list(functions(self._data))
+            self._spans = functions(self._data)
         starts = [start for start, _ in self._spans]
         found: set[int] | None = None
         groups = with_synonyms(groups, self._data)
@@ -270,19 +270,21 @@ def _dedent(width: int) -> re.Pattern[bytes]:
     return re.compile(rb"^(?=[ \t]{0,%d}[^ \t\r\n\f#)\]}])" % width, re.MULTILINE)
 
 
-def functions(data: bytes) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=4)
+def functions(data: bytes) -> Sequence[tuple[int, int]]:
     """Where the outermost functions, with their decorators, begin and end.
 
     By indentation, without parsing: a span may be too large, but holds its function whole.
     """
-    at = 0
+    found, at = [], 0
     for header in _FUNCTION.finditer(data):
         if header.start() >= at:
             decorator = _DECORATOR.search(data, at, header.start())
             start = decorator.start() if decorator else header.start()
             end = _end(data, start, header.end(), len(header[1]))
-            yield start, end
+            found.append((start, end))
             at = end
+    return found
 
 
 def _end(data: bytes, start: int, body: int, width: int) -> int:

@@ -120,7 +120,7 @@ class TestTogether:
     )
     def test_functions_lie_in_order_and_apart(self, lines: list[str]) -> None:
         data = "\n".join(lines).encode()
-        spans = list(functions(data))
+        spans = functions(data)
         assert all(start < end <= len(data) for start, end in spans)
         assert all(before <= after for (_, before), (after, _) in pairwise(spans))
 

@@ -117,7 +117,7 @@ class _File:
     def __init__(self, path: str, data: bytes, index: Index) -> None:
         self.path, self.data, self.index = path, data, index
         self.speaks = _speak(data)
-        self._spans = list(functions(data))
+        self._spans = functions(data)
 
     @property
     def said(self) -> _Vocabulary:
