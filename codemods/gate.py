@@ -7,12 +7,13 @@ The literals of all rules are searched for in one pass (Aho and Corasick, 1975),
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
@@ -27,12 +28,22 @@ class Spot:
     """A trigger that is a pattern. Whatever it matches holds `literal`, which is searched for first."""
 
     literal: bytes
-    pattern: re.Pattern[bytes]
-    reach: int
+    pattern: bytes
+    """A regular expression; `^` and `$` are those of a line."""
+    reach: int = 200
     """How far from its literal a match may begin and end, in bytes."""
 
     def __len__(self) -> int:
         return len(self.literal)
+
+    def found(self, data: bytes, start: int = 0, end: int = sys.maxsize) -> bool:
+        """Whether the pattern matches somewhere in a stretch of some bytes."""
+        return _compiled(self.pattern).search(data, start, end) is not None
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern, re.MULTILINE)
 
 
 Trigger: TypeAlias = bytes | Spot
@@ -40,12 +51,33 @@ Group: TypeAlias = tuple[Trigger, ...]
 """Alternatives."""
 
 
-_REACH = 200
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What can be told of a rule without loading it: what it is called, what it offers, and its first gate."""
+
+    code: str
+    name: str
+    strategies: tuple[str, ...]
+    triggers: Group
+    triggers_all: tuple[Group, ...]
+    together: tuple[Group, ...]
+    elsewhere: tuple[bytes, ...]
+    kinds: tuple[str, ...]
+    module: str = ""
+    """Dotted name of the module that holds the rule."""
+
+    @classmethod
+    def of(cls, rule: Rule | Card) -> Card:
+        """The card of a rule."""
+        gates = rule.triggers, rule.triggers_all, rule.together, rule.elsewhere
+        return cls(rule.code, rule.name, tuple(rule.strategies), *gates, tuple(sorted(rule.kinds)), rule.module)
+
+    @property
+    def family(self) -> str:
+        return self.code.rstrip("0123456789")
 
 
-def spot(literal: bytes, pattern: bytes, reach: int = _REACH) -> Spot:
-    """A trigger for what matches `pattern` (`^` and `$` are those of a line), which holds `literal`."""
-    return Spot(literal, re.compile(pattern, re.MULTILINE), reach)
+AnyRule = TypeVar("AnyRule", bound="Rule | Card")
 
 
 class _File:
@@ -108,11 +140,11 @@ class _File:
         return (place for place in places if _fits(trigger, self._data, place))
 
 
-class Gate:
+class Gate(Generic[AnyRule]):
     """The first gate of some rules: one pass over the bytes of a file, whatever the number of rules."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = [(rule, (rule.triggers, *rule.triggers_all)) for rule in rules]
+    def __init__(self, rules: Sequence[AnyRule]) -> None:
+        self._rules: list[tuple[AnyRule, tuple[Group, ...]]] = [(r, (r.triggers, *r.triggers_all)) for r in rules]
         numbers: dict[bytes, set[int]] = {}
         for number, rule in enumerate(rules):
             for trigger in (*rule.triggers, *rule.elsewhere):
@@ -123,21 +155,18 @@ class Gate:
         self._literals = sorted(numbers)
         self._concerned = [frozenset(numbers[literal]) for literal in self._literals]
         """For each literal the rules that it may let pass."""
-        self._told: dict[tuple[str, int, int], list[Rule]] = {}
-        """What was answered before, for the files that pass: they are asked about again when they are planned."""
+        self._told = _told(tuple(map(Card.of, rules)))
         self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
 
-    def wanted(self, path: str, data: bytes) -> Sequence[Rule]:
+    def wanted(self, path: str, data: bytes) -> list[AnyRule]:
         """The rules whose bug a file of these (searchable) bytes may hold."""
         name = path, len(data), hash(data)
-        if name in self._told:
-            return self._told[name]
-        found = self._wanted(path, data)
+        found = self._told[name] if name in self._told else self._wanted(path, data)
         if found:
             self._told[name] = found
-        return found
+        return [self._rules[number][0] for number in found]
 
-    def _wanted(self, path: str, data: bytes) -> list[Rule]:
+    def _wanted(self, path: str, data: bytes) -> list[int]:
         places: dict[int, list[int]] = {}
         for number, place, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
             if number in places:
@@ -151,13 +180,20 @@ class Gate:
         file = _File(data, known, notebook=path.endswith(files.NOTEBOOK))
         python, kind = files.is_python(path), files.kind(path)
         found = []
-        for rule, groups in (self._rules[number] for number in concerned):
+        for number in concerned:
+            rule, groups = self._rules[number]
             if kind in rule.kinds and file.any(rule.elsewhere):
-                found.append(rule)
+                found.append(number)
             elif python and rule.triggers and all(map(file.any, groups)):
                 if not rule.together or file.together(rule.together):
-                    found.append(rule)
+                    found.append(number)
         return found
+
+
+@cache
+def _told(cards: tuple[Card, ...]) -> dict[tuple[str, int, int], list[int]]:
+    """What the gate of these rules has answered for the files that pass: they are asked about again when planned."""
+    return {}
 
 
 def find(trigger: Trigger, data: bytes) -> Iterator[int]:
@@ -171,8 +207,7 @@ def find(trigger: Trigger, data: bytes) -> Iterator[int]:
 
 
 def _fits(trigger: Spot, data: bytes, place: int) -> bool:
-    reach = trigger.reach
-    return trigger.pattern.search(data, max(0, place - reach), place + len(trigger) + reach) is not None
+    return trigger.found(data, max(0, place - trigger.reach), place + len(trigger) + trigger.reach)
 
 
 def holds_together(groups: Sequence[Group], function: bytes) -> bool:
@@ -186,7 +221,7 @@ def holds_together(groups: Sequence[Group], function: bytes) -> bool:
 def _in(trigger: Trigger, data: bytes) -> bool:
     if isinstance(trigger, bytes):
         return trigger in data
-    return trigger.literal in data and trigger.pattern.search(data) is not None
+    return trigger.literal in data and trigger.found(data)
 
 
 _PROSE = re.compile(
@@ -212,7 +247,7 @@ def with_synonyms(groups: tuple[Group, ...], data: bytes) -> tuple[Group, ...]:
 
 
 @cache
-def gate(rules: tuple[Rule, ...]) -> Gate:
+def gate(rules: tuple[AnyRule, ...]) -> Gate[AnyRule]:
     """The gate of these rules, made once."""
     return Gate(rules)
 
@@ -234,8 +269,8 @@ def _synonyms(data: bytes, words: tuple[bytes, ...]) -> set[bytes]:
         return found
     at = data.find(b" as ")
     while at >= 0:
-        if data[max(0, at - _REACH) : at].rstrip(b" \t\r\n\\").endswith(words):
-            found.update(_NAME.findall(data, at + len(b" as "), at + _REACH)[:1])
+        if data[max(0, at - _NEARBY) : at].rstrip(b" \t\r\n\\").endswith(words):
+            found.update(_NAME.findall(data, at + len(b" as "), at + _NEARBY)[:1])
         at = data.find(b" as ", at + 1)
     for word in words:
         at = data.find(word)
@@ -250,10 +285,12 @@ def _synonyms(data: bytes, words: tuple[bytes, ...]) -> set[bytes]:
 
 @cache
 def _word(name: bytes) -> Spot:
-    return spot(name, rb"\b%b\b" % name)
+    return Spot(name, rb"\b%b\b" % name)
 
 
 _NAME = re.compile(rb"\w+")
+_NEARBY = 200
+"""Bytes in which the names on both sides of an `as` are looked for."""
 _GIVEN = re.compile(rb"(\w+)[ \t]*=[ \t]*[\w.]+[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from codemods.edits import Finding, Skip
-from codemods.index import Index
 from codemods.plan import UnusedSuppression
 from codemods.questions import Question
+
+if TYPE_CHECKING:
+    from codemods.index import Index
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from codemods.sources import files
 
 if TYPE_CHECKING:
     from codemods.index import Index
+    from codemods.sources.document import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Content:
     path: str
 
     def answer(self, index: Index) -> str:
-        return identity(index, self.path)
+        return identity(index.reader, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Packaging:
 
     def answer(self, index: Index) -> str:
         paths = [path for path in index.reader.files() if files.is_manifest(path)]
-        return _digest(part for path in paths for part in (path, identity(index, path)))
+        return _digest(part for path in paths for part in (path, identity(index.reader, path)))
 
 
 Question: TypeAlias = Content | Existence | Holding | Packaging
@@ -103,12 +104,12 @@ class Questions:
         return self._same.setdefault(kept, kept)
 
 
-def identity(index: Index, path: str) -> str:
+def identity(reader: Reader, path: str) -> str:
     """What stands for the content of a file: the name that git gives it; "" where there is no such file."""
-    known = getattr(index.reader, "identity", None)
+    known = getattr(reader, "identity", None)
     if known is not None and (name := known(path)) is not None:
         return str(name)
-    data = index.reader.read(path)
+    data = reader.read(path)
     return "" if data is None else name_of(data)
 
 

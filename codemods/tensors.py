@@ -8,10 +8,10 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rewrite import argument, make_argument, unparenthesized
 
-BACKWARD = spot(b"backward", rb"\.backward\b|\bimport\b.*\bbackward\b|^[ \t(]*backward\b[ \t]*(?:as\b|[,()]|$)")
+BACKWARD = Spot(b"backward", rb"\.backward\b|\bimport\b.*\bbackward\b|^[ \t(]*backward\b[ \t]*(?:as\b|[,()]|$)")
 """A trigger: what is called `backward`, or imported under that name, apart from the word in a comment."""
 
 _LOSS = re.compile(

@@ -14,7 +14,7 @@ import pickle
 import sqlite3
 import sys
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
@@ -27,8 +27,9 @@ from codemods.questions import Holding, identity
 from codemods.sources import files
 
 if TYPE_CHECKING:
+    from codemods.gate import Card
     from codemods.index import Index
-    from codemods.rule import Rule
+    from codemods.plan import FilePlan, Plan
     from fixer.runner import Gated, Task
 
 FILE = "results.sqlite"
@@ -46,7 +47,7 @@ _PLAIN = frozenset(
         *(("codemods.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety", "Skip", "SkipReason")),
         *(("codemods.questions", name) for name in ("Content", "Existence", "Holding", "Packaging")),
         ("codemods.memory", "Remembered"),
-        ("codemods.plan", "UnusedSuppression"),
+        *(("codemods.plan", name) for name in ("Plan", "FilePlan", "Project", "Target", "UnusedSuppression")),
         ("builtins", "frozenset"),
     }
 )
@@ -179,7 +180,7 @@ class _Reader(pickle.Unpickler):
 class Past:
     """What is known of the files of one task: which ones no rule wants, and what was found in the others."""
 
-    def __init__(self, cache: Cache, task: Task, rules: Sequence[Rule]) -> None:
+    def __init__(self, cache: Cache, task: Task, rules: Sequence[Card]) -> None:
         self._cache, self._reader = cache, task.order.reader
         order = task.order
         self._gate = key_of("gate", of_rules(rules), task.generated)
@@ -189,11 +190,17 @@ class Past:
         self._innocent: frozenset[bytes] = frozenset()
         self._of_tree: bytes | None = None
 
-    def whole(self, index: Index) -> Kept | None:
-        """What was found in all the files, if every file of the tree is as it was then."""
-        key = self._run(index)
-        found = self._cache.results([key]).get(key)
-        return None if found is None else Kept({each.path: each for each in found})
+    def whole(self, *, fix: bool) -> Plan | None:
+        """The plan of all the files, if every file of the tree is as it was and nothing in it is to be fixed now."""
+        key = self._run()
+        plan: Plan | None = self._cache.results([key]).get(key)
+        if plan is None or (fix and any(finding.fix for finding in plan.findings)):
+            return None
+        return replace(plan, files=tuple(self._as_it_is(file) for file in plan.files))
+
+    def _as_it_is(self, file: FilePlan) -> FilePlan:
+        data = self._reader.read(file.path) or b""
+        return replace(file, before=data, after=data)
 
     def unknown(self, paths: Sequence[str]) -> Sequence[str]:
         """The paths but those whose content no rule wants."""
@@ -210,31 +217,30 @@ class Past:
 
     def memory(self, paths: Sequence[str], index: Index) -> Kept:
         """What was found in these files, as far as every question that led there has the same answer now."""
-        self._keys = {path: key_of(self._order, path, identity(index, path)) for path in paths}
-        results = self._cache.results([*self._keys.values(), self._tree(index)])
-        for question, answer in results.get(self._tree(index)) or ():
+        self._keys = {path: key_of(self._order, path, identity(self._reader, path)) for path in paths}
+        results = self._cache.results([*self._keys.values(), self._tree()])
+        for question, answer in results.get(self._tree()) or ():
             index.believe(question, answer)
         known = {path: results[key] for path, key in self._keys.items() if key in results}
         return Kept({path: each for path, each in known.items() if each.holds(index)})
 
-    def close(self, memory: Kept, index: Index, wanted: Collection[str]) -> None:
-        """Keep what was found this time.
-
-        Args:
-            wanted: what the gate has left, if all files could be read.
-        """
+    def keep(self, memory: Kept, index: Index) -> None:
+        """Keep what was found this time, file by file."""
         new = {each.path: each for each in memory.new if each.path in self._keys}
         results: list[tuple[bytes, Any]] = [(self._keys[path], each) for path, each in new.items()]
         searches = [(q, answer) for q, answer in index.answers() if isinstance(q, Holding)]
-        results.append((self._tree(index), searches))
-        found = {**memory.known, **new}
-        if wanted and found.keys() >= set(wanted):
-            results.append((self._run(index), [replace(found[path], asked=()) for path in wanted]))
+        results.append((self._tree(), searches))
         self._cache.keep(results, [self._keys[path] for path in memory.known])
 
-    def _run(self, index: Index) -> bytes:
+    def keep_whole(self, plan: Plan) -> None:
+        """Keep the plan of all the files together, if it changes nothing."""
+        if not plan.changed:
+            files = tuple(replace(file, before=b"", after=b"") for file in plan.files)
+            self._cache.keep([(self._run(), replace(plan, files=files))], ())
+
+    def _run(self) -> bytes:
         """A name for this task in this state of the tree."""
-        return key_of("run", self._tree(index), self._gate, self._order, self._paths)
+        return key_of("run", self._tree(), self._gate, self._order, self._paths)
 
     def _name(self, path: str) -> bytes | None:
         """What stands for the content of a file and the kind of file it is, where git knows it."""
@@ -243,10 +249,10 @@ class Past:
         kind = files.kind(path), files.is_python(path), path.endswith(files.NOTEBOOK)
         return key_of(name, kind)[:_NAME] if name else None
 
-    def _tree(self, index: Index) -> bytes:
+    def _tree(self) -> bytes:
         """A name for all the files that may be read."""
         if self._of_tree is None:
-            self._of_tree = key_of("tree", program(), [(p, identity(index, p)) for p in self._reader.files()])
+            self._of_tree = key_of("tree", program(), [(p, identity(self._reader, p)) for p in self._reader.files()])
         return self._of_tree
 
 
@@ -268,8 +274,8 @@ def program() -> bytes:
     return digest.digest()
 
 
-def of_rules(rules: Sequence[Rule]) -> bytes:
+def of_rules(rules: Sequence[Card]) -> bytes:
     """A name for rules, those of other packages included."""
-    foreign = {rule.module for rule in rules if not rule.module.startswith("codemods.")}
+    foreign = {module for rule in rules if (module := rule.module) and not module.startswith("codemods.")}
     sources = [Path(sys.modules[name].__file__ or "").read_bytes() for name in sorted(foreign)]
     return key_of(program(), [rule.code for rule in rules], [hashlib.sha256(text).hexdigest() for text in sources])

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codemods.sources.files import by_directory
-from codemods.transforms import load
-from fixer import cache as caching
 from fixer import selectors
+from fixer.cards import cards
 from fixer.config import Settings
 from fixer.discover import select
 from fixer.errors import Refusal
@@ -20,6 +19,7 @@ from fixer.work import Outcome, Request
 
 if TYPE_CHECKING:
     from codemods.sources.document import Reader
+    from fixer.cache import Cache
     from fixer.git.changes import Changes
 
 
@@ -67,7 +67,11 @@ def plan_listing(
             paths, options, configuration, reader, fix=fix, generated=include_vendored, kept=request.cache
         )
     with recorder.phase("planning"):
-        cache = caching.Cache(caching.directory()) if any(task.cached for task in tasks) else None
+        cache: Cache | None = None
+        if any(task.cached for task in tasks):
+            from fixer.cache import Cache, directory
+
+            cache = Cache(directory())
         plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=cache, recorder=recorder)
     plan = merge(plans)
     if changed is not None:
@@ -123,7 +127,7 @@ class _Options:
 
     def __init__(self, request: Request, changed: Changes | None) -> None:
         self._request, self._changed = request, changed
-        self._rules = load()
+        self._rules = cards()
         selectors.check_codes(request.select, self._rules, "--select")
         selectors.check_codes(request.ignore, self._rules, "--ignore")
         self._strategies = selectors.pairs(request.strategies, "--strategy")

@@ -7,24 +7,25 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from codemods import engine
 from codemods.edits import Skip, SkipReason
-from codemods.gate import gate
-from codemods.index import Index
+from codemods.gate import Card, gate
 from codemods.plan import FilePlan, Plan, Project
 from codemods.profile import SILENT, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
+from fixer.cards import cards
 from fixer.discover import marked_generated
 from fixer.pool import Crew
 
 if TYPE_CHECKING:
-    from codemods.memory import Memory, Remembered
+    from codemods.engine import Options, Step
+    from codemods.index import Index
+    from codemods.memory import Kept, Memory, Remembered
     from codemods.sources.document import Reader
     from fixer.cache import Cache, Past
     from fixer.git.changes import Changes
@@ -89,9 +90,17 @@ class Gated:
 
 
 @cache
-def _options(order: Order) -> engine.Options:
+def _cards(order: Order) -> tuple[Card, ...]:
     codes = frozenset(order.codes)
-    return engine.Options(
+    return tuple(card for card in cards() if card.code in codes)
+
+
+@cache
+def _options(order: Order) -> Options:
+    from codemods.engine import Options
+
+    codes = frozenset(order.codes)
+    return Options(
         rules=tuple(rule for rule in load() if rule.code in codes),
         unsafe=order.unsafe,
         strategies=dict(order.strategies),
@@ -102,7 +111,7 @@ def _options(order: Order) -> engine.Options:
 
 def gate_paths(task: Task, paths: Sequence[str]) -> Gated:
     """Those of a task's files that may hold a bug by their bytes; what a worker does first."""
-    first = gate(_options(task.order).rules)
+    first = gate(_cards(task.order))
     wanted: list[tuple[str, int]] = []
     unread: list[str] = []
     for path in paths:
@@ -121,6 +130,8 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
     Args:
         index: what this run has found out about the tree in this process.
     """
+    from codemods import engine
+
     gc.set_threshold(*COLLECT)
     return engine.plan(
         paths,
@@ -135,6 +146,8 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
 
 def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     """A new index of the tree of a task."""
+    from codemods.index import Index
+
     return Index(task.order.reader, dict(task.order.targets), recorder=recorder, noting=task.cached)
 
 
@@ -149,12 +162,14 @@ def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | 
     return plan, memory.new
 
 
-def steps(order: Order, plan: Plan) -> Iterator[tuple[engine.Step, ...]]:
+def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     """The plan as successive texts, one rule after the other: a series for each group of files with the same rules.
 
     Files that share no fix do not depend on each other's new text, so that none has to be planned again for the sake
     of a rule that changes nothing in it.
     """
+    from codemods import engine
+
     tied = {path: component for component in plan.components for path in component}
     applied: dict[frozenset[str], set[str]] = defaultdict(set)
     for file in plan.files:
@@ -207,12 +222,11 @@ class _Started:
         if cache is not None and task.cached:
             from fixer.cache import Past
 
-            self.past = Past(cache, task, _options(task.order).rules)
-        self.index = index_of(task, recorder)
+            self.past = Past(cache, task, _cards(task.order))
         with recorder.phase("cache"):
-            self.whole = self.past.whole(self.index) if self.past is not None else None
+            self.whole = self.past.whole(fix=task.order.fix) if self.past is not None else None
             if self.whole is not None:
-                self.gated = Gated(tuple((path, 0) for path in self.whole.known), ())
+                self.gated = Gated((), ())
                 return
             paths = task.paths if self.past is None else self.past.unknown(task.paths)
         with recorder.phase("gate on bytes"):
@@ -220,6 +234,12 @@ class _Started:
         if self.past is not None:
             with recorder.phase("cache"):
                 self.past.gated(paths, self.gated)
+
+    @cached_property
+    def index(self) -> Index:
+        """Of the tree of the task; where no file may hold a bug, nobody asks."""
+        with self.recorder.phase("importing"):
+            return index_of(self.task, self.recorder)
 
     def _gate(self, paths: Sequence[str]) -> Gated:
         if self.crew.processes == 1 or len(paths) < ENOUGH_FILES:
@@ -231,19 +251,23 @@ class _Started:
 
     def plan(self, why: Callable[[str], str], tick: Callable[[int], None]) -> Plan:
         """The plan of the whole task."""
+        if self.whole is not None:
+            return self.whole
         task, wanted = self.task, self.gated.wanted
         remembered: list[Plan] = []
-        memory = self.whole
-        if self.past is not None:
-            if memory is None:
-                with self.recorder.phase("cache"):
-                    memory = self.past.memory([path for path, _ in wanted], self.index)
+        memory: Kept | None = None
+        if self.past is not None and wanted:
+            with self.recorder.phase("cache"):
+                memory = self.past.memory([path for path, _ in wanted], self.index)
             if known := [path for path, _ in wanted if memory.recall(path)]:
                 remembered = [plan_paths(task, known, self.index, memory)]
                 tick(len(known))
                 wanted = tuple(each for each in wanted if each[0] not in memory.known)
         lines = sum(count for _, count in wanted)
         parts: list[Plan] = []
+        if wanted:
+            with self.recorder.phase("importing"):
+                import codemods.engine  # noqa: F401
         if self.crew.processes == 1 or len(wanted) < 2 or lines < ENOUGH_LINES:
             for chunk in _chunks(wanted, ENOUGH_LINES):
                 parts.append(plan_paths(task, chunk, self.index, memory))
@@ -253,19 +277,21 @@ class _Started:
                 parts.append(plan)
                 if memory is not None:
                     memory.new += new
-        if self.past is not None and memory is not None and self.whole is None:
-            with self.recorder.phase("cache"):
-                self.past.close(
-                    memory, self.index, () if self.gated.unread else [path for path, _ in self.gated.wanted]
-                )
-        plan = _whole(task, [*remembered, *parts], self.index)
+        plan = _whole(task, [*remembered, *parts], lambda: self.index)
         unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.gated.unread)
-        return replace(
+        plan = replace(
             plan,
             skips=(*plan.skips, *unread),
             files_seen=len(task.paths),
             files_read=len(self.gated.wanted),
         )
+        if self.past is not None:
+            with self.recorder.phase("cache"):
+                if memory is not None:
+                    self.past.keep(memory, self.index)
+                if not self.gated.unread:
+                    self.past.keep_whole(plan)
+        return plan
 
 
 def available() -> int:
@@ -288,7 +314,7 @@ def _chunks(files: Iterable[tuple[str, int]], lines: int) -> list[tuple[str, ...
     return [tuple(path for path, _ in chunk) for chunk in chunks]
 
 
-def _whole(task: Task, parts: Sequence[Plan], index: Index) -> Plan:
+def _whole(task: Task, parts: Sequence[Plan], index: Callable[[], Index]) -> Plan:
     """One plan from those of the chunks; files that two chunks speak about are planned again, together."""
     plan = merge(parts)
     seen = Counter(file.path for part in parts for file in part.files)
@@ -300,7 +326,7 @@ def _whole(task: Task, parts: Sequence[Plan], index: Index) -> Plan:
         tied = {path for component in plan.components if component & contested for path in component}
         growing = not tied <= contested
         contested |= tied
-    again = plan_paths(task, sorted(contested & set(task.paths)), index)
+    again = plan_paths(task, sorted(contested & set(task.paths)), index())
     rest = [file for file in plan.files if file.path not in contested]
     return merge(
         [

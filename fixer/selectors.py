@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
+    from codemods.gate import AnyRule, Card
     from codemods.rule import Rule
 
 OPERATORS = ("===", "==", "~=", "!=", "<=", ">=", "<", ">")
@@ -21,13 +22,13 @@ def split_codes(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def enabled(
-    rules: Sequence[Rule],
+    rules: Sequence[AnyRule],
     *,
     select: Sequence[str] | None,
     ignore: Sequence[str],
     more_select: Sequence[str] = (),
     more_ignore: Sequence[str] = (),
-) -> tuple[Rule, ...]:
+) -> tuple[AnyRule, ...]:
     """The rules that run.
 
     The longest word that fits a rule decides; of equally long ones the command line's (`more_…`) does, then `ignore`.
@@ -38,14 +39,14 @@ def enabled(
     words += [(word, 0, False) for word in ignore]
     words += [(word, 1, False) for word in more_ignore]
 
-    def runs(rule: Rule) -> bool:
+    def runs(rule: AnyRule) -> bool:
         fitting = [(len(word), level, not on) for word, level, on in words if rule.code.startswith(word)]
         return bool(fitting) and not max(fitting)[2]
 
     return tuple(rule for rule in rules if runs(rule))
 
 
-def check_codes(codes: Iterable[str], rules: Sequence[Rule], where: str) -> None:
+def check_codes(codes: Iterable[str], rules: Sequence[Rule | Card], where: str) -> None:
     """Refuse a code or prefix that fits no rule, naming close ones.
 
     Args:
@@ -56,7 +57,7 @@ def check_codes(codes: Iterable[str], rules: Sequence[Rule], where: str) -> None
             raise Refusal(f"{where}: there is no rule {code!r}{close_to(code, rules)}")
 
 
-def close_to(code: str, rules: Sequence[Rule]) -> str:
+def close_to(code: str, rules: Sequence[Rule | Card]) -> str:
     """`; did you mean PL001 or PL002?`, or a hint where to look."""
     by_name = {rule.name: rule.code for rule in rules}
     known = sorted({*(rule.code for rule in rules), *(rule.family for rule in rules)})
@@ -88,7 +89,7 @@ def pairs(values: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule], where: str) -> None:
+def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule | Card], where: str) -> None:
     """Refuse a strategy that its rule does not offer, naming those it does."""
     by_code = {rule.code: rule for rule in rules}
     for code, name in strategies.items():

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codemods.edits import Safety
-from codemods.gate import Gate, functions, holds_together, spot, with_synonyms, without_prose
+from codemods.gate import Gate, Spot, functions, holds_together, with_synonyms, without_prose
 from codemods.rule import Rule
 from codemods.transforms import load
 
@@ -44,12 +44,12 @@ class TestFile:
         assert not wanted(one, b"loss.backward(); opt.step()")
 
     def test_a_pattern_is_tried_at_each_place_of_its_literal(self) -> None:
-        one = rule(triggers=(spot(b"backward", rb"\.backward\b"),))
+        one = rule(triggers=(Spot(b"backward", rb"\.backward\b"),))
         assert wanted(one, b"# backward compatible\n" * 50 + b"loss.backward()")
         assert not wanted(one, b"# backward compatible\n" * 50)
 
     def test_a_pattern_beside_the_triggers_too(self) -> None:
-        one = rule(triggers=(b"fp16",), triggers_all=((spot(b"bf16", rb"\bbf16=True"),),))
+        one = rule(triggers=(b"fp16",), triggers_all=((Spot(b"bf16", rb"\bbf16=True"),),))
         assert wanted(one, b"fp16 bf16 bf16=True")
         assert not wanted(one, b"fp16 bf16 bf16=False")
 
@@ -61,7 +61,7 @@ class TestFile:
         assert not wanted(one, b"precision: 16", "run.sh")
 
     def test_in_a_notebook_the_literals_are_enough(self) -> None:
-        one = rule(triggers=(spot(b"class ", rb"^class\b"),))
+        one = rule(triggers=(Spot(b"class ", rb"^class\b"),))
         assert wanted(one, b'    "class A:\n"', "a.ipynb")
         assert not wanted(one, b"    class A: pass")
 

@@ -14,6 +14,8 @@ from cases import ROOT, Case, cases
 from codemods.edits import Safety
 from codemods.rule import Rule
 from codemods.transforms import load
+from fixer import table
+from fixer.cards import written
 
 RULES = load()
 CASES = cases()
@@ -139,3 +141,8 @@ def test_the_readme_shows_what_really_happens() -> None:
             assert line.strip() in before, f"{name}: {line}"
         for line in (*added, *kept):
             assert line.strip() in after, f"{name}: {line}"
+
+
+def test_the_table_of_cards_is_fresh() -> None:
+    path = Path(table.__file__)
+    assert path.read_text(encoding="utf-8") == written(), "run `python -m fixer.cards`"

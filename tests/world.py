@@ -42,14 +42,17 @@ class Result:
 def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
     """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
     from codemods import transforms
+    from codemods.gate import Card
     from fixer import cli, commits, orders, runner, skeleton
 
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
         from old_calls import RULES  # type: ignore[import-not-found]
 
-        for module in (transforms, orders, runner, commits, skeleton):
+        for module in (transforms, runner, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
+        for module in (orders, runner):
+            stack.enter_context(mock.patch.object(module, "cards", lambda: tuple(map(Card.of, RULES))))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
         stack.enter_context(standing_in(at))
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))

@@ -9,8 +9,10 @@ import importlib
 import importlib.metadata
 import pkgutil
 from functools import cache
+from typing import TYPE_CHECKING
 
-from codemods.rule import Rule
+if TYPE_CHECKING:
+    from codemods.rule import Rule
 
 
 class Unloadable(ImportError):
@@ -25,6 +27,8 @@ def load() -> tuple[Rule, ...]:
         Unloadable: if a package offers a rule that cannot be imported, or is none.
         ValueError: if two rules share a code or a name.
     """
+    from codemods.rule import Rule
+
     rules: list[Rule] = []
     for info in pkgutil.walk_packages(__path__, __name__ + "."):
         if not info.ispkg and isinstance(rule := getattr(importlib.import_module(info.name), "rule", None), Rule):
@@ -44,6 +48,8 @@ def load() -> tuple[Rule, ...]:
 
 def _plugged(entry: importlib.metadata.EntryPoint) -> Rule:
     """The rule behind an entry point."""
+    from codemods.rule import Rule
+
     try:
         rule = entry.load()
     except Exception as error:

@@ -46,7 +46,7 @@ import libcst as cst
 from codemods import floors
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rewrite import has_splat, literal
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import amp_names, amp_values
@@ -61,7 +61,7 @@ rule = Rule(
     safety=Safety.SAFE,
     triggers=(
         *(b"cuda.amp", b"cpu.amp", b"_autocast_", b"autocast_cpu"),
-        *(spot(b"torch." + name, rb"\btorch\.%b\s+(?:import|as)\b" % name) for name in (b"cuda", b"cpu")),
+        *(Spot(b"torch." + name, rb"\btorch\.%b\s+(?:import|as)\b" % name) for name in (b"cuda", b"cpu")),
     ),
     triggers_all=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),
     together=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),

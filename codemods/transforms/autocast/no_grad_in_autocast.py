@@ -49,7 +49,7 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.changes import toggled_off
@@ -83,9 +83,9 @@ from codemods.transforms.autocast.uses import (
 from codemods.tree import text_of
 
 SITES = (
-    spot(b"no_grad", rb"(?<!def )\bno_grad\b"),
-    spot(b"inference_mode", rb"(?<!def )\binference_mode\s*\(|@\s*[\w.]*inference_mode\b|\btorch\.inference_mode\b"),
-    spot(b"set_grad_enabled", rb"\bset_grad_enabled\b"),
+    Spot(b"no_grad", rb"(?<!def )\bno_grad\b"),
+    Spot(b"inference_mode", rb"(?<!def )\binference_mode\s*\(|@\s*[\w.]*inference_mode\b|\btorch\.inference_mode\b"),
+    Spot(b"set_grad_enabled", rb"\bset_grad_enabled\b"),
 )
 
 NEAR = Near(SITES, suspected=True, unless=EVALUATES)

@@ -34,7 +34,7 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.autocast.changes import Change, change, toggled_off
@@ -49,9 +49,9 @@ from codemods.tree import text_of
 _OTHERS = rb"".join(rb"(?<!%b)" % name for name in (b"scheduler", b"profiler", b"prof", b"env", b"envs"))
 _STATES = rb"".join(rb"(?<!%b)" % name for name in (b"scheduler", b"optimizer", b"scaler"))
 SITES = (
-    spot(b".step(", rb"%b\.step\(" % _OTHERS),
-    spot(b".load_state_dict(", rb"%b\.load_state_dict\(" % _STATES),
-    spot(b".copy_(", rb"^[ \t]*for\b[^:]*\.parameters\((?:.|\n)*\.copy_\(", reach=2_000),
+    Spot(b".step(", rb"%b\.step\(" % _OTHERS),
+    Spot(b".load_state_dict(", rb"%b\.load_state_dict\(" % _STATES),
+    Spot(b".copy_(", rb"^[ \t]*for\b[^:]*\.parameters\((?:.|\n)*\.copy_\(", reach=2_000),
 )
 """Steps of something else, states of something else, and copies in no loop over parameters are left out."""
 

@@ -36,7 +36,7 @@ import libcst as cst
 from codemods import rewrite
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.hugging_face import (
@@ -62,7 +62,7 @@ rule = Rule(
     summary="the Trainer checkpoints reentrant by default: adapters and layers above frozen inputs get no gradient",
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
-    triggers=(spot(b"gradient_checkpointing", rb"\bgradient_checkpointing\s*=[\s(\\]*True\b"),),
+    triggers=(Spot(b"gradient_checkpointing", rb"\bgradient_checkpointing\s*=[\s(\\]*True\b"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",
         "element 0 of tensors does not require grad and does not have a grad_fn",

@@ -44,7 +44,7 @@ import libcst as cst
 from codemods import known, rewrite
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
@@ -57,8 +57,8 @@ REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
 """How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
 
 _CALLS = (
-    *(spot(name + b"(", rb"(?<!\w)%b\(" % name) for name in (b"checkpoint", b"checkpoint_sequential")),
-    spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
+    *(Spot(name + b"(", rb"(?<!\w)%b\(" % name) for name in (b"checkpoint", b"checkpoint_sequential")),
+    Spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
 )
 
 rule = Rule(

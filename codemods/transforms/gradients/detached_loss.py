@@ -36,15 +36,15 @@ import libcst as cst
 from codemods import known
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
 from codemods.transforms.gradients.losses import Made, value
 from codemods.transforms.gradients.removal import without_assignment
 
 _SITES = (
-    *(spot(name, re.escape(name) + rb"[\s\\]*(?:\)|#)") for name in (b".detach(", b".item(")),
-    spot(b".data", rb"\.data(?!\w)"),
+    *(Spot(name, re.escape(name) + rb"[\s\\]*(?:\)|#)") for name in (b".detach(", b".item(")),
+    Spot(b".data", rb"\.data(?!\w)"),
 )
 
 rule = Rule(

@@ -33,7 +33,7 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses, uses_of
@@ -42,7 +42,7 @@ from codemods.transforms.gradients.removal import removed, without_assignment
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
 
-_SITE = spot(
+_SITE = Spot(
     b"requires_grad",
     rb"\.requires_grad(?:_\s*\([\s\\]*(?:requires_grad\s*=\s*)?(?:True|\)|\(|#)|\s*=[\s\\]*(?:True|\())",
 )

@@ -34,7 +34,7 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Safety
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rewrite import has_splat, keyword, literal, make_argument, parenthesized, positional, unparenthesized
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses, uses_of
@@ -48,11 +48,11 @@ OF_LISTS = named("torch", "tensor FloatTensor DoubleTensor Tensor as_tensor asar
 _ARGUMENT = rb"\(\s*(?:data\s*=\s*)?-?[\[(]*\s*-?[A-Za-z_\[(#\\]"
 """The beginning of what is no plain number: a name, or a list of names."""
 _SITES = tuple(
-    spot(name + b"(", rb"(?<!\w)(?:%b)?%b%b" % (before, name, _ARGUMENT))
+    Spot(name + b"(", rb"(?<!\w)(?:%b)?%b%b" % (before, name, _ARGUMENT))
     for name, before in ((b"tensor", b"as_"), (b"Tensor", b"Float|Double"), (b"Variable", b""), (b"asarray", b""))
 )
-_COMPUTE_LOSS = spot(b"compute_loss", rb"\bdef\s+compute_loss\b")
-_LEAF = spot(b"requires_grad", rb"\brequires_grad\s*=(?!=|\s*False)")
+_COMPUTE_LOSS = Spot(b"compute_loss", rb"\bdef\s+compute_loss\b")
+_LEAF = Spot(b"requires_grad", rb"\brequires_grad\s*=(?!=|\s*False)")
 
 rule = Rule(
     code="GRD001",

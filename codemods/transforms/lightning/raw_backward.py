@@ -42,7 +42,7 @@ from codemods import known, versions
 from codemods.context import Context, Method
 from codemods.edits import Safety
 from codemods.facts import MISSING
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.tensors import BACKWARD, backward_arguments, is_tensor, only_keywords
 from codemods.transforms.lightning.phases import BEFORE, EVALUATION, TRAINING, called_from_outside, reached, runs
@@ -54,7 +54,7 @@ rule = Rule(
     fix_title="Call `self.manual_backward(loss)`",
     safety=Safety.SAFE,
     triggers=(BACKWARD,),
-    triggers_all=((spot(b"class ", rb"^[ \t]*class[ \t]+\w+\s*[(\[]"),),),
+    triggers_all=((Spot(b"class ", rb"^[ \t]*class[ \t]+\w+\s*[(\[]"),),),
     subclasses=known.LIGHTNING_MODULE,
     together=((b"backward",),),
     errors=("Attempted unscale_ but _scale is None",),

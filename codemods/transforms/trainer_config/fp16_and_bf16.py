@@ -36,7 +36,7 @@ from codemods.context import Context
 from codemods.edits import Safety
 from codemods.file_context import FileContext
 from codemods.frameworks import scalar
-from codemods.gate import spot
+from codemods.gate import Spot
 from codemods.rewrite import keyword, literal
 from codemods.rule import Draft, Repair, Rule
 from codemods.sources.config import Config, Entry, Scalar, Table
@@ -48,8 +48,8 @@ rule = Rule(
     summary="`fp16` and `bf16` are both on: Trainer and DeepSpeed take at most one of them",
     fix_title="Switch `fp16` off",
     safety=Safety.UNSAFE,
-    triggers=(spot(b"fp16", rb"\bfp16(?:_full_eval)?\s*=[\s(\\]*True\b"),),
-    triggers_all=((spot(b"bf16", rb"\bbf16(?:_full_eval)?\s*=[\s(\\]*True\b"),),),
+    triggers=(Spot(b"fp16", rb"\bfp16(?:_full_eval)?\s*=[\s(\\]*True\b"),),
+    triggers_all=((Spot(b"bf16", rb"\bbf16(?:_full_eval)?\s*=[\s(\\]*True\b"),),),
     elsewhere=(b"fp16",),
     errors=(
         "At most one of fp16 and bf16 can be True, but not both",

@@ -51,7 +51,7 @@ rule = Rule(
     summary="the project asks for versions that cannot be had together",
     fix_title="Ask for versions that fit together",
     safety=Safety.DISPLAY,
-    elsewhere=tuple({part for name in PACKAGES for part in (name.encode(), name.title().encode())}),
+    elsewhere=tuple(sorted({part for name in PACKAGES for part in (name.encode(), name.title().encode())})),
     errors=(
         "because these package versions have conflicting dependencies",
         "doesn't follow PyTorch's LRScheduler API",

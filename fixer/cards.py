@@ -1,0 +1,62 @@
+"""The cards of all rules, which say what there is and what may concern a file; the rules themselves load slowly.
+
+`python -m fixer.cards` writes `fixer/table.py` anew, after a rule, or what its gate is made with, has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from codemods import transforms
+from codemods.gate import Card
+from fixer import table
+
+_CODEMODS = Path(transforms.__file__).parents[1]
+_BESIDE = ("gate.py", "known.py", "tensors.py")
+"""What the gates of the rules are made with, beside the rules."""
+
+
+@cache
+def cards() -> tuple[Card, ...]:
+    """The cards of all rules, by code. No rule is loaded where the table says it all.
+
+    Raises:
+        codemods.transforms.Unloadable, ValueError: as `codemods.transforms.load`.
+    """
+    if digest() == table.DIGEST and not entry_points(group="fixer.rules"):
+        return table.CARDS
+    return tuple(map(Card.of, transforms.load()))
+
+
+def digest() -> str:
+    """What stands for all that the cards of our own rules are made of."""
+    made = hashlib.sha256()
+    for path in (*sorted(_CODEMODS.joinpath("transforms").rglob("*.py")), *(_CODEMODS / name for name in _BESIDE)):
+        made.update(path.read_bytes())
+    return made.hexdigest()
+
+
+def written() -> str:
+    """The table, as it should be."""
+    own = [Card.of(rule) for rule in transforms.load() if rule.module.startswith("codemods.")]
+    lines = [
+        '"""The cards of the rules, made of them by `python -m fixer.cards`."""',
+        "",
+        "# fmt: off",
+        "# ruff: noqa: E501",
+        "from codemods.gate import Card, Spot",
+        "",
+        f'DIGEST = "{digest()}"',
+        '"""Of the files that the cards were made of; beside others they are not believed."""',
+        "CARDS = (",
+        *(f"    {card!r}," for card in own),
+        ")",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(table.__file__).write_text(written(), encoding="utf-8")
