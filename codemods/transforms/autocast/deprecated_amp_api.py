@@ -53,6 +53,8 @@ from codemods.transforms.autocast import amp_names, amp_values
 from codemods.transforms.autocast.amp_names import NAMES, Renamed, Repair
 from codemods.transforms.autocast.version_tests import version_tested
 
+_SWITCH = Spot(b"_autocast_", rb"\b(?:get|set|is)_autocast_(?:gpu|cpu)_")
+
 rule = Rule(
     code="AMP002",
     name="deprecated-amp-api",
@@ -60,11 +62,11 @@ rule = Rule(
     fix_title="Use the `torch.amp` name, with keywords",
     safety=Safety.SAFE,
     triggers=(
-        *(b"cuda.amp", b"cpu.amp", b"_autocast_", b"autocast_cpu"),
+        *(b"cuda.amp", b"cpu.amp", _SWITCH),
         *(Spot(b"torch." + name, rb"\btorch\.%b\s+(?:import|as)\b" % name) for name in (b"cuda", b"cpu")),
     ),
     triggers_all=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),
-    together=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),
+    together=((_SWITCH, Spot(b"autocast", rb"\bautocast\b"), b"GradScaler", b"custom_fwd", b"custom_bwd"),),
     errors=(
         "torch.cuda.amp.autocast(args...)` is deprecated",
         "torch.cpu.amp.autocast(args...)` is deprecated",

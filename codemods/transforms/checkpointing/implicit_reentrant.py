@@ -56,8 +56,13 @@ OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"}
 REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
 """How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
 
+_INSIDE = rb"[^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*"
+"""What stands between the parentheses of a call, calls in calls included."""
 _CALLS = (
-    *(Spot(name + b"(", rb"(?<!\w)%b\(" % name) for name in (b"checkpoint", b"checkpoint_sequential")),
+    *(
+        Spot(name + b"(", rb"(?<![\w])(?<!self\.)(?<!def )%b\((?!%b\buse_reentrant\s*=)" % (name, _INSIDE), reach=800)
+        for name in (b"checkpoint", b"checkpoint_sequential")
+    ),
     Spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
 )
 
