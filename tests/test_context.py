@@ -7,6 +7,7 @@ import pytest
 from memory import Memory
 
 from codemods import known
+from codemods.bodies import parse_outside
 from codemods.context import Context
 from codemods.facts import Facts, gather
 from codemods.index import Index
@@ -307,3 +308,23 @@ def test_other_files() -> None:
     assert other is not None
     assert (ctx.other("p.py") is ctx, ctx.other("m.py") is other, other.path) == (True, True, "m.py")
     assert [ctx.other(path) for path in ("bad.py", "gone.py", "deep.py")] == [None] * 3
+
+
+def test_spellings_are_all_names_under_which_a_file_may_use_something() -> None:
+    ctx = context("from torch import compile as c\nfrom torch import jit\nscript = jit.script\ns = jit.script\nx = 1\n")
+    assert sorted(ctx.spellings("torch.compile", "torch.jit.script")) == ["c", "compile", "s", "script"]
+
+
+def test_what_an_unparsed_function_says() -> None:
+    facts = gather("p.py", LONG)
+    assert isinstance(facts, Facts)
+    tree = parse_outside("p.py", LONG, facts.bodies)
+    assert isinstance(tree, cst.Module)
+    ctx = Context("p.py", LONG, tree, facts, Index(Memory({"p.py": LONG})))
+    (function,) = ctx.all(cst.FunctionDef, "nowhere")
+    assert (ctx.says(function, "deep"), ctx.says(function, "nowhere")) == (True, False)
+    assert not ctx.all(cst.Pass, "nowhere") and len(ctx.all(cst.Pass, "deep")) == 4
+    assert ctx.says(function, "nowhere"), "it is parsed by now: who asks looks for himself"
+
+
+LONG = "def f(deep):\n" + "    pass\n" * 4

@@ -60,6 +60,12 @@ class TestFile:
         assert not wanted(one, b"precision: 16", "a.py")
         assert not wanted(one, b"precision: 16", "run.sh")
 
+    def test_a_pattern_reaches_only_so_far(self) -> None:
+        near, far = (rule(triggers=(Spot(b"copy_(", rb"^for(?:.|\n)*copy_\(", reach),)) for reach in (50, 500))
+        text = b"for p in q:\n" + b"    pass\n" * 20 + b"    p.copy_(r)\n"
+        assert not wanted(near, text)
+        assert wanted(far, text)
+
     def test_in_a_notebook_the_literals_are_enough(self) -> None:
         one = rule(triggers=(Spot(b"class ", rb"^class\b"),))
         assert wanted(one, b'    "class A:\n"', "a.ipynb")

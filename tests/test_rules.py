@@ -6,16 +6,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import libcst as cst
 import pytest
 from cases import ROOT, Case, cases
 
 from codemods.edits import Safety
+from codemods.gate import Card
 from codemods.rule import Rule
 from codemods.transforms import load
 from fixer import table
-from fixer.cards import written
+from fixer.cards import cards, written
 
 RULES = load()
 CASES = cases()
@@ -141,6 +143,19 @@ def test_the_readme_shows_what_really_happens() -> None:
             assert line.strip() in before, f"{name}: {line}"
         for line in (*added, *kept):
             assert line.strip() in after, f"{name}: {line}"
+
+
+def test_the_cards_are_those_of_the_rules() -> None:
+    assert cards() == tuple(map(Card.of, RULES))
+
+
+def test_a_table_made_of_other_rules_is_not_believed() -> None:
+    with mock.patch.multiple(table, DIGEST="of other files", CARDS=()):
+        cards.cache_clear()
+        try:
+            assert [card.code for card in cards()] == [rule.code for rule in RULES]
+        finally:
+            cards.cache_clear()
 
 
 def test_the_table_of_cards_is_fresh() -> None:
