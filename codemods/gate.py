@@ -163,6 +163,8 @@ class Gate(Generic[AnyRule]):
         name = path, len(data), hash(data)
         found = self._told[name] if name in self._told else self._wanted(path, data)
         if found:
+            if len(self._told) >= _MOST_TOLD:
+                self._told.clear()
             self._told[name] = found
         return [self._rules[number][0] for number in found]
 
@@ -188,6 +190,10 @@ class Gate(Generic[AnyRule]):
                 if not rule.together or file.together(rule.together):
                     found.append(number)
         return found
+
+
+_MOST_TOLD = 50_000
+"""Files."""
 
 
 @cache
