@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.profile import SILENT
 from codemods.sources.files import by_directory
 from fixer import selectors
 from fixer.cards import cards
@@ -64,7 +65,14 @@ def plan_listing(
         )
         paths = chosen.paths if changed is None else [path for path in chosen.paths if path in changed.lines]
         tasks, troubles = _tasks(
-            paths, options, configuration, reader, fix=fix, generated=include_vendored, kept=request.cache
+            paths,
+            options,
+            configuration,
+            reader,
+            fix=fix,
+            generated=include_vendored,
+            kept=request.cache,
+            profiled=recorder is not SILENT,
         )
     with recorder.phase("planning"):
         cache: Cache | None = None
@@ -101,6 +109,7 @@ def _tasks(
     fix: bool,
     generated: bool,
     kept: bool,
+    profiled: bool,
 ) -> tuple[list[Task], list[str]]:
     """What is to be done, files with equal orders together; and a sentence for each configuration that is broken."""
     groups: dict[Order, list[str]] = {}
@@ -119,7 +128,7 @@ def _tasks(
             for path in inside:
                 if not local.excludes(path):
                     groups.setdefault(local.order(path), []).append(path)
-    return [Task(order, tuple(sorted(inside)), generated, kept) for order, inside in groups.items()], problems
+    return [Task(order, tuple(sorted(inside)), generated, kept, profiled) for order, inside in groups.items()], problems
 
 
 class _Options:

@@ -17,8 +17,7 @@ from codemods.edits import Skip, SkipReason
 from codemods.plan import Plan
 
 if TYPE_CHECKING:
-    from codemods.memory import Remembered
-    from fixer.runner import Gated, Task
+    from fixer.runner import Gated, Planned, Task
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 PACKAGES = SCRIPT.parent.parent
@@ -122,15 +121,14 @@ class Crew:
         found = self._share(self._job(task, "gate"), chunks, self.processes - 1, lost, lambda count: None, here)
         return [each for chunk in found for each in chunk]
 
-    def plan(
-        self, task: Task, chunks: Sequence[Sequence[str]], tick: Callable[[int], None]
-    ) -> list[tuple[Plan, list[Remembered]]]:
-        """The plan of each chunk, with what is worth remembering. One that kills its worker is tried file by file."""
+    def plan(self, task: Task, chunks: Sequence[Sequence[str]], tick: Callable[[int], None]) -> list[Planned]:
+        """The plan of each chunk. One that kills its worker is tried file by file."""
+        from fixer.runner import Planned
 
-        def lost(path: str, status: int) -> tuple[Plan, list[Remembered]]:
+        def lost(path: str, status: int) -> Planned:
             how = f"signal {-status}" if status < 0 else f"exit code {status}"
             why = f"the process that read it ended with {how}"
-            return Plan(skips=(Skip(path, SkipReason.RULE_FAILED, why),)), []
+            return Planned(Plan(skips=(Skip(path, SkipReason.RULE_FAILED, why),)))
 
         found = self._share(self._job(task, "plan"), chunks, self.processes, lost, tick)
         assert all(found), "every chunk is answered"

@@ -6,7 +6,7 @@ import gc
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from codemods.edits import Skip, SkipReason
 from codemods.gate import Card, gate
 from codemods.plan import FilePlan, Plan, Project
-from codemods.profile import SILENT, Recorder
+from codemods.profile import SILENT, Profile, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
@@ -72,11 +72,22 @@ class Task:
     """Read files that say a program wrote them."""
     kept: bool = False
     """Look for what was found before, and keep what is found, if it pays."""
+    profiled: bool = False
+    """Workers say where their time went."""
 
     @property
     def cached(self) -> bool:
         """Whether that is done."""
         return self.kept and len(self.paths) >= WORTH_KEEPING and self.order.changed is None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a worker answers: the plan of some files, what is worth remembering, and where its time went."""
+
+    plan: Plan
+    new: Sequence[Remembered] = ()
+    profile: Profile = field(default_factory=Profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +162,17 @@ def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     return Index(task.order.reader, dict(task.order.targets), recorder=recorder, noting=task.cached)
 
 
-def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | tuple[Plan, list[Remembered]]:
+def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | Planned:
     """What a worker process does with some of a task's files."""
     if doing == "gate":
         return gate_paths(task, paths)
     from codemods.memory import Kept
 
     memory = Kept()
-    plan = plan_paths(task, paths, index, memory if task.cached else None)
-    return plan, memory.new
+    index.recorder.profile = Profile()
+    with index.recorder.phase("planning"):
+        plan = plan_paths(task, paths, index, memory if task.cached else None)
+    return Planned(plan, memory.new, index.recorder.profile)
 
 
 def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
@@ -273,10 +286,13 @@ class _Started:
                 parts.append(plan_paths(task, chunk, self.index, memory))
                 tick(len(chunk))
         else:
-            for plan, new in self.crew.plan(task, _chunks(wanted, CHUNK_LINES), tick):
-                parts.append(plan)
+            with self.recorder.phase("waiting"):
+                found = self.crew.plan(task, _chunks(wanted, CHUNK_LINES), tick)
+            for each in found:
+                parts.append(each.plan)
+                self.recorder.profile.add(each.profile)
                 if memory is not None:
-                    memory.new += new
+                    memory.new += each.new
         plan = _whole(task, [*remembered, *parts], lambda: self.index)
         unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.gated.unread)
         plan = replace(

@@ -6,6 +6,7 @@ the plan. A task is sent once, later only its number. Plain data only.
 
 import pickle
 import sys
+import time
 
 
 def main() -> None:
@@ -14,6 +15,7 @@ def main() -> None:
     # Whatever a rule prints must not end up between the pickles.
     sys.stdout = sys.stderr
     sys.path[:] = pickle.load(source)
+    from codemods.profile import SILENT, Recorder
     from fixer.runner import index_of, work
 
     tasks = {}
@@ -26,7 +28,7 @@ def main() -> None:
             return
         if pickled is not None:
             task = pickle.loads(pickled)
-            tasks[number] = task, index_of(task)
+            tasks[number] = task, index_of(task, Recorder(time.perf_counter) if task.profiled else SILENT)
         task, index = tasks[number]
         pickle.dump(work(task, doing, paths, index), sink)
         sink.flush()

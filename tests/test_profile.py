@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from world import fixer, repository
+from world import fixer, process, repository
 
 from codemods.profile import SILENT, Profile, Recorder
 from fixer.report.profile import Cost, text, values
@@ -137,3 +137,16 @@ def test_as_json(tmp_path: Path) -> None:
     told = json.loads(fixer("check", "--profile", "--format", "json", at=root).out)["profile"]
     assert {"starting", "importing", "listing", "selecting", "planning"} <= told["phases"].keys()
     assert "profile" not in json.loads(fixer("check", "--format", "json", at=root).out)
+
+
+def test_workers_say_where_their_time_went(tmp_path: Path) -> None:
+    text = "from torch.cuda.amp import autocast\n\nwith autocast():\n    pass\n" + "x = 1\n" * 6_000
+    root = repository(tmp_path / "many", {f"train{number}.py": text for number in range(4)})
+    options = ("--no-cache", "--exit-zero", "--format", "json", "--profile")
+    alone, shared = (
+        json.loads(process("check", *options, "--jobs", jobs, at=root, environment={}).out)["profile"]
+        for jobs in ("1", "2")
+    )
+    assert shared["gates"] == alone["gates"] == {"seen": 4, "bytes": 4, "facts": 4, "found": 4}
+    assert shared["rules"].keys() == alone["rules"].keys() >= {"AMP002"}
+    assert shared["phases"].keys() >= {"parsing", "walking", "waiting"}
