@@ -163,13 +163,14 @@ def steps(whole: Plan, reader: Reader, options: Options) -> tuple[Step, ...]:
     found: list[Step] = []
     waiting: list[str] = []
     previous: dict[str, bytes] = {f.path: f.before for f in whole.changed}
+    index = Index(reader, options.targets)
     for number, code in enumerate(codes, start=1):
         chosen = set(codes[:number])
         if number == len(codes):
             files = final
         else:
             some = replace(options, rules=tuple(r for r in options.rules if r.code in chosen))
-            partial = plan(paths, reader, some, fix=True)
+            partial = plan(paths, reader, some, fix=True, index=index)
             files = {**{f.path: f.before for f in whole.changed}, **{f.path: f.after for f in partial.changed}}
             settled = set(partial.skips) <= set(whole.skips)
             if not settled or (number == len(codes) - 1 and files == final):
@@ -183,19 +184,25 @@ def steps(whole: Plan, reader: Reader, options: Options) -> tuple[Step, ...]:
         found.append(Step(tuple(waiting), changed, mine))
         previous.update(changed)
         waiting = []
-    if not found or _last_differs(paths, reader, options, codes, final):
+    if not found or _last_differs(paths, reader, options, codes, final, index):
         mine = tuple(f for f in whole.findings if f.applied)
         return (Step(tuple(codes), final, mine),) if final else ()
     return tuple(found)
 
 
 def _last_differs(
-    paths: Sequence[str], reader: Reader, options: Options, codes: Sequence[str], final: Mapping[str, bytes]
+    paths: Sequence[str],
+    reader: Reader,
+    options: Options,
+    codes: Sequence[str],
+    final: Mapping[str, bytes],
+    index: Index,
 ) -> bool:
     """Whether the rules that changed something, run alone, give another text than all rules together."""
     if len(codes) < 2:
         return False
-    alone = plan(paths, reader, replace(options, rules=tuple(r for r in options.rules if r.code in codes)), fix=True)
+    some = replace(options, rules=tuple(r for r in options.rules if r.code in codes))
+    alone = plan(paths, reader, some, fix=True, index=index)
     return {f.path: f.after for f in alone.changed} != dict(final)
 
 

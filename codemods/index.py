@@ -102,11 +102,16 @@ class Index:
         self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._holders: dict[Holding, tuple[str, ...]] = {}
+        self._files: frozenset[str] | None = None
         self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
+        self.before: Index | None = None
+        """The same project with the texts of before, and the files that hold another one now."""
+        self.changed: frozenset[str] = frozenset()
 
     def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
         """The same project with other texts for some files; facts only for those that are Python."""
         index = Index(self.reader, self.overrides, recorder=self.recorder, noting=self.questions.wanted)
+        index.before, index.changed = self, frozenset(changed)
         index._texts, index._size = self._texts, self._size
         index._new = {**self._new, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
@@ -116,6 +121,12 @@ class Index:
             **self._changed,
             **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
         }
+        for question, holders in self._holders.items():
+            kept = [path for path in holders if path not in changed]
+            looked = (path for path in changed if question.covers(path) and path in self._listed())
+            holding = (path for path in looked if index._holds(path, question.literals))
+            index._holders[question] = tuple(sorted((*kept, *holding)))
+        index._files = self._files
         if index._changed != self._changed:
             index._versions = versions.Versions(_Rewritten(self.reader, index._changed), self.overrides)
         return index
@@ -506,11 +517,16 @@ class Index:
         question = Holding(directory, literals, suffixes)
         self.questions.ask(question)
         if question not in self._holders:
-            within = f"{directory}/" if directory else ""
-            listed = (f for f in self.reader.files() if f.endswith(suffixes) and f.startswith(within))
+            listed = (path for path in self.reader.files() if question.covers(path))
             with self.recorder.phase("searching"):
                 self._holders[question] = tuple(f for f in listed if self._holds(f, literals))
         return self._holders[question]
+
+    def _listed(self) -> frozenset[str]:
+        """What is searched at all."""
+        if self._files is None:
+            self._files = frozenset(self.reader.files())
+        return self._files
 
     def _holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
         data = self._new[path].encode("utf-8", "surrogatepass") if path in self._new else self._searchable(path)

@@ -48,6 +48,10 @@ class Holding:
     literals: tuple[bytes, ...]
     suffixes: tuple[str, ...]
 
+    def covers(self, path: str) -> bool:
+        """Whether a file is one of those that are looked into."""
+        return path.endswith(self.suffixes) and path.startswith(f"{self.directory}/" if self.directory else "")
+
     def answer(self, index: Index) -> str:
         return _digest(index.holding(self.directory, self.literals, self.suffixes))
 

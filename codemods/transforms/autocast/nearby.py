@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -33,17 +33,41 @@ _SPACED = bytes(byte if re.match(rb"[\w(]", bytes([byte])) else ord(" ") for byt
 _ALIAS = re.compile(rb"(\w+)[ \t]*=(?!=)(?:[^=\n]*autocast|[ \t]*\([ \t]*\n[^=]{0,200}?autocast)")
 
 
-@dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """What the files in which regions begin say: words, each with the number of files."""
+    """What the files in which regions begin say: words, each with the number of files; and who calls what."""
 
-    words: Counter[bytes]
-    called: Mapping[bytes, Sequence[str]]
-    """Names with a parenthesis behind them, each with the files."""
-    opening: frozenset[bytes]
-    """The words of those files that call autocast."""
-    aliases: frozenset[bytes]
-    """Names that may stand for a region."""
+    def __init__(self) -> None:
+        self.words, self.opening, self.aliases = Counter[bytes](), Counter[bytes](), Counter[bytes]()
+        """`opening`: the words of those files that call autocast; `aliases`: names that may stand for a region."""
+        self.called: dict[bytes, tuple[str, ...]] = {}
+        """Names with a parenthesis behind them, each with the files, sorted."""
+
+    def copy(self) -> _Vocabulary:
+        """The same, to be changed."""
+        found = _Vocabulary()
+        found.words, found.opening, found.aliases = self.words.copy(), self.opening.copy(), self.aliases.copy()
+        found.called = dict(self.called)
+        return found
+
+    def count(self, path: str, text: str, times: int) -> None:
+        """Take in what a file says (1), or out (-1)."""
+        data = _bytes(text)
+        plain = data.translate(_SPACED)
+        words = set(plain.replace(b"(", b" ").split())
+        aliases: set[bytes] = set()
+        if b"autocast" in data:
+            given = (_name(data, start) for start, end in functions(data) if _gives_a_region(data[start:end]))
+            aliases = {*_ALIAS.findall(data), *given}
+        for counted, said in (
+            (self.words, words),
+            (self.opening, words if b"autocast(" in data else ()),
+            (self.aliases, aliases),
+        ):
+            for word in said:
+                counted[word] += times
+        for name in {before.rpartition(b" ")[2] for before in plain.split(b"(")[:-1]}:
+            others = [other for other in self.called.get(name, ()) if other != path]
+            self.called[name] = tuple(sorted((*others, path) if times > 0 else others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +109,7 @@ class Near:
 
 def named_where_regions_open(ctx: Context, name: str) -> bool:
     """Whether a file of the project that calls autocast holds this word."""
-    return name.encode() in _said(ctx.path, ctx.index).opening
+    return _said(ctx.path, ctx.index).opening[name.encode()] > 0
 
 
 def calling(ctx: Context, name: str) -> Sequence[str]:
@@ -95,7 +119,23 @@ def calling(ctx: Context, name: str) -> Sequence[str]:
 
 def _said(path: str, index: Index) -> _Vocabulary:
     speaking = index.search(path, SPEAKING)
-    return index.recall((_vocabulary, speaking), lambda: _vocabulary(speaking, index))
+
+    def vocabulary() -> _Vocabulary:
+        before = index.before
+        if before is None:
+            found = _Vocabulary()
+            for each in speaking:
+                found.count(each, index.text(each) or "", 1)
+            return found
+        found, were = _said(path, before).copy(), frozenset(before.search(path, SPEAKING))
+        for each in sorted(index.changed):
+            if each in were:
+                found.count(each, before.text(each) or "", -1)
+            if each in speaking:
+                found.count(each, index.text(each) or "", 1)
+        return found
+
+    return index.recall((_said, speaking), vocabulary)
 
 
 def _concerned(path: str, text: str, index: Index, near: Near) -> frozenset[_Function]:
@@ -152,7 +192,7 @@ class _File:
 
     def is_suspected(self, function: _Function) -> bool:
         """Whether a file that opens regions names it, and something may run with gradients after it, or in it."""
-        if (function.klass or function.name) not in self.said.opening:
+        if not self.said.opening[function.klass or function.name]:
             return False
         return next(self._calls(function), None) is not None or _INSIDE.search(self.text(function)) is not None
 
@@ -163,7 +203,7 @@ class _File:
     def _enters(self, function: _Function) -> bool:
         """Whether a function enters a context that may be a region by another name."""
         entered = _entered(self._code(function))
-        return bool(entered) and not self.said.aliases.isdisjoint(entered)
+        return bool(entered) and any(self.said.aliases[name] for name in entered)
 
     def _is_called_elsewhere(self, function: _Function) -> bool:
         """Whether another file in which regions begin may call it."""
@@ -222,24 +262,6 @@ def _entered(data: bytes) -> set[bytes]:
             if data[line:place].strip() in (b"", b"async"):
                 found.update(_NAME.findall(data, place, end if end >= 0 else len(data)))
     return found - _GRADIENTS
-
-
-def _vocabulary(speaking: tuple[str, ...], index: Index) -> _Vocabulary:
-    words, called = Counter[bytes](), dict[bytes, list[str]]()
-    opening, aliases = set[bytes](), set[bytes]()
-    for path in speaking:
-        data = _bytes(index.text(path) or "")
-        plain = data.translate(_SPACED)
-        found = set(plain.replace(b"(", b" ").split())
-        words.update(found)
-        for name in {before.rpartition(b" ")[2] for before in plain.split(b"(")[:-1]}:
-            called.setdefault(name, []).append(path)
-        if b"autocast(" in data:
-            opening |= found
-        if b"autocast" in data:
-            aliases.update(_ALIAS.findall(data))
-            aliases.update(_name(data, start) for start, end in functions(data) if _gives_a_region(data[start:end]))
-    return _Vocabulary(words, called, frozenset(opening), frozenset(aliases))
 
 
 def _name(data: bytes, start: int) -> bytes:
