@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from memory import Memory
 
-from codemods.facts import MISSING, UNKNOWN
+from codemods.facts import MISSING, UNKNOWN, Facts, gather
 from codemods.index import Index, Ref
+from codemods.transforms.autocast.nearby import SPEAKING, _said
 
 LM = "lightning.pytorch.LightningModule"
 NET = "from base import Base\nclass Net(Base): pass\n"
@@ -391,3 +394,35 @@ def test_whether_another_file_takes_a_name(other: str, taken: bool) -> None:
 def test_a_file_of_another_project_may_take_a_name() -> None:
     files = tree({"a/pyproject.toml": "", "a/m.py": "", "p.py": "from a.m import autocast\n"})
     assert files.imported_elsewhere("a/m.py", "autocast") is True
+
+
+SAYING = (
+    "x = 1\n",
+    "def training_step(self):\n    run(self.net)\n",
+    "from torch import autocast\nctx = autocast\nwith autocast('cuda'):\n    run(net)\n",
+    "def region():\n    return autocast('cpu')\nother(run(1))\n",
+)
+
+
+@given(
+    st.lists(st.sampled_from(SAYING), min_size=3, max_size=3),
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from(SAYING)), max_size=4),
+)
+def test_what_was_searched_is_brought_up_to_date(texts: list[str], edits: list[tuple[int, str]]) -> None:
+    """After a change, searches and the vocabulary of regions are those of a new index of the new texts."""
+    names = ("a.py", "b.py", "c.py")
+    now = dict(zip(names, texts, strict=True))
+    index = Index(Memory(now))
+    for number, text in [(0, texts[0]), *edits]:
+        _said("a.py", index)
+        facts = gather(names[number], text)
+        assert isinstance(facts, Facts)
+        index = index.derive({names[number]: (text, facts)})
+        now = {**now, names[number]: text}
+        fresh = Index(Memory(now))
+        for literals in (SPEAKING, (b"run(",)):
+            assert index.search("a.py", literals) == fresh.search("a.py", literals)
+        said, expected = _said("a.py", index), _said("a.py", fresh)
+        for part in ("words", "opening", "aliases"):
+            assert +getattr(said, part) == getattr(expected, part)
+        assert {name: paths for name, paths in said.called.items() if paths} == expected.called
