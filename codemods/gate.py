@@ -160,12 +160,14 @@ class Gate(Generic[AnyRule]):
 
     def wanted(self, path: str, data: bytes) -> list[AnyRule]:
         """The rules whose bug a file of these (searchable) bytes may hold."""
-        name = path, len(data), hash(data)
-        found = self._told[name] if name in self._told else self._wanted(path, data)
+        told = self._told.get(path)  # nothing, for nearly all files: only what passes is asked about again
+        if told is not None and told[:2] == (len(data), hash(data)):
+            return [self._rules[number][0] for number in told[2]]
+        found = self._wanted(path, data)
         if found:
             if len(self._told) >= _MOST_TOLD:
                 self._told.clear()
-            self._told[name] = found
+            self._told[path] = len(data), hash(data), found
         return [self._rules[number][0] for number in found]
 
     def _wanted(self, path: str, data: bytes) -> list[int]:
@@ -197,8 +199,10 @@ _MOST_TOLD = 50_000
 
 
 @cache
-def _told(cards: tuple[Card, ...]) -> dict[tuple[str, int, int], list[int]]:
-    """What the gate of these rules has answered for the files that pass: they are asked about again when planned."""
+def _told(cards: tuple[Card, ...]) -> dict[str, tuple[int, int, list[int]]]:
+    """What the gate of these rules has answered last for the files that pass, with the length and hash of their bytes:
+    they are asked about again when they are planned.
+    """
     return {}
 
 

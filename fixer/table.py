@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card, Spot
 
-DIGEST = "323af5013c1db0a98fbc7e38fd4caec95b0b4471c21be8720746801a3301656c"
+DIGEST = "69d957a3854ee5c8f4553809c1978635622be79f23a13222f58d755e548e4487"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(Spot(literal=b'no_grad', pattern=b'(?<!def )\\bno_grad\\b', reach=200), Spot(literal=b'inference_mode', pattern=b'(?<!def )\\binference_mode\\s*\\(|@\\s*[\\w.]*inference_mode\\b|\\btorch\\.inference_mode\\b', reach=200), Spot(literal=b'set_grad_enabled', pattern=b'\\bset_grad_enabled\\b', reach=200)), triggers_all=(), together=((Spot(literal=b'no_grad', pattern=b'(?<!def )\\bno_grad\\b', reach=200), Spot(literal=b'inference_mode', pattern=b'(?<!def )\\binference_mode\\s*\\(|@\\s*[\\w.]*inference_mode\\b|\\btorch\\.inference_mode\\b', reach=200), Spot(literal=b'set_grad_enabled', pattern=b'\\bset_grad_enabled\\b', reach=200)),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),
