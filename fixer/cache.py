@@ -22,6 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codemods.edits import SkipReason
 from codemods.memory import Kept
 from codemods.questions import Holding, identity
 from codemods.sources import files
@@ -233,8 +234,8 @@ class Past:
         self._cache.keep(results, [self._keys[path] for path in memory.known])
 
     def keep_whole(self, plan: Plan) -> None:
-        """Keep the plan of all the files together, if it changes nothing."""
-        if not plan.changed:
+        """Keep the plan of all the files together, if it changes nothing and nothing went wrong: that may pass."""
+        if not plan.changed and not any(skip.reason is SkipReason.RULE_FAILED for skip in plan.skips):
             files = tuple(replace(file, before=b"", after=b"") for file in plan.files)
             self._cache.keep([(self._run(), replace(plan, files=files))], ())
 
