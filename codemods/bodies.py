@@ -1,14 +1,15 @@
-"""Trees whose functions are parsed when somebody looks inside.
+"""Trees whose classes and functions are parsed when somebody looks inside.
 
-libcst costs 34 ms per 1,000 lines, and rules look at a function here and there. So the outermost functions of a file
-keep their bodies as text: what is parsed is a skeleton (everything else, with `pass` for each body), and a body when
-its statements are asked for. The tree is the same as that of the whole text, node for node.
+libcst costs 34 ms per 1,000 lines, and rules look at a function here and there. So the outermost classes and functions
+of a file keep their bodies as text: what is parsed is a skeleton (everything else, with `pass` for each body), and a
+body when its statements are asked for; those of the functions of a class remain text then. The tree is the same as that
+of the whole text, node for node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import libcst as cst
@@ -16,56 +17,114 @@ from libcst._nodes.internal import CodegenState
 
 from codemods.edits import Skip, SkipReason, Unreadable
 from codemods.facts import Body, Facts
-from codemods.tree import children, parse, walk
+from codemods.tree import children, parse
 
 FEWEST_LINES = 4
 """A shorter body is parsed at once."""
 
 
 @dataclass(frozen=True, slots=True)
+class _File:
+    """A text by lines, and how libcst reads it."""
+
+    path: str
+    text: str
+    lines: Sequence[str]
+    """Without their line ends `\\n`; the last one has none."""
+    starts: Sequence[int]
+    default_indent: str = ""
+    newline: str = ""
+
+    @classmethod
+    def of(cls, path: str, text: str) -> _File:
+        lines = text.split("\n")
+        starts = [0]
+        for line in lines:
+            starts.append(starts[-1] + len(line) + 1)
+        return cls(path, text, lines, starts)
+
+    def unreadable(self, reason: SkipReason, detail: str) -> Unreadable:
+        return Unreadable(Skip(self.path, reason, detail))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a body stands that stays text."""
+
+    body: Body
+    last: int
+    """Its last line, comments at its end included."""
+    indent: str
+    """Of its statements, absolute."""
+
+    @classmethod
+    def of(cls, body: Body, file: _File) -> _Place | None:
+        """None for a body that is short, or begins or ends within a line."""
+        first = file.lines[body.first - 1]
+        indent = first[: len(first) - len(first.lstrip(" \t"))]
+        last = _last(file.lines, body.last, indent)
+        if body.last - body.first + 1 < FEWEST_LINES or body.column != len(indent) or last >= len(file.lines):
+            return None
+        return cls(body, last, indent)
+
+
+@dataclass(frozen=True, slots=True)
 class _About:
     """What becomes the statements of a body."""
 
-    path: str
-    function: str
-    """The text of the whole function, decorators included."""
-    text: str
-    """Of the statements, whole lines."""
-    indent: str
-    """Of the statements, absolute."""
+    file: _File
+    place: _Place
     above: tuple[cst.EmptyLine, ...]
     """Comments and empty lines between the header and the first statement."""
-    awaits: bool
-    default_indent: str
-    newline: str
+
+    @property
+    def text(self) -> str:
+        """Of the statements, whole lines."""
+        return self.file.text[self.file.starts[self.place.body.first - 1] : self.file.starts[self.place.last]]
+
+    @property
+    def definition(self) -> str:
+        """The text of the whole class or function, decorators included."""
+        return self.file.text[self.file.starts[self.place.body.top - 1] : self.file.starts[self.place.last]]
 
     def parse(self) -> tuple[tuple[cst.BaseStatement, ...], tuple[cst.EmptyLine, ...]]:
-        """The statements, as libcst reads them in a function of a module that is indented and ended like this one.
+        """The statements, as libcst reads them in a module that is indented and ended like this one.
 
-        With them, the lines at the end that belong to the function and to none of the blocks in it.
+        With them, the lines at the end that belong to the definition and to none of the blocks in it.
 
         Raises:
             Unreadable: if libcst cannot read them.
         """
-        lines = ["if 0:", f"{self.default_indent}pass", f"{'async ' if self.awaits else ''}def _():", ""]
+        file, body = self.file, self.place.body
+        short, places = _shortened(file, body.inside, body.first, self.place.last)
+        if any(places):
+            found = self._read(short)
+            if _filled(found[0], places, file):
+                return found
+        return self._read(self.text)
+
+    def _read(self, text: str) -> tuple[tuple[cst.BaseStatement, ...], tuple[cst.EmptyLine, ...]]:
+        file = self.file
+        lines = ["if 0:", f"{file.default_indent}pass", f"{self.place.body.keyword} _():", ""]
         try:
-            module = cst.parse_module(f"{self.newline.join(lines)}{self.text}{self.indent}pass{self.newline}")
+            module = cst.parse_module(f"{file.newline.join(lines)}{text}{self.place.indent}pass{file.newline}")
         except cst.ParserSyntaxError as error:
-            raise Unreadable(Skip(self.path, SkipReason.UNPARSABLE, error.message)) from None
+            raise file.unreadable(SkipReason.UNPARSABLE, error.message) from None
         except RecursionError:
-            raise Unreadable(Skip(self.path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")) from None
-        function = module.body[1]
-        assert isinstance(function, cst.FunctionDef) and isinstance(function.body, cst.IndentedBlock)
-        *found, last = function.body.body
+            raise file.unreadable(SkipReason.TOO_DEEP, "nested too deeply to be rewritten") from None
+        definition = module.body[1]
+        assert isinstance(definition, (cst.ClassDef, cst.FunctionDef))
+        assert isinstance(definition.body, cst.IndentedBlock)
+        *found, last = definition.body.body
         assert isinstance(last, cst.SimpleStatementLine)
         if not found:
-            raise Unreadable(Skip(self.path, SkipReason.NO_ROUND_TRIP, "a function has no statements of its own"))
+            raise file.unreadable(SkipReason.NO_ROUND_TRIP, f"a {self.place.body.keyword} has no statements of its own")
         found[0] = found[0].with_changes(leading_lines=self.above)
         return tuple(found), tuple(last.leading_lines)
 
 
 class Deferred(cst.IndentedBlock):
-    """The body of a function, parsed when `body` is read."""
+    """The body of a class or function, parsed when `body` is read."""
 
     __slots__ = ("_about", "_maps", "_statements")  # type: ignore[misc]
     _about: _About
@@ -89,9 +148,14 @@ class Deferred(cst.IndentedBlock):
         return self._statements is not None
 
     @property
-    def function(self) -> str:
-        """The text of the whole function, decorators included."""
-        return self._about.function
+    def is_class(self) -> bool:
+        """Whether it is the body of a class."""
+        return self._about.place.body.keyword == "class"
+
+    @property
+    def definition(self) -> str:
+        """The text of the whole class or function, decorators included."""
+        return self._about.definition
 
     @property
     def body(self) -> Sequence[cst.BaseStatement]:  # type: ignore[override]
@@ -117,7 +181,7 @@ class Deferred(cst.IndentedBlock):
 
     def _codegen_impl(self, state: CodegenState) -> None:
         indent = state.default_indent if self.indent is None else self.indent
-        if self.opened or "".join((*state.indent_tokens, indent)) != self._about.indent:
+        if self.opened or "".join((*state.indent_tokens, indent)) != self._about.place.indent:
             self.with_changes()._codegen_impl(state)  # the same as any block; elsewhere than it was, it must be parsed
             return
         self.header._codegen(state)
@@ -133,26 +197,28 @@ class Deferred(cst.IndentedBlock):
 def _enter(block: Deferred, found: dict[cst.CSTNode, cst.CSTNode]) -> None:
     for statement in block.body:
         found[statement] = block
-        for node in walk(statement):
-            for child in children(node):
-                found[child] = node
+        _complete(statement, found)
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     """Child → parent for all code below `root`; what is still unparsed joins when it is parsed."""
     found: dict[cst.CSTNode, cst.CSTNode] = {}
+    _complete(root, found)
+    return found
+
+
+def _complete(root: cst.CSTNode, found: dict[cst.CSTNode, cst.CSTNode]) -> None:
     for node in outside(root):
         if type(node) is Deferred:
             node.parents_into(found)
         else:
             for child in children(node):
                 found[child] = node
-    return found
 
 
-def outside(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """`root` and the code below it in source order, without what stands in bodies that are parsed on demand."""
-    stack = [root]
+def outside(*roots: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Nodes and the code below them in source order, without what stands in bodies that are parsed on demand."""
+    stack = list(reversed(roots))
     while stack:
         node = stack.pop()
         yield node
@@ -161,58 +227,51 @@ def outside(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def parse_outside(path: str, text: str, bodies: Sequence[Body]) -> cst.Module | Skip:
-    """A file as a tree with its longer functions unparsed. The text must have passed `ast` before.
+    """A file as a tree with its longer classes and functions unparsed. The text must have passed `ast` before.
 
     Args:
-        bodies: every outermost function of the file, in source order.
+        bodies: those of every outermost class and function of the file, in source order.
     """
-    kept = [body.last - body.first + 1 >= FEWEST_LINES for body in bodies]
-    if not any(kept) or "\f" in text or text.count("\r") != text.count("\r\n"):
+    if "\f" in text or text.count("\r") != text.count("\r\n"):
         return parse(path, text)
-    lines = text.split("\n")  # the last one has no line end
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    pieces: list[str] = []
-    abouts: list[tuple[Body, int, str] | None] = []
-    at = 0
-    for body, long in zip(bodies, kept, strict=True):
-        first = lines[body.first - 1]
-        indent = first[: len(first) - len(first.lstrip(" \t"))]
-        last = _last(lines, body.last, indent)
-        if not long or body.column != len(indent) or last >= len(lines):
-            abouts.append(None)
-            continue
-        end = "\r\n" if lines[last - 1].endswith("\r") else "\n"
-        pieces += [text[at : starts[body.first - 1]], f"{indent}pass{end}"]
-        at = starts[last]
-        abouts.append((body, last, indent))
-    short = "".join((*pieces, text[at:]))
+    file = _File.of(path, text)
+    short, places = _shortened(file, bodies, 1, len(file.lines))
+    if not any(places):
+        return parse(path, text)
     module = parse(path, short)
-    if isinstance(module, Skip):
-        return parse(path, text)
-    functions = list(_outermost(module))
-    if len(functions) != len(bodies):
-        return parse(path, text)
-    for function, about in zip(functions, abouts, strict=True):
-        if about is None:
-            continue
-        body, last, indent = about
-        block = function.body
-        if not isinstance(block, cst.IndentedBlock) or len(block.body) != 1:
-            return parse(path, text)
-        said = _About(
-            path=path,
-            function=text[starts[body.top - 1] : starts[last]],
-            text=text[starts[body.first - 1] : starts[last]],
-            indent=indent,
-            above=tuple(block.body[0].leading_lines),  # type: ignore[attr-defined]
-            awaits=body.awaits,
-            default_indent=module.default_indent,
-            newline=module.default_newline,
-        )
-        object.__setattr__(function, "body", Deferred.of(block, said))
-    return module
+    if isinstance(module, cst.Module):
+        file = replace(file, default_indent=module.default_indent, newline=module.default_newline)
+        if _filled(module.body, places, file):
+            return module
+    return parse(path, text)
+
+
+def _shortened(file: _File, bodies: Sequence[Body], first: int, last: int) -> tuple[str, Sequence[_Place | None]]:
+    """Some lines of a file with `pass` for those of the bodies in them that stay text, and where these stand."""
+    places = [_Place.of(body, file) for body in bodies]
+    pieces: list[str] = []
+    at = file.starts[first - 1]
+    for place in filter(None, places):
+        end = "\r\n" if file.lines[place.last - 1].endswith("\r") else "\n"
+        pieces += [file.text[at : file.starts[place.body.first - 1]], f"{place.indent}pass{end}"]
+        at = file.starts[place.last]
+    return "".join((*pieces, file.text[at : file.starts[last]])), places
+
+
+def _filled(statements: Sequence[cst.CSTNode], places: Sequence[_Place | None], file: _File) -> bool:
+    """Put bodies that are parsed on demand where `pass` stands for them; False where these are not found."""
+    definitions = list(_outermost(statements))
+    if len(definitions) != len(places):
+        return False
+    pairs = [(d, place) for d, place in zip(definitions, places, strict=True) if place is not None]
+    if not all(isinstance(d.body, cst.IndentedBlock) and len(d.body.body) == 1 for d, _ in pairs):
+        return False
+    for definition, place in pairs:
+        block = definition.body
+        assert isinstance(block, cst.IndentedBlock) and isinstance(block.body[0], cst.SimpleStatementLine)
+        about = _About(file, place, tuple(block.body[0].leading_lines))
+        object.__setattr__(definition, "body", Deferred.of(block, about))
+    return True
 
 
 def _last(lines: Sequence[str], last: int, indent: str) -> int:
@@ -228,12 +287,12 @@ def _last(lines: Sequence[str], last: int, indent: str) -> int:
     return last
 
 
-def _outermost(module: cst.Module) -> Iterator[cst.FunctionDef]:
-    """The functions of a module that lie in no other."""
-    stack: list[cst.CSTNode] = [module]
+def _outermost(statements: Sequence[cst.CSTNode]) -> Iterator[cst.ClassDef | cst.FunctionDef]:
+    """The classes and functions that lie in no other."""
+    stack = list(reversed(statements))
     while stack:
         node = stack.pop()
-        if isinstance(node, cst.FunctionDef):
+        if isinstance(node, (cst.ClassDef, cst.FunctionDef)):
             yield node
         elif not isinstance(node, (cst.BaseSmallStatement, cst.BaseExpression)):
             stack.extend(reversed(children(node)))

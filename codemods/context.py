@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import libcst as cst
@@ -16,7 +18,7 @@ from codemods.file_context import FileContext
 from codemods.index import NONE, Index, Ref
 from codemods.kinds import Kind
 from codemods.rule import Need
-from codemods.tree import parameter_names, spans, walk
+from codemods.tree import children, parameter_names, spans
 
 N = TypeVar("N", bound=cst.CSTNode)
 _ByType = dict[type[cst.CSTNode], list[cst.CSTNode]]
@@ -74,7 +76,7 @@ class Context(FileContext):
         """Answers about this file that are dear to find; keys start with the function that asks."""
         self._origins: dict[str, frozenset[str]] = {}
         self._bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
-        self._nodes: dict[Deferred, _ByType] = {}
+        self._pieces: dict[cst.CSTNode, Sequence[_ByType | Deferred]] = {}
         self._names: dict[cst.CSTNode, str] = {}
 
     # -- position in the tree
@@ -90,26 +92,32 @@ class Context(FileContext):
         """The nearest node of these types around `node`."""
         return next((a for a in self.ancestors(node) if isinstance(a, types)), None)
 
-    def all(self, kind: type[N], *texts: str) -> list[N]:
+    def all(self, kind: type[N], *texts: str | re.Pattern[str]) -> list[N]:
         """Every node of exactly this type in the file, in source order.
 
         Args:
-            texts: one of them stands in each function where such a node is looked for; others need not be parsed.
+            texts: one of them stands (or matches) in each class and function where such a node is looked for; others
+                need not be parsed.
         """
         found: list[N] = []
-        for stretch in self._stretches():
+        waiting = list(reversed(self._stretches(self.module)))
+        while waiting:
+            stretch = waiting.pop()
             if not isinstance(stretch, Deferred):
                 found += stretch.get(kind, ())  # type: ignore[arg-type]
-            elif not texts or any(text in stretch.function for text in texts):
-                if stretch not in self._nodes:
-                    self._nodes[stretch] = _by_type(node for node in walk(stretch) if node is not stretch)
-                found += self._nodes[stretch].get(kind, ())  # type: ignore[arg-type]
+            elif not texts or any(_stands(text, stretch.definition) for text in texts):
+                waiting += reversed(self._stretches(stretch))
         return found
+
+    def named_calls(self, *names: str) -> list[cst.Call]:
+        """The calls of functions, methods and classes with one of these last names: `name(…)`, `x.name(…)`."""
+        called = self.all(cst.Call, *map(_called, names))
+        return [call for call in called if (self.name(call.func) or "").rpartition(".")[2] in names]
 
     def says(self, function: cst.FunctionDef, text: str) -> bool:
         """Whether a text stands in a function, decorators included, as far as that can be told without parsing it."""
         body = function.body
-        return not isinstance(body, Deferred) or body.opened or text in body.function
+        return not isinstance(body, Deferred) or body.opened or text in body.definition
 
     def spellings(self, *names: str) -> tuple[str, ...]:
         """Texts of which one stands wherever this file names one of these library objects."""
@@ -120,20 +128,19 @@ class Context(FileContext):
                 renamed.add(name)
         return tuple(last | renamed)
 
-    def _stretches(self) -> Sequence[_ByType | Deferred]:
-        """The file in pieces: nodes outside of functions by type, and functions whose bodies may not be parsed yet."""
-        if ("stretches",) not in self.memo:
+    def _stretches(self, root: cst.Module | Deferred) -> Sequence[_ByType | Deferred]:
+        """A file or body in pieces: nodes by type, and the bodies in it that may not be parsed yet."""
+        if root not in self._pieces:
             found: list[_ByType | Deferred] = []
             nodes: list[cst.CSTNode] = []
-            for node in outside(self.module):
+            for node in outside(*children(root)):
                 if type(node) is Deferred:
                     found += _by_type(nodes), node
                     nodes = []
                 else:
                     nodes.append(node)
-            self.memo["stretches",] = [*found, _by_type(nodes)]
-        stretches: list[_ByType | Deferred] = self.memo["stretches",]
-        return stretches
+            self._pieces[root] = [*found, _by_type(nodes)]
+        return self._pieces[root]
 
     def statement(self, node: cst.CSTNode) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
         """The statement that `node` belongs to: a small one, or the compound one whose header it stands in."""
@@ -397,21 +404,33 @@ class Context(FileContext):
 
     def definition(self, qualified: str) -> tuple[Context, cst.FunctionDef] | None:
         """The one function of this file with a qualified name."""
-        found = self._named(nested=False)
-        if qualified not in found and any(qualified.startswith(f"{name}.") for name in found):
-            found = self._named(nested=True)
-        functions = found.get(qualified, ())
+        functions = [node for node in self.definitions(qualified) if isinstance(node, cst.FunctionDef)]
         return (self, functions[0]) if len(functions) == 1 else None
 
-    def _named(self, *, nested: bool) -> Mapping[str, Sequence[cst.FunctionDef]]:
-        """The functions of this file by qualified name; those inside of other functions only where asked for."""
-        if ("named", nested) not in self.memo:
-            found: dict[str, list[cst.FunctionDef]] = {}
-            for node in self.all(cst.FunctionDef) if nested else outside(self.module):
-                if isinstance(node, cst.FunctionDef):
+    def classes(self, qualified: str) -> list[cst.ClassDef]:
+        """The classes of this file with a qualified name; more than one where it is defined by condition."""
+        return [node for node in self.definitions(qualified) if isinstance(node, cst.ClassDef)]
+
+    def definitions(self, qualified: str) -> list[cst.ClassDef | cst.FunctionDef]:
+        """The classes and functions of this file with a qualified name."""
+        found: list[cst.ClassDef | cst.FunctionDef] = []
+        waiting: list[cst.Module | Deferred] = [self.module]
+        around = [qualified[:at] for at, letter in enumerate(qualified) if letter == "."]
+        while waiting:
+            named = self._named(waiting.pop())
+            found += named.get(qualified, ())
+            waiting += (n.body for name in around for n in named.get(name, ()) if isinstance(n.body, Deferred))
+        return found
+
+    def _named(self, root: cst.Module | Deferred) -> Mapping[str, Sequence[cst.ClassDef | cst.FunctionDef]]:
+        """The classes and functions of a file or body by qualified name, those in bodies left for later apart."""
+        if ("named", root) not in self.memo:
+            found: dict[str, list[cst.ClassDef | cst.FunctionDef]] = {}
+            for node in outside(*children(root)):
+                if isinstance(node, (cst.ClassDef, cst.FunctionDef)):
                     found.setdefault(self.qualified(node), []).append(node)
-            self.memo["named", nested] = found
-        named: dict[str, list[cst.FunctionDef]] = self.memo["named", nested]
+            self.memo["named", root] = found
+        named: dict[str, list[cst.ClassDef | cst.FunctionDef]] = self.memo["named", root]
         return named
 
     def qualified(self, node: cst.FunctionDef | cst.ClassDef) -> str:
@@ -420,15 +439,18 @@ class Context(FileContext):
 
     def callers(self, function: cst.FunctionDef) -> list[cst.Call]:
         """The calls in this file that surely run `function`."""
-        name = function.name.value
-        found = []
-        for call in self.all(cst.Call, name):
-            written = self.name(call.func)
-            if written is not None and written.rpartition(".")[2] == name:
-                target = self.callee(call)
-                if target is not None and target[1] is function:
-                    found.append(call)
-        return found
+        targets = ((call, self.callee(call)) for call in self.named_calls(function.name.value))
+        return [call for call, target in targets if target is not None and target[1] is function]
+
+
+def _stands(text: str | re.Pattern[str], code: str) -> bool:
+    return text in code if isinstance(text, str) else text.search(code) is not None
+
+
+@cache
+def _called(name: str) -> re.Pattern[str]:
+    """Matches wherever something of this name is called. It begins with the name itself: so `re` finds it fast."""
+    return re.compile(rf"{name}(?<!\w{name})(?<!def {name})(?<!class {name})(?:[\s)\\]|#[^\n]*\n)*\(")
 
 
 def _by_type(nodes: Iterable[cst.CSTNode]) -> _ByType:

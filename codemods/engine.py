@@ -368,7 +368,7 @@ class _Component:
                 found, refused = looks(file.path, file.text, index, wanted, self.options.strategies)
                 findings += found
                 skips += refused
-        comments = suppress.read(file.text, python=python)
+        comments = suppress.read(file.text, python=python, foreign=bool(findings))
         kept, unused = suppress.apply(file.file, comments, findings, (r.code for r in file.rules))
         file.skips += [s for s in skips if s not in file.skips]
         if round_number:

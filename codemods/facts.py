@@ -118,16 +118,18 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Where an outermost function stands, in lines (1-based, inclusive), and its statements in it."""
+    """Where an outermost class or function stands, in lines (1-based, inclusive), and its statements in it."""
 
+    keyword: str
+    """`class`, `def` or `async def`."""
     top: int
     """Of the first decorator, or of the header."""
     first: int
     column: int
     """Of the first statement, in bytes."""
     last: int
-    awaits: bool
-    """Whether it is an `async def`."""
+    inside: tuple[Body, ...] = ()
+    """Of a class: its methods and the classes in it, in source order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class Facts:
     """Number of the line after which the first import may stand (docstring and `__future__` imports)."""
     future: bool = False
     bodies: tuple[Body, ...] = ()
-    """Of every outermost function, in source order."""
+    """Of every outermost class and function, in source order."""
 
     def named(self, name: str) -> Iterator[Import]:
         """The imports that bind `name`."""
@@ -256,7 +258,7 @@ class _Reader:
             loads=self.loads,
             header=header,
             future=future,
-            bodies=tuple(sorted(self.bodies, key=lambda body: body.top)),
+            bodies=_in_order(self.bodies),
         )
 
     def bind(self, *names: str) -> None:
@@ -354,11 +356,7 @@ class _Reader:
         inner = f"{scope}.{s.name}" if scope else s.name
         within = (owner, s.name) if owner is not None else method
         if not self.depth:
-            first = s.body[0]
-            start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-            top = min([s.lineno, *(d.lineno for d in s.decorator_list)])
-            last = s.end_lineno or s.lineno
-            self.bodies.append(Body(top, start, first.col_offset, last, isinstance(s, ast.AsyncFunctionDef)))
+            self.bodies.append(_body("async def" if isinstance(s, ast.AsyncFunctionDef) else "def", s))
         self.depth += 1
         self.body(s.body, scope=inner, owner=None, method=within, conditional=False, checking=checking)
         self.depth -= 1
@@ -374,7 +372,11 @@ class _Reader:
             name, s.lineno, tuple(dotted(_unsubscripted(b)) for b in s.bases), {}, {}, conditional or twice
         )
         self.attributes[name] = {}
+        around, self.bodies = self.bodies, []
         self.body(s.body, scope=name, owner=name, method=None, conditional=False, checking=checking)
+        inside, self.bodies = _in_order(self.bodies), around
+        if not self.depth:
+            self.bodies.append(_body("class", s, inside))
 
     def assign(
         self,
@@ -433,6 +435,19 @@ class _Reader:
                 if name in known.SETTINGS:
                     self.settings.append(Setting(value_of(node), node.lineno, scope))
             stack.extend(ast.iter_child_nodes(node))
+
+
+def _body(
+    keyword: str, s: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, inside: tuple[Body, ...] = ()
+) -> Body:
+    first = s.body[0]
+    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    top = min([s.lineno, *(d.lineno for d in s.decorator_list)])
+    return Body(keyword, top, start, first.col_offset, s.end_lineno or s.lineno, inside)
+
+
+def _in_order(bodies: list[Body]) -> tuple[Body, ...]:
+    return tuple(sorted(bodies, key=lambda body: body.top))
 
 
 def _unsubscripted(node: ast.expr) -> ast.expr:

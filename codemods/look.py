@@ -14,7 +14,7 @@ from codemods.context import Context
 from codemods.edits import Edit, Finding, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.facts import Facts, gather
 from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
-from codemods.gate import holds_together, with_synonyms
+from codemods.gate import holds_outside, holds_together, with_synonyms
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
@@ -78,27 +78,23 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
         for types, check in rule.checks:
             for kind in types:
                 table.setdefault(kind, []).append((rule, check))
-    data = context.text.encode("utf-8", "surrogatepass")
-    close = {rule: with_synonyms(rule.together, data) for rule in rules}
+    doors = _Doors(context, rules)
     drafts: list[Draft] = []
     timed = context.index.recorder.rule
     stack: list[tuple[cst.CSTNode, Sequence[Rule]]] = [(context.module, rules)]
+    beyond = [rule for rule in rules if any(kind is not cst.Module for types, _ in rule.checks for kind in types)]
     while stack:
         node, asking = stack.pop()
         for rule, check in table.get(type(node), ()):
             if rule in asking and rule.code not in failed:
                 with costing_only(rule, context.path, failed), timed(rule.code):
                     drafts.extend(check(node, context))
-        if type(node) is Deferred:
-            function = node.function.encode("utf-8", "surrogatepass")
-            asking = [
-                rule
-                for rule in asking
-                if holds_together(close[rule], function)
-                and (rule.concerns is None or rule.concerns.function(node, context))
-            ]
-            if not asking:
-                continue
+        if node is context.module:
+            asking = beyond
+        elif type(node) is Deferred:
+            asking = [rule for rule in asking if doors.open(rule, node)]
+        if not asking:
+            continue
         try:
             below = children(node)
         except Unreadable as error:
@@ -106,6 +102,32 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
             continue
         stack += [(child, asking) for child in reversed(below)]
     return drafts
+
+
+class _Doors:
+    """Gates 1 and 2 at close range: whether a rule may find something in a body, before it is parsed."""
+
+    def __init__(self, context: Context, rules: Sequence[Rule]) -> None:
+        self._context = context
+        self._data = context.text.encode("utf-8", "surrogatepass")
+        self._together = {rule: with_synonyms(rule.together, self._data) for rule in rules}
+        self._outside: dict[Rule, bool] = {}
+
+    def open(self, rule: Rule, body: Deferred) -> bool:
+        definition = body.definition.encode("utf-8", "surrogatepass")
+        if body.is_class and self._is_outside(rule):
+            return True
+        if not holds_together(self._together[rule], definition):
+            return False
+        if rule.concerns is None:
+            return True
+        return (rule.concerns.klass if body.is_class else rule.concerns.function)(body, self._context)
+
+    def _is_outside(self, rule: Rule) -> bool:
+        """Whether it may find something outside of functions; there, a class is no border."""
+        if rule not in self._outside:
+            self._outside[rule] = holds_outside(self._together[rule], self._data)
+        return self._outside[rule]
 
 
 def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]) -> list[Finding]:

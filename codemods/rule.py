@@ -18,6 +18,7 @@ from codemods.edits import Safety
 from codemods.gate import Group
 
 if TYPE_CHECKING:
+    from codemods.bodies import Deferred
     from codemods.index import Index
 
 Replacement: TypeAlias = cst.CSTNode | Sequence[cst.CSTNode] | None
@@ -71,11 +72,13 @@ class Check(Protocol):
 
 
 class Concern(Protocol):
-    """What can be told from text alone: of a file and the project around it, and of one function in it."""
+    """What can be told from text alone: of a file and the project around it, of one function, or one class in it."""
 
     def file(self, path: str, text: str, index: Index, /) -> bool: ...
 
     def function(self, node: cst.CSTNode, ctx: Any, /) -> bool: ...
+
+    def klass(self, body: Deferred, ctx: Any, /) -> bool: ...
 
 
 @dataclass(eq=False)

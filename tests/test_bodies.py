@@ -1,4 +1,4 @@
-"""Trees whose functions are parsed on demand are the trees of the whole text."""
+"""Trees whose classes and functions are parsed on demand are the trees of the whole text."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check(text: str) -> int:
     assert [type(node).__name__.replace("Deferred", "IndentedBlock") for node in walk(module)] == kinds
     assert len(found) == len(kinds) - 1
     assert all(child in found for child in list(walk(module))[1:])
-    return len(left)
+    return sum(isinstance(node, Deferred) for node in walk(module))
 
 
 LONG = """\
@@ -115,10 +115,10 @@ class TestSame:
         assert check("def f():\n    return 1\n") == 0
 
     def test_all_that_stands_around_a_body(self) -> None:
-        assert check(LONG) == 3
+        assert check(LONG) == 4
 
     def test_line_ends(self) -> None:
-        assert check(LONG.replace("\n", "\r\n")) == 3
+        assert check(LONG.replace("\n", "\r\n")) == 4
         assert check("def f():\n    a\n    b\n    c\n    d") == 0  # without a last line end it is parsed at once
 
     def test_blank_lines_that_belong_to_an_inner_block(self) -> None:
@@ -148,6 +148,9 @@ class TestSame:
         )
         inside = textwrap.indent(function, indent) if not around.startswith("{}") else function
         text = around.format(inside)
+        for name in data.draw(st.lists(st.sampled_from(["@d\nclass B(\n A):  # c\n", "class C:\n"]), max_size=2)):
+            before = data.draw(st.sampled_from(["", "x = 1", "# a", "# a\n\n"]))
+            text = name + textwrap.indent(f"{before}\n{text}", indent)
         try:
             compile(text, "a.py", "exec", dont_inherit=True)
         except SyntaxError:
@@ -164,10 +167,20 @@ class TestDeferred:
 
     def test_one_that_stays_is_not(self) -> None:
         module = lazily(LONG)
-        f = next(node for node in outside(module) if isinstance(node, cst.FunctionDef))
-        assert isinstance(f.body, Deferred)
-        changed = f.with_changes(decorators=[])
-        assert "little" in module.code_for_node(changed) and changed.body is f.body
+        a = next(node for node in outside(module) if isinstance(node, cst.ClassDef))
+        changed = a.with_changes(bases=[cst.Arg(cst.Name("B"))])
+        assert changed.body is a.body and "little" in module.code_for_node(changed)
+        assert isinstance(a.body, Deferred) and not a.body.opened
+
+    def test_the_functions_of_a_class_wait_until_they_are_asked(self) -> None:
+        module = lazily(LONG)
+        a = module.body[0]
+        assert isinstance(a, cst.ClassDef)
+        _, f, g, short = a.body.body
+        for each, later in ((f, True), (g, True), (short, False)):
+            assert isinstance(each, cst.FunctionDef) and isinstance(each.body, Deferred) is later
+        assert module.code == LONG
+        assert isinstance(f.body, Deferred) and not f.body.opened  # type: ignore[attr-defined]
 
     def test_spans_of_unparsed_and_parsed(self) -> None:
         module = lazily(LONG)

@@ -45,6 +45,7 @@ import libcst as cst
 from codemods import versions
 from codemods.context import Context
 from codemods.edits import Safety
+from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.attention import reach, remedies
 from codemods.transforms.attention.encoders import Encoder, encoder
@@ -59,6 +60,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     triggers=(b"TransformerEncoder(",),
     triggers_all=((b"batch_first", b"TransformerEncoderLayer("),),
+    together=((Spot(b"TransformerEncoder", rb"(?<!class )\bTransformerEncoder[\s)\\]*\("),),),
     errors=(
         "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",
         "expected scalar type Float but found BFloat16",

@@ -143,8 +143,7 @@ def toggled_off(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
     """Whether Lightning's `toggle_optimizer` may have frozen `path` where a node runs: then nothing is cached."""
     key = (toggled_off,)
     if key not in ctx.memo:
-        names = ("toggle_optimizer", "untoggle_optimizer")
-        ctx.memo[key] = [c for c in ctx.all(cst.Call, *names) if (ctx.name(c.func) or "").rpartition(".")[2] in names]
+        ctx.memo[key] = ctx.named_calls("toggle_optimizer", "untoggle_optimizer")
     toggles: list[cst.Call] = ctx.memo[key]
     scope = ctx.scope(node)
     here = [c for c in toggles if ctx.scope(c) is scope]

@@ -129,11 +129,14 @@ def _is_module_class(ctx: Context, name: str) -> bool | None:
 
 def _trained(ctx: Context, path: Path) -> bool:
     """Whether the file speaks of it as of a module: `X.parameters()`, `X.train()`."""
-    key = (_trained,)
+    key = (_trained, path[-1])
     if key not in ctx.memo:
-        calls = (c.func for c in ctx.all(cst.Call, *_TRAINED_BY) if isinstance(c.func, cst.Attribute))
-        ctx.memo[key] = {ctx.name(func.value) for func in calls if func.attr.value in _TRAINED_BY}
-    return any(name is not None and _same_thing(name, path) for name in ctx.memo[key])
+        speaking = re.compile(rf"{re.escape(path[-1])}[\s)\\]*\.[\s\\]*(?:{'|'.join(_TRAINED_BY)})\b")
+        calls = (c.func for c in ctx.all(cst.Call, speaking) if isinstance(c.func, cst.Attribute))
+        owners = (ctx.name(func.value) for func in calls if func.attr.value in _TRAINED_BY)
+        ctx.memo[key] = any(name is not None and _same_thing(name, path) for name in owners)
+    known: bool = ctx.memo[key]
+    return known
 
 
 def _same_thing(name: str, path: Path) -> bool:

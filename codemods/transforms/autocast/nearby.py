@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from codemods.bodies import Deferred
 from codemods.context import Context
 from codemods.gate import Group, find, functions, holds_together, with_synonyms
 from codemods.index import Index
@@ -105,6 +106,12 @@ class Near:
         name = function.name.value if function is not None else ""
         asked = _Function(name.encode(), klass.name.value.encode() if klass is not None and name else b"")
         return asked in _concerned(ctx.path, ctx.text, ctx.index, self)
+
+    def klass(self, body: Deferred, ctx: Context) -> bool:
+        """The same question for the functions in a class, and in the classes in it."""
+        text = _bytes(body.definition)
+        concerned = _concerned(ctx.path, ctx.text, ctx.index, self)
+        return any(f.klass in text and f.name in text for f in concerned if f.klass or not f.name)
 
 
 def named_where_regions_open(ctx: Context, name: str) -> bool:

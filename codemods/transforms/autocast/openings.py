@@ -116,7 +116,7 @@ def _attribute(ctx: Context, node: cst.CSTNode, attribute: str) -> list[tuple[Co
     found: list[tuple[Context, cst.BaseExpression]] = []
     for ref in ctx.index.lineage(owner).refs if owner else ():
         where = ctx.other(ref.path)
-        classes = [k for k in where.all(cst.ClassDef, "class ") if where.qualified(k) == ref.name] if where else []
+        classes = where.classes(ref.name) if where is not None else []
         if where is None or len(classes) != 1:
             return []
         for function in classes[0].body.body:

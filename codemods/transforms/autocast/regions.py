@@ -185,10 +185,10 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
             continue
         if (where := ctx.other(path)) is None:
             continue
-        for call in where.all(cst.Call, f"{name}("):
-            if (where.name(call.func) or "").rpartition(".")[2] == name and (target := where.callee(call)):
-                if target[0].path == ctx.path and target[0].qualified(target[1]) == qualified:
-                    yield where, call
+        for call in where.named_calls(name):
+            target = where.callee(call)
+            if target is not None and target[0].path == ctx.path and target[0].qualified(target[1]) == qualified:
+                yield where, call
 
 
 def _imports(ctx: Context, path: str, qualified: str) -> bool:

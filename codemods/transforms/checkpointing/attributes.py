@@ -38,9 +38,8 @@ def attribute(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
 def _holder(context: Context, ref: Ref, method: str, name: str) -> tuple[cst.CSTNode, str]:
     """The method or class whose body assigns an attribute, and the name by which it does."""
     if not method:
-        klass = next((k for k in context.all(cst.ClassDef, "class ") if context.ref(k) == ref), None)
-        if klass is not None:
-            return klass, name
+        if classes := context.classes(ref.name):
+            return classes[0], name
     elif definition := context.definition(f"{ref.name}.{method}"):
         first = next(parameters(definition[1]), None)
         if first is not None:

@@ -259,10 +259,9 @@ def _steps_by_hand(ctx: Context, ref: Ref) -> bool:
     other = ctx.other(ref.path)
     if other is None:
         return True
-    for klass in other.all(cst.ClassDef, "class "):
-        if other.ref(klass) == ref:
-            for node in other.all(cst.Call, *_BY_HAND):
-                name = node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
-                if name in _BY_HAND and klass in other.ancestors(node):
-                    return True
+    for klass in other.classes(ref.name):
+        for node in other.all(cst.Call, *_BY_HAND):
+            name = node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
+            if name in _BY_HAND and klass in other.ancestors(node):
+                return True
     return False

@@ -39,6 +39,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     triggers=(b".step",),
     triggers_all=((b".optimizers",),),
+    together=((b".step",),),
     subclasses=known.LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),
 )
@@ -87,11 +88,8 @@ def _zeroed(ctx: Context, klass: cst.ClassDef) -> frozenset[str] | None:
     """The optimizers whose gradients the class zeroes; None where it may do so in another way."""
     for ref in ctx.index.lineage(ctx.ref(klass)).refs:
         other = ctx.other(ref.path)
-        for each in other.all(cst.ClassDef, "class ") if other else ():
-            if other and other is not ctx and other.qualified(each) == ref.name and _mentions_zeroing(each):
-                return None
-            if other is ctx and ctx.qualified(each) == ref.name and each is not klass and _mentions_zeroing(each):
-                return None
+        if other is not None and any(_mentions_zeroing(k) for k in other.classes(ref.name) if k is not klass):
+            return None
     found: set[str] = set()
     for node in _deep(klass):
         match node:

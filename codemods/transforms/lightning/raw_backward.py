@@ -43,6 +43,7 @@ from codemods.context import Context, Method
 from codemods.edits import Safety
 from codemods.facts import MISSING
 from codemods.gate import Spot
+from codemods.index import Ref
 from codemods.rule import Draft, Rule
 from codemods.tensors import BACKWARD, backward_arguments, is_tensor, only_keywords
 from codemods.transforms.lightning.phases import BEFORE, EVALUATION, TRAINING, called_from_outside, reached, runs
@@ -147,14 +148,14 @@ def _without_self(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if function is None or function.name.value in HOOKS:
         return
     key = (ctx.path, ctx.qualified(function))
-    for klass in ctx.all(cst.ClassDef, "class "):
-        owner = ctx.ref(klass)
+    for name in ctx.facts.classes:
+        owner = Ref(ctx.path, name)
         if ctx.index.descends(owner, known.LIGHTNING_MODULE):
             if ctx.index.constant(owner, "automatic_optimization", known.LIGHTNING_SETUP) is False:
                 if key in reached(ctx, owner, TRAINING):
                     yield rule.finding(
                         call,
-                        message=f"{_written(call, ctx)} bypasses the Trainer of `{klass.name.value}`; "
+                        message=f"{_written(call, ctx)} bypasses the Trainer of `{name.rpartition('.')[2]}`; "
                         "there is no `self` here on which to call `manual_backward`",
                     )
                     return
