@@ -194,9 +194,19 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
 def _imports(ctx: Context, path: str, qualified: str) -> bool:
     """Whether a file imports the module of `ctx` by name, or a part of `qualified` from wherever it is handed on."""
     names = {*qualified.split("."), ctx.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], "*"}
-    text = ctx.index.text(path) or ""
-    facts = ctx.index.facts(path) if any(name in text for name in names) else None
+    if names.isdisjoint(ctx.index.recall((_imported, path), lambda: _imported(ctx.index.text(path) or ""))):
+        return False
+    facts = ctx.index.facts(path)
     return facts is not None and any({i.name, i.target.rpartition(".")[2]} & names for i in facts.imports)
+
+
+def _imported(text: str) -> frozenset[str]:
+    """The words of what may be a file's import statements, told without parsing it."""
+    return frozenset(_WORD.findall("\n".join(_IMPORT.findall(text))))
+
+
+_IMPORT = re.compile(r"\b(?:from|import)\b(?:\((?:#[^\n]*|[^)#])*\)|\\\r?\n|[^\n(\\])*")
+_WORD = re.compile(r"\w+|\*")
 
 
 def evaluates(ctx: Context, node: cst.CSTNode) -> bool:
