@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -253,7 +254,8 @@ class Past:
     def _tree(self) -> bytes:
         """A name for all the files that may be read."""
         if self._of_tree is None:
-            self._of_tree = key_of("tree", program(), [(p, identity(self._reader, p)) for p in self._reader.files()])
+            names = "\0".join(chain.from_iterable((p, identity(self._reader, p)) for p in self._reader.files()))
+            self._of_tree = key_of("tree", program(), hashlib.sha256(names.encode("utf-8", "surrogateescape")).digest())
         return self._of_tree
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,9 +126,9 @@ def _tasks(
             problems.append(str(refusal))
             continue
         if (local := known[id(settings)][1]) is not None:
-            for path in inside:
-                if not local.excludes(path):
-                    groups.setdefault(local.order(path), []).append(path)
+            left = [path for path in inside if not local.excludes(path)]
+            for order, some in groupby(left, local.order):
+                groups.setdefault(order, []).extend(some)
     return [Task(order, tuple(sorted(inside)), generated, kept, profiled) for order, inside in groups.items()], problems
 
 

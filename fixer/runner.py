@@ -18,6 +18,7 @@ from codemods.profile import SILENT, Profile, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
+from fixer import COLLECT
 from fixer.cards import cards
 from fixer.discover import marked_generated
 from fixer.pool import Crew
@@ -39,8 +40,6 @@ AT_ONCE = 250
 """Files that a process gates at once."""
 WORTH_KEEPING = 50
 """Files from which on what was found before is looked for."""
-COLLECT = 100_000, 20, 100
-"""When to look for garbage: seldom, for a tree is many objects that live together and die together."""
 MENTIONS = b"fixer: ignore"
 """Files with suppression comments are looked at even without a trigger, to tell unused ones."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from codemods.sources.files import by_directory, is_manifest
-from fixer.discover import Listing, is_readable, known_to_git, list_files
+from fixer.discover import Listing, is_readable, list_files
 from fixer.git.command import top
-from fixer.git.names import names
+from fixer.git.names import bends, known_among
 
 LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""
@@ -29,7 +29,7 @@ class WorkTree:
     root: Path
     """Resolved: no symbolic link on the way."""
     _listed: list[Listing] = field(default_factory=list, compare=False, repr=False)
-    _names: list[dict[str, str]] = field(default_factory=list, compare=False, repr=False)
+    _names: list[Mapping[str, str]] = field(default_factory=list, compare=False, repr=False)
     _packaging: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     _exists: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Looking for a module asks after the same few places again and again."""
@@ -39,16 +39,10 @@ class WorkTree:
     def identity(self, path: str) -> str | None:
         """What git calls the content of a file that it knows to be unchanged; None: nobody knows without reading."""
         if not self._names:
-            tracked = {}
-            if self.by_git:
-                tracked = names(self.root, [self.read(path) or b"" for path in self.listing.attributes])
-            self._names.append(tracked)
+            unchanged = self.listing.unchanged
+            bent = unchanged and bends(self.root, [self.read(path) or b"" for path in self.listing.attributes])
+            self._names.append({} if bent else unchanged)
         return self._names[0].get(path)
-
-    @property
-    def by_git(self) -> bool:
-        """Whether the root is that of a repository."""
-        return top(self.root) == self.root
 
     @property
     def listing(self) -> Listing:
@@ -114,8 +108,7 @@ class WorkTree:
             if names and top(self.root) != self.root:
                 names = [name for name in names if name in self.listing.paths]
             elif names:
-                known = set(known_to_git(self.root, *names))
-                names = [name for name in names if name in known]
+                names = known_among(self.root, names)
             self._packaging[directory] = tuple(names)
         return self._packaging.get(directory, ())
 

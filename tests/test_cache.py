@@ -24,7 +24,8 @@ from codemods.questions import Content, Holding, Packaging, name_of
 from codemods.transforms import load
 from fixer import cache
 from fixer.cache import Cache
-from fixer.git.names import names
+from fixer.errors import Refusal
+from fixer.git.names import bends, known
 
 OPTIONS = Options(rules=tuple(r for r in load() if r.code in ("PL001", "AMP001", "AMP002", "CKP001", "PL101", "HF003")))
 
@@ -244,24 +245,40 @@ class TestNames:
         subprocess.run(["git", *arguments], cwd=at, check=True)
 
     def test_of_tracked_files_that_are_as_git_knows_them(self, tracked: Path) -> None:
-        assert names(tracked, []) == {path: name_of(f"# {path}\n".encode()) for path in ("a.py", "b.py")}
+        found = known(tracked)
+        assert found.unchanged == {path: name_of(f"# {path}\n".encode()) for path in ("a.py", "b.py")}
+        assert found.paths == ("a.py", "b.py", "c.py")
 
     def test_changed_gone_and_assumed(self, tracked: Path) -> None:
         self.git(tracked, "update-index", "--assume-unchanged", "b.py")
-        assert set(names(tracked, [])) == {"a.py"}
+        assert set(known(tracked).unchanged) == {"a.py"}
         (tracked / "a.py").write_text("# another\n")
-        assert names(tracked, []) == {}
+        assert known(tracked).unchanged == {}
         (tracked / "a.py").unlink()
-        assert names(tracked, []) == {}
+        assert known(tracked).unchanged == {}
+        assert known(tracked).paths == ("a.py", "b.py", "c.py")
+
+    def test_a_name_that_looks_like_an_answer(self, tracked: Path) -> None:
+        odd = "H 100644 abc 0\tc.py"
+        (tracked / odd).write_text("x\n")
+        self.git(tracked, "add", odd)
+        assert known(tracked).unchanged[odd] == name_of(b"x\n")
+        assert "c.py" not in known(tracked).unchanged
+
+    def test_links_are_no_regular_files(self, tracked: Path) -> None:
+        (tracked / "link.py").symlink_to("c.py")
+        self.git(tracked, "add", "link.py")
+        assert "link.py" in known(tracked).paths and "link.py" not in known(tracked).unchanged
 
     def test_nothing_is_sure_where_git_converts(self, tracked: Path) -> None:
-        assert names(tracked, [b"*.py text=auto\n"]) == {}
-        assert len(names(tracked, [b"*.py linguist-vendored\n"])) == 2
+        assert bends(tracked, [b"*.py text=auto\n"])
+        assert not bends(tracked, [b"*.py linguist-vendored\n"])
         self.git(tracked, "config", "core.autocrlf", "true")
-        assert names(tracked, []) == {}
+        assert bends(tracked, [])
 
-    def test_elsewhere_nothing_is_known(self, tmp_path: Path) -> None:
-        assert names(tmp_path, []) == {}
+    def test_where_there_is_no_repository(self, tmp_path: Path) -> None:
+        with pytest.raises(Refusal, match="git cannot list the files"):
+            known(tmp_path)
 
 
 def test_the_index_takes_the_word_of_who_knows() -> None:

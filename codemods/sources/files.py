@@ -26,6 +26,7 @@ _MANIFEST_ENDS = (".txt", ".in", ".toml", ".cfg", "setup.py", "Pipfile", ".lock"
 """Told of a name more quickly; most names have none of them."""
 LOCK = re.compile(r"(?:.*/)?(?:[^/]*\.lock|pylock[^/]*\.toml)")
 
+_SOURCE = (*PYTHON, NOTEBOOK, *SHELL, *CONFIG)
 _INSIDE = f"{NOTEBOOK}::"
 """Parts the path of a notebook from that of a file that one of its cells writes."""
 
@@ -62,7 +63,7 @@ def is_document(path: str) -> bool:
 
 def is_source(path: str) -> bool:
     """Whether a file of that name is looked at without being named."""
-    return path.endswith((*PYTHON, NOTEBOOK)) or is_document(path)
+    return path.endswith(_SOURCE) or is_manifest(path)
 
 
 def container(unit: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 from codemods import __version__
+from fixer import COLLECT
 from fixer.cli.apply import apply
 from fixer.cli.bulk import bulk
 from fixer.cli.cache import cache
@@ -58,6 +60,7 @@ def main() -> None:
     # What a repository holds must never be imported; `""` and relative places mean the current directory.
     sys.path[:] = [place for place in sys.path if place not in ("", ".")]
     forget_location()
+    gc.set_threshold(*COLLECT)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
