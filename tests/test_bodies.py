@@ -12,10 +12,13 @@ import libcst as cst
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memory import Memory
 
-from codemods.bodies import Deferred, outside, parents, parse_outside
+from codemods.bodies import Deferred, _About, outside, parents, parse_outside
 from codemods.edits import Skip, Unreadable
+from codemods.engine import Options, plan
 from codemods.facts import Facts, gather
+from codemods.transforms import load
 from codemods.tree import parse, spans, walk
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
@@ -208,3 +211,49 @@ class TestDeferred:
             with pytest.raises(Unreadable) as caught:
                 list(walk(module))
             assert isinstance(caught.value.skip, Skip)
+
+
+MODEL = """\
+import torch
+from torch.utils.checkpoint import checkpoint
+
+class Innocent(torch.nn.Module):
+    def forward(self, x):
+        a = 1
+        b = 2
+        c = 3
+        return x
+
+class Stack(torch.nn.Module):
+    def forward(self, x):
+        a = 1
+        b = 2
+        x = checkpoint(self.block, x)
+        return x
+
+    def other(self, x):
+        a = 1
+        b = 2
+        c = 3
+        return x
+"""
+
+
+def test_a_class_without_the_bug_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: set[str] = set()
+    parse = _About.parse
+
+    def seen(self: _About) -> Any:
+        found.add(self.definition.partition("(")[0])
+        return parse(self)
+
+    def parsed(text: str) -> set[str]:
+        found.clear()
+        plan(["a.py"], Memory({"a.py": text}), Options(rules=rules), fix=False)
+        return {name for name in found if name.startswith("class")}
+
+    monkeypatch.setattr(_About, "parse", seen)
+    rules = tuple(rule for rule in load() if rule.code == "CKP001")
+    assert parsed(MODEL) == {"class Stack"}
+    outside_functions = MODEL.replace("class Stack", "y = checkpoint(f, 1)\nclass Stack")
+    assert parsed(outside_functions) == {"class Innocent", "class Stack"}

@@ -17,15 +17,19 @@ from hypothesis import strategies as st
 from memory import Memory as Files
 from world import fixer, git, repository, write
 
+from codemods.edits import Skip, SkipReason
 from codemods.engine import Options, plan
 from codemods.index import Index
 from codemods.memory import Kept, Remembered
+from codemods.plan import FilePlan, Plan
 from codemods.questions import Content, Holding, Packaging, name_of
 from codemods.transforms import load
 from fixer import cache
-from fixer.cache import Cache
+from fixer.cache import Cache, Past
 from fixer.errors import Refusal
 from fixer.git.names import bends, known
+from fixer.runner import Order, Task
+from fixer.worktree import WorkTree
 
 OPTIONS = Options(rules=tuple(r for r in load() if r.code in ("PL001", "AMP001", "AMP002", "CKP001", "PL101", "HF003")))
 
@@ -229,6 +233,28 @@ class TestCommand:
         Cache(tmp_path / "c").keep([(b"k", SOME)], [])
         assert fixer("cache", "clear", at=tmp_path, environment=environment).code == 0
         assert not any((tmp_path / "c").iterdir())
+
+
+class TestWhole:
+    """The plan of all files together is kept only if it may be trusted to be the same next time."""
+
+    @pytest.mark.parametrize(
+        ("skips", "changed", "kept"),
+        [
+            pytest.param((), False, True, id="nothing happened"),
+            pytest.param((Skip("a.py", SkipReason.UNPARSABLE, "why"),), False, True, id="a file is not for us"),
+            pytest.param((Skip("a.py", SkipReason.RULE_FAILED, "why"),), False, False, id="a rule or a worker died"),
+            pytest.param((), True, False, id="something was written"),
+        ],
+    )
+    def test_kept(self, tmp_path: Path, skips: tuple[Skip, ...], changed: bool, kept: bool) -> None:
+        (tmp_path / "a.py").write_bytes(b"old()\n")
+        task = Task(Order(WorkTree(tmp_path), ("PL001",)), ("a.py",))
+        past = Past(Cache(tmp_path / "cache"), task, ())
+        file = FilePlan("a.py", b"old()\n", b"new()\n" if changed else b"old()\n", ())
+        past.keep_whole(Plan(files=(file,), skips=skips))
+        again = Past(Cache(tmp_path / "cache"), task, ()).whole(fix=False)
+        assert again == (Plan(files=(file,), skips=skips) if kept else None)
 
 
 class TestNames:

@@ -7,7 +7,7 @@ import pytest
 from memory import Memory
 
 from codemods import known
-from codemods.bodies import parse_outside
+from codemods.bodies import Deferred, parse_outside
 from codemods.context import Context
 from codemods.facts import Facts, gather
 from codemods.index import Index
@@ -302,6 +302,60 @@ def test_callers() -> None:
     assert [text_of(c) for c in ctx.callers(ctx.all(cst.FunctionDef)[0])] == ["g()", "g(1)"]
 
 
+def test_calls_by_name() -> None:
+    text = "def f(): pass\nf()\nx.f (1)\n(f)(2)\nf # why\nmy_f()\nf.g()\nclass f(A): pass\ng(\\\nf\\\n(3))\n"
+    assert [text_of(c) for c in context(text).named_calls("f")] == ["f()", "x.f (1)", "(f)(2)", "f\\\n(3)"]
+    found = context("a(b())\nx.c()\n").named_calls("b", "c")
+    assert [text_of(c) for c in found] == ["b()", "x.c()"]
+
+
+CLASSES = """\
+class A:
+    def f(self):
+        a = 1
+        b = 2
+        c = 3
+        d = 4
+
+    class B:
+        def f(self):
+            def g():
+                a = 1
+                b = 2
+                c = 3
+                d = 4
+
+            return g
+"""
+
+
+def _lazily(text: str) -> Context:
+    facts = gather("p.py", text)
+    assert isinstance(facts, Facts)
+    tree = parse_outside("p.py", text, facts.bodies)
+    assert isinstance(tree, cst.Module)
+    return Context("p.py", text, tree, facts, Index(Memory({"p.py": text})))
+
+
+def test_definitions_by_name_in_what_is_not_parsed_yet() -> None:
+    ctx = _lazily(CLASSES)
+    for name in ("A.f", "A.B.f", "A.B.f.g"):
+        found = ctx.definition(name)
+        assert found is not None and ctx.qualified(found[1]) == name
+    assert ctx.definition("A") is ctx.definition("A.g") is ctx.definition("B.f") is None
+    assert [k.name.value for name in ("A", "A.B", "B") for k in ctx.classes(name)] == ["A", "B"]
+    assert ctx.definition("A.f") is not None
+    twice = _lazily(CLASSES + CLASSES)
+    assert len(twice.classes("A.B")) == 2 and twice.definition("A.f") is None
+
+
+def test_looking_for_one_definition_parses_no_other() -> None:
+    ctx = _lazily(CLASSES)
+    assert ctx.definition("A.B.f") is not None
+    (f,) = (f for f in ctx.all(cst.FunctionDef, "class A") if ctx.qualified(f) == "A.f")
+    assert isinstance(f.body, Deferred) and not f.body.opened
+
+
 def test_other_files() -> None:
     ctx = context("x\n", {"m.py": "old()\n", "bad.py": "old(\n", "deep.py": "x" + ".a()" * 5000})
     other = ctx.other("m.py")
@@ -316,11 +370,7 @@ def test_spellings_are_all_names_under_which_a_file_may_use_something() -> None:
 
 
 def test_what_an_unparsed_function_says() -> None:
-    facts = gather("p.py", LONG)
-    assert isinstance(facts, Facts)
-    tree = parse_outside("p.py", LONG, facts.bodies)
-    assert isinstance(tree, cst.Module)
-    ctx = Context("p.py", LONG, tree, facts, Index(Memory({"p.py": LONG})))
+    ctx = _lazily(LONG)
     (function,) = ctx.all(cst.FunctionDef, "nowhere")
     assert (ctx.says(function, "deep"), ctx.says(function, "nowhere")) == (True, False)
     assert not ctx.all(cst.Pass, "nowhere") and len(ctx.all(cst.Pass, "deep")) == 4

@@ -9,6 +9,7 @@ from toy import doubled, renamed
 from codemods.edits import Finding
 from codemods.engine import Options, plan
 from codemods.plan import Plan
+from codemods.suppress import read
 
 
 def check(text: str) -> Plan:
@@ -111,3 +112,9 @@ def test_lines_of_a_finding_are_those_of_its_statement() -> None:
     (finding,) = check("x = f(\n    old(),\n)\n").findings
     assert isinstance(finding, Finding)
     assert (finding.place.line, finding.lines) == (2, (1, 3))
+
+
+def test_where_nothing_was_found_foreign_comments_are_not_read() -> None:
+    text = "x = 1  # noqa: E501\n"
+    assert read(text) and not read(text, foreign=False)
+    assert len(read(text + "y  # fixer: ignore[TOY]\n", foreign=False)) == 2
