@@ -434,7 +434,24 @@ class _Reader:
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 if name in known.SETTINGS:
                     self.settings.append(Setting(value_of(node), node.lineno, scope))
-            stack.extend(ast.iter_child_nodes(node))
+            for name in _PARTS[type(node)]:
+                part = getattr(node, name, None)
+                if isinstance(part, list):
+                    stack += [each for each in part if isinstance(each, ast.AST)]
+                elif isinstance(part, ast.AST):
+                    stack.append(part)
+
+
+class _Parts(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each type of node in which names can stand."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        without = ("ctx", "op", "ops", "attr", "kind", "type_comment")
+        self[kind] = tuple(name for name in kind._fields if name not in without)
+        return self[kind]
+
+
+_PARTS = _Parts()
 
 
 def _body(

@@ -506,7 +506,10 @@ class Index:
         A notebook is an island: no other file's question finds it, and its own finds it too.
         """
         root = self.root(path)
-        found = tuple(f for f in self.holding(root, literals, suffixes) if self.root(f) == root)
+        found = self.recall(
+            (Index.search, root, literals, suffixes),
+            lambda: tuple(f for f in self.holding(root, literals, suffixes) if self.root(f) == root),
+        )
         own = files.is_python(path) and suffixes == files.PYTHON and files.container(path).endswith(files.NOTEBOOK)
         if own:
             self.questions.ask(Content(files.container(path)))
