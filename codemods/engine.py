@@ -151,19 +151,22 @@ def _projects(index: Index, paths: Iterable[str]) -> tuple[Project, ...]:
     return tuple(found[root] for root in sorted(found))
 
 
-def steps(whole: Plan, reader: Reader, options: Options) -> tuple[Step, ...]:
+def steps(whole: Plan, reader: Reader, options: Options, index: Index | None = None) -> tuple[Step, ...]:
     """The plan as a series of commits, one per rule, in order of code.
 
     The text after the rules r1…rk is the plan of those rules alone, to their fixpoint, imports included. Where the
     last such text would differ from the plan of all rules, or one in between would not parse, the rules share a step.
+
+    Args:
+        index: of the files as `reader` has them.
     """
+    index = Index(reader, options.targets) if index is None else index
     paths = [f.path for f in whole.changed]
     codes = sorted({f.code for f in whole.findings if f.applied})
     final = {f.path: f.after for f in whole.changed}
     found: list[Step] = []
     waiting: list[str] = []
     previous: dict[str, bytes] = {f.path: f.before for f in whole.changed}
-    index = Index(reader, options.targets)
     for number, code in enumerate(codes, start=1):
         chosen = set(codes[:number])
         if number == len(codes):

@@ -181,7 +181,9 @@ def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     of a rule that changes nothing in it.
     """
     from codemods import engine
+    from codemods.index import Index
 
+    index = Index(order.reader, dict(order.targets))
     tied = {path: component for component in plan.components for path in component}
     applied: dict[frozenset[str], set[str]] = defaultdict(set)
     for file in plan.files:
@@ -192,7 +194,7 @@ def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     for _, paths in sorted(groups.items()):
         files = tuple(file for file in plan.files if file.path in paths)
         if any(file.changed for file in files):
-            yield engine.steps(replace(plan, files=files), order.reader, _options(order))
+            yield engine.steps(replace(plan, files=files), order.reader, _options(order), index)
 
 
 def run(
