@@ -204,6 +204,8 @@ def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacem
     for line in walk(module):
         if not isinstance(line, cst.SimpleStatementLine):
             continue
+        if not any(isinstance(statement, (cst.Import, cst.ImportFrom)) for statement in line.body):
+            continue
         if re.search(r"#.*\bnoqa\b", text_of(line), re.IGNORECASE):
             continue
         body = [left for statement in line.body if (left := _without(statement, gone)) is not None]

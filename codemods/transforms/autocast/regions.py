@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import libcst as cst
 
@@ -194,12 +195,13 @@ def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, 
 def _imports(ctx: Context, path: str, qualified: str) -> bool:
     """Whether a file imports the module of `ctx` by name, or a part of `qualified` from wherever it is handed on."""
     names = {*qualified.split("."), ctx.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], "*"}
-    if names.isdisjoint(ctx.index.recall((_imported, path), lambda: _imported(ctx.index.text(path) or ""))):
+    if names.isdisjoint(_imported(ctx.index.text(path) or "")):
         return False
     facts = ctx.index.facts(path)
     return facts is not None and any({i.name, i.target.rpartition(".")[2]} & names for i in facts.imports)
 
 
+@lru_cache(maxsize=1_000)
 def _imported(text: str) -> frozenset[str]:
     """The words of what may be a file's import statements, told without parsing it."""
     return frozenset(_WORD.findall("\n".join(_IMPORT.findall(text))))
