@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping
@@ -499,3 +500,29 @@ def test_what_a_commit_that_failed_left_does_not_come_with_the_next(tmp_path: Pa
     draft.restart()
     commit = draft.add({"b.py": NEW}, "second", identity=ada)
     assert git("diff", "--name-only", f"{commit}~", commit, at=root) == "b.py"
+
+
+def test_a_commit_is_read_from_the_work_tree_where_that_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"same.py": OLD, "changed.py": b"1\n", "gone.py": b"2\n", "link.py": b"3\n", "pipe.py": b"4\n"}
+    root = repository(tmp_path / "r", texts)
+    (root / "changed.py").write_bytes(NEW)
+    for name in ("gone.py", "link.py", "pipe.py"):
+        (root / name).unlink()
+    (root / "link.py").symlink_to("same.py")
+    os.mkfifo(root / "pipe.py")
+    unpacked: list[str] = []
+    blob = Repository.blob
+
+    def seen(self: Repository, oid: str) -> bytes | None:
+        unpacked.append(oid)
+        return blob(self, oid)
+
+    monkeypatch.setattr(Repository, "blob", seen)
+    files = Repository.open(root).files("HEAD")
+    assert {path: files.read(path) for path in files.files()} == texts
+    assert unpacked == [files.entries[path].oid for path in sorted(texts) if path != "same.py"]
+    git("clone", "-q", "--bare", "r", "bare.git", at=tmp_path)
+    in_objects_only = Repository.open(tmp_path / "bare.git").files("HEAD")
+    assert {path: in_objects_only.read(path) for path in in_objects_only.files()} == texts
