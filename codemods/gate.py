@@ -109,11 +109,16 @@ class _File:
 
     def _says(self, number: int, groups: tuple[Group, ...]) -> bool:
         """Whether a function (-1: the rest) that holds a trigger of each group holds them in its code."""
-        if number < 0:
-            return holds_outside(groups, self._data)
         assert self._spans is not None
-        start, end = self._spans[number]
-        return _torn(self._data[:start]) or holds_together(groups, self._data[start:end])
+        if number < 0:
+            ends = [0, *chain.from_iterable(self._spans), len(self._data)]
+            code = b"".join(self._data[ends[i] : ends[i + 1]] for i in range(0, len(ends), 2))
+            quoted = code
+        else:
+            start, end = self._spans[number]
+            code, quoted = self._data[start:end], self._data[:start]
+        torn = any(quoted.count(quotes) % 2 for quotes in (b'"""', b"'''"))  # it may begin or end inside a string
+        return torn or holds_together(groups, code)
 
     def _function(self, starts: Sequence[int], place: int) -> int:
         """The number of the function around a place; -1 outside of all."""
@@ -221,18 +226,6 @@ def holds_together(groups: Sequence[Group], function: bytes) -> bool:
         return False
     code = without_prose(function)
     return len(code) == len(function) or all(any(_in(trigger, code) for trigger in group) for group in groups)
-
-
-def holds_outside(groups: Sequence[Group], data: bytes) -> bool:
-    """Whether the code of a file outside all functions holds a trigger of each group."""
-    ends = [0, *chain.from_iterable(functions(data)), len(data)]
-    code = b"".join(data[ends[i] : ends[i + 1]] for i in range(0, len(ends), 2))
-    return _torn(code) or holds_together(groups, code)
-
-
-def _torn(code: bytes) -> bool:
-    """Whether code may end within a string, or what follows it may begin in one."""
-    return any(code.count(quotes) % 2 for quotes in (b'"""', b"'''"))
 
 
 def _in(trigger: Trigger, data: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import libcst as cst
@@ -14,7 +15,7 @@ from codemods.context import Context
 from codemods.edits import Edit, Finding, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.facts import Facts, gather
 from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
-from codemods.gate import holds_outside, holds_together, with_synonyms
+from codemods.gate import holds_together, with_synonyms
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
@@ -109,15 +110,14 @@ class _Doors:
 
     def __init__(self, context: Context, rules: Sequence[Rule]) -> None:
         self._context = context
-        self._data = context.text.encode("utf-8", "surrogatepass")
-        self._together = {rule: with_synonyms(rule.together, self._data) for rule in rules}
+        data = context.text.encode("utf-8", "surrogatepass")
+        self._together = {rule: with_synonyms(rule.together, data) for rule in rules}
         self._outside: dict[Rule, bool] = {}
 
     def open(self, rule: Rule, body: Deferred) -> bool:
-        definition = body.definition.encode("utf-8", "surrogatepass")
         if body.is_class and self._is_outside(rule):
             return True
-        if not holds_together(self._together[rule], definition):
+        if not holds_together(self._together[rule], body.definition.encode("utf-8", "surrogatepass")):
             return False
         if rule.concerns is None:
             return True
@@ -126,8 +126,20 @@ class _Doors:
     def _is_outside(self, rule: Rule) -> bool:
         """Whether it may find something outside of functions; there, a class is no border."""
         if rule not in self._outside:
-            self._outside[rule] = holds_outside(self._together[rule], self._data)
+            self._outside[rule] = holds_together(self._together[rule], self._code_outside)
         return self._outside[rule]
+
+    @cached_property
+    def _code_outside(self) -> bytes:
+        lines: list[str | None] = list(self._context.text.split("\n"))
+        waiting = list(self._context.facts.bodies)
+        while waiting:
+            body = waiting.pop()
+            if body.keyword == "class":
+                waiting += body.inside
+            else:
+                lines[body.top - 1 : body.last] = [None] * (body.last - body.top + 1)
+        return "\n".join(line for line in lines if line is not None).encode("utf-8", "surrogatepass")
 
 
 def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]) -> list[Finding]:

@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card, Spot
 
-DIGEST = "5fcea78be2724a99e2f7fc3e10e77142d7d9d5d570c29efa73f73a8f1b4e1b83"
+DIGEST = "032e03ebb1cc0bc7fa4fcf6598f8d3e36c09bb8af5e54b123704adbc4a45446b"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(Spot(literal=b'no_grad', pattern=b'(?<!def )\\bno_grad\\b', reach=200), Spot(literal=b'inference_mode', pattern=b'(?<!def )\\binference_mode\\s*\\(|@\\s*[\\w.]*inference_mode\\b|\\btorch\\.inference_mode\\b', reach=200), Spot(literal=b'set_grad_enabled', pattern=b'\\bset_grad_enabled\\b', reach=200)), triggers_all=(), together=((Spot(literal=b'no_grad', pattern=b'(?<!def )\\bno_grad\\b', reach=200), Spot(literal=b'inference_mode', pattern=b'(?<!def )\\binference_mode\\s*\\(|@\\s*[\\w.]*inference_mode\\b|\\btorch\\.inference_mode\\b', reach=200), Spot(literal=b'set_grad_enabled', pattern=b'\\bset_grad_enabled\\b', reach=200)),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),
