@@ -426,9 +426,11 @@ class Context(FileContext):
         """The classes and functions of a file or body by qualified name, those in bodies left for later apart."""
         if ("named", root) not in self.memo:
             found: dict[str, list[cst.ClassDef | cst.FunctionDef]] = {}
-            for node in outside(*children(root)):
-                if isinstance(node, (cst.ClassDef, cst.FunctionDef)):
-                    found.setdefault(self.qualified(node), []).append(node)
+            for stretch in self._stretches(root):
+                if not isinstance(stretch, Deferred):
+                    for node in (*stretch.get(cst.ClassDef, ()), *stretch.get(cst.FunctionDef, ())):
+                        assert isinstance(node, (cst.ClassDef, cst.FunctionDef))
+                        found.setdefault(self.qualified(node), []).append(node)
             self.memo["named", root] = found
         named: dict[str, list[cst.ClassDef | cst.FunctionDef]] = self.memo["named", root]
         return named

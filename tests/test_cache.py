@@ -27,7 +27,7 @@ from codemods.transforms import load
 from fixer import cache
 from fixer.cache import Cache, Past
 from fixer.errors import Refusal
-from fixer.git.names import bends, known
+from fixer.git.names import bends, known, known_among
 from fixer.runner import Order, Task
 from fixer.worktree import WorkTree
 
@@ -305,6 +305,13 @@ class TestNames:
     def test_where_there_is_no_repository(self, tmp_path: Path) -> None:
         with pytest.raises(Refusal, match="git cannot list the files"):
             known(tmp_path)
+
+    def test_where_git_is_gone(self, tracked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PATH", "")
+        with pytest.raises(Refusal, match=r"git cannot list the files .*: git cannot be run"):
+            known(tracked)
+        with pytest.raises(Refusal, match=r"git cannot list the files .*: git cannot be run"):
+            known_among(tracked, ["a.py"])
 
 
 def test_the_index_takes_the_word_of_who_knows() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,18 +35,19 @@ def known(root: Path) -> Known:
     Raises:
         Refusal: if git cannot list the files.
     """
-    listed = begin("ls-files", "-z", "--cached", "--stage", "-v", at=root)
-    new = begin("ls-files", "-z", "--others", "--exclude-standard", at=root)
-    changed = begin("diff-files", "-z", "--name-only", "--ignore-submodules", at=root)
-    tracked = _listed(root, listed)
-    paths = dict.fromkeys(_TRACKED.findall(tracked))  # a file in a conflict is named once for each side
-    names = {path: name for name, path in _REGULAR.findall(tracked)}
-    try:
-        for path in os.fsdecode(changed()).split("\0"):
-            names.pop(path, None)
-    except GitFailed:
-        names = {}
-    paths |= dict.fromkeys(_listed(root, new).split("\0")[:-1])
+    with _listing(root):
+        listed = begin("ls-files", "-z", "--cached", "--stage", "-v", at=root)
+        new = begin("ls-files", "-z", "--others", "--exclude-standard", at=root)
+        changed = begin("diff-files", "-z", "--name-only", "--ignore-submodules", at=root)
+        tracked = os.fsdecode(listed())
+        paths = dict.fromkeys(_TRACKED.findall(tracked))  # a file in a conflict is named once for each side
+        names = {path: name for name, path in _REGULAR.findall(tracked)}
+        try:
+            for path in os.fsdecode(changed()).split("\0"):
+                names.pop(path, None)
+        except GitFailed:
+            names = {}
+        paths |= dict.fromkeys(os.fsdecode(new()).split("\0")[:-1])
     return Known(tuple(paths), names)
 
 
@@ -56,13 +58,15 @@ def known_among(root: Path, paths: Sequence[str]) -> list[str]:
         Refusal: if it cannot.
     """
     listing = ("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
-    found = frozenset(_listed(root, begin(*listing, *paths, at=root)).split("\0"))
+    with _listing(root):
+        found = frozenset(os.fsdecode(git(*listing, *paths, at=root)).split("\0"))
     return [path for path in paths if path in found]
 
 
-def _listed(root: Path, answer: Callable[[], bytes]) -> str:
+@contextmanager
+def _listing(root: Path) -> Iterator[None]:
     try:
-        return os.fsdecode(answer())
+        yield
     except GitFailed as error:
         raise Refusal(f"git cannot list the files of {root}: {error}") from error
 
