@@ -12,7 +12,7 @@ import libcst as cst
 
 from codemods import flow, kinds, known
 from codemods.bodies import Deferred, outside, parents
-from codemods.edits import Skip
+from codemods.edits import Evidence, Lines, Skip
 from codemods.facts import Facts, Import
 from codemods.file_context import FileContext
 from codemods.index import NONE, Index, Ref
@@ -358,6 +358,11 @@ class Context(FileContext):
     def _visible(self, i: Import, scope: str) -> bool:
         """Whether what an import binds is seen in a scope: from inside a function, but not from inside a class."""
         return i.scope in ("", scope) or (i.scope not in self.facts.classes and scope.startswith(f"{i.scope}."))
+
+    def evidence(self, node: cst.CSTNode, why: str) -> Evidence:
+        """The line of this file that a node begins on, as what shows a claim: `why` says what stands there."""
+        start = spans(self.path, self.text, self.module, [node])[node].inner_start
+        return Evidence(self.path, Lines(self.text).position(start)[0], why)
 
     # -- calls and other files
 

@@ -7,6 +7,7 @@ Offsets are 0-based character offsets into a file's decoded text (without a byte
 from __future__ import annotations
 
 import enum
+import re
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,24 @@ class Safety(enum.IntEnum):
     """Changes numerics or behaviour beyond the bug, or was never run; needs `--unsafe-fixes`."""
     SAFE = 2
     """Proved by running: the documented symptom before, training after."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Consequence(enum.IntEnum):
+    """What a finding costs at the place where it stands; ordered, the worst last."""
+
+    STYLE = 0
+    """Harmless here, as far as the code shows."""
+    DEPRECATED = 1
+    """Works, and will be removed."""
+    WARNS = 2
+    """Prints a warning and trains right."""
+    RAISES = 3
+    """Ends with an exception."""
+    SILENT = 4
+    """Trains wrong and says nothing."""
 
     def __str__(self) -> str:
         return self.name.lower()
@@ -107,6 +126,17 @@ class Place:
     end_column: int
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Evidence:
+    """A place that shows what a finding claims about the code around it."""
+
+    path: str
+    line: int
+    """1-based; in a notebook, of the unit that `path` names."""
+    why: str
+    """What that line shows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One instance of a rule's bug.
@@ -125,6 +155,8 @@ class Finding:
     strategy: str | None = None
     strategies: tuple[str, ...] = ()
     bites: Mapping[str, str] = field(default_factory=dict)
+    consequence: Consequence = Consequence.STYLE
+    evidence: tuple[Evidence, ...] = ()
     fingerprint: str = ""
     applied: bool = False
     origin: Place | None = None
@@ -255,3 +287,19 @@ def map_back(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
             return edit.end if end else edit.start
         shift += len(edit.text) - (edit.end - edit.start)
     return offset - shift
+
+
+class Lines:
+    """Offsets as lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, from 1."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+    def place(self, start: int, end: int) -> Place:
+        """The span of two offsets."""
+        return Place(start, end, *self.position(start), *self.position(end))

@@ -7,9 +7,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from codemods import imports, suppress
-from codemods.edits import Edit, Finding, Place, Safety, Skip, SkipReason, Unreadable, map_back, select, splice
+from codemods.edits import (
+    Edit,
+    Evidence,
+    Finding,
+    Lines,
+    Place,
+    Safety,
+    Skip,
+    SkipReason,
+    Unreadable,
+    map_back,
+    select,
+    splice,
+)
 from codemods.facts import Facts, gather
-from codemods.findings import Lines
 from codemods.gate import gate
 from codemods.index import Index
 from codemods.look import edit_of, look
@@ -35,6 +47,8 @@ class Options:
     targets: Mapping[str, str] = field(default_factory=dict)
     counts: Callable[[Finding, Callable[[str], str | None]], bool] | None = None
     """Whether a finding is wanted; it and the texts are as the files were read."""
+    wanted: Callable[[Finding], bool] = lambda finding: True
+    """Whether a finding is wanted for what it is."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +269,14 @@ class _File:
         if cell is not None:
             _, end_line, end_column = self.source.position(there.end)
             there = Place(there.start, there.end, line, column, end_line, end_column)
-        return replace(finding, path=self.file, cell=cell, origin=there)
+        evidence = tuple(self._file_evidence(each) for each in finding.evidence)
+        return replace(finding, path=self.file, cell=cell, origin=there, evidence=evidence)
+
+    def _file_evidence(self, evidence: Evidence) -> Evidence:
+        """Evidence from a program within this file as evidence from the file."""
+        if evidence.path != self.path or self.path == self.file:
+            return replace(evidence, path=files.container(evidence.path))
+        return replace(evidence, path=self.file, line=self.line(evidence.line))
 
     def line(self, number: int) -> int:
         """The line of the file that is line `number` of the unit as it was read."""
@@ -377,12 +398,23 @@ class _Component:
         if round_number:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
+            kept = [replace(f, evidence=tuple(map(self._shown_as_read, f.evidence))) for f in kept]
+        kept = [f for f in kept if self.options.wanted(f)]
         if counts := self.options.counts:
             kept = [f for f in kept if counts(file.located(self._as_read(f)), self._as_it_was)]
         if round_number == 0:
             file.first, file.unused = kept, [] if skips else [replace(u, line=file.line(u.line)) for u in unused]
         file.remaining = [self._as_read(f) for f in kept]
         return kept
+
+    def _shown_as_read(self, evidence: Evidence) -> Evidence:
+        """A piece of evidence with its line in the file as it was read."""
+        file = self.by_path.get(evidence.path)
+        if file is None or file.source is None or not file.rounds:
+            return evidence
+        starts = Lines(file.text).starts
+        start = file.original(starts[evidence.line - 1], starts[evidence.line - 1])[0]
+        return replace(evidence, line=Lines(file.source.text).position(start)[0])
 
     def _as_it_was(self, path: str) -> str | None:
         """The text of a file as it was read, if it is one of these."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -75,6 +73,8 @@ def finding(
         strategy=draft.strategy if fix else None,
         strategies=draft.strategies,
         bites=dict(draft.bites),
+        consequence=draft.consequence,
+        evidence=draft.evidence,
         fingerprint=numbering.next(draft.rule.code, context.path, scope, spoken),
         lines=lines,
     )
@@ -103,17 +103,3 @@ def edits_elsewhere(index: Index, path: str, replacements: Mapping[Any, object])
     if (document := index.document(path)) is None or (edits := document.together(replacements)) is None:
         return None
     return [replace(edit, shared=True) for edit in edits]
-
-
-class Lines:
-    """Offsets as lines and columns."""
-
-    def __init__(self, text: str) -> None:
-        self.starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1] + 1
-
-    def place(self, start: int, end: int) -> Place:
-        return Place(start, end, *self.position(start), *self.position(end))

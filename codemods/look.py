@@ -12,9 +12,9 @@ import libcst as cst
 from codemods import imports, newer
 from codemods.bodies import Deferred
 from codemods.context import Context
-from codemods.edits import Edit, Finding, Place, Skip, SkipReason, Unreadable, trim, whole_lines
+from codemods.edits import Edit, Finding, Lines, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.facts import Facts, gather
-from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
+from codemods.findings import Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
 from codemods.gate import holds_together, with_synonyms
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from codemods.edits import Edit, Finding, Skip, SkipReason
+from codemods.edits import Edit, Finding, Lines, Skip, SkipReason
 from codemods.file_context import FileContext
-from codemods.findings import Lines, Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
+from codemods.findings import Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
 from codemods.index import Index
 from codemods.rule import Draft, Rule
 from codemods.sources.document import Document

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import libcst as cst
 
-from codemods.edits import Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.gate import Group
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Draft:
     strategy: str | None = None
     strategies: tuple[str, ...] = ()
     bites: Mapping[str, str] = field(default_factory=dict)
+    consequence: Consequence = Consequence.STYLE
+    evidence: tuple[Evidence, ...] = ()
     requires: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[str, Repair] = field(default_factory=dict)
     """Replacements in other files (by path), for nodes of `ctx.other(path)` or `ctx.index.document(path)`."""
@@ -116,6 +118,8 @@ class Rule:
     """Names of the repairs on offer; the first is the default."""
     bites: Mapping[str, str] = field(default_factory=dict)
     """Package → version range in which the bug exists; all must hold. Unknown counts as inside."""
+    consequence: Consequence = Consequence.STYLE
+    """What the bug costs, where a finding does not say otherwise."""
     checks: list[tuple[tuple[type[Any], ...], Check]] = field(default_factory=list, repr=False)
     kinds: set[str] = field(default_factory=set, repr=False)
     """Of the documents that the checks look at."""
@@ -155,6 +159,8 @@ class Rule:
         bites: Mapping[str, str] | None = None,
         requires: Mapping[str, str] | None = None,
         also: Mapping[str, Repair] | None = None,
+        consequence: Consequence | None = None,
+        evidence: Sequence[Evidence] = (),
     ) -> Draft:
         """Report `node`, with `fix` as node → replacement (none: report only).
 
@@ -167,6 +173,8 @@ class Rule:
             requires: package → specifier in which the fix's own API exists. Unless every version the project allows
                 lies inside, the fix is unsafe.
             also: replacements in other files.
+            consequence: what the bug costs here, when it differs from the rule's default.
+            evidence: the places that show what `message` claims about the project; `ctx.evidence` makes them.
         """
         level = Safety.DISPLAY if not fix and not also else (self.safety if safety is None else safety)
         return Draft(
@@ -182,4 +190,6 @@ class Rule:
             bites=self.bites if bites is None else bites,
             requires=requires or {},
             also=also or {},
+            consequence=self.consequence if consequence is None else consequence,
+            evidence=tuple(dict.fromkeys(evidence)),
         )

@@ -47,6 +47,7 @@ _AT_ONCE = 500
 _PLAIN = frozenset(
     {
         *(("codemods.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety", "Skip", "SkipReason")),
+        *(("codemods.edits", name) for name in ("Consequence", "Evidence")),
         *(("codemods.questions", name) for name in ("Content", "Existence", "Holding", "Packaging")),
         ("codemods.memory", "Remembered"),
         *(("codemods.plan", name) for name in ("Plan", "FilePlan", "Project", "Target", "UnusedSuppression")),
@@ -186,7 +187,7 @@ class Past:
         self._cache, self._reader = cache, task.order.reader
         order = task.order
         self._gate = key_of("gate", of_rules(rules), task.generated)
-        self._order = key_of("look", of_rules(rules), order.unsafe, order.strategies, order.targets)
+        self._order = key_of("look", of_rules(rules), order.unsafe, order.strategies, order.targets, order.wanted)
         self._paths = hashlib.sha256("\0".join(task.paths).encode("utf-8", "surrogateescape")).hexdigest()
         self._keys: dict[str, bytes] = {}
         self._innocent: frozenset[bytes] = frozenset()

@@ -172,6 +172,7 @@ class _Options:
             targets=tuple(sorted({**pinned, **self._targets}.items())),
             fix=fix,
             changed=self._changed,
+            wanted=selectors.wanted(request.select or settings.select or (), (*settings.ignore, *request.ignore)),
         )
 
 

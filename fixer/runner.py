@@ -22,6 +22,7 @@ from fixer import COLLECT
 from fixer.cards import cards
 from fixer.discover import marked_generated
 from fixer.pool import Crew
+from fixer.selectors import EVERY, Wanted
 
 if TYPE_CHECKING:
     from codemods.engine import Options, Step
@@ -59,6 +60,8 @@ class Order:
     fix: bool = False
     changed: Changes | None = None
     """Findings elsewhere do not count."""
+    wanted: Wanted = EVERY
+    """Which findings count for what they cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,7 @@ def _options(order: Order) -> Options:
         strategies=dict(order.strategies),
         targets=dict(order.targets),
         counts=order.changed.concern if order.changed is not None else None,
+        wanted=order.wanted,
     )
 
 

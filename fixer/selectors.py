@@ -1,24 +1,57 @@
-"""Which rules run, by codes and prefixes of codes; every word that names no rule is refused with what comes close."""
+"""Which rules run and which findings count; every word that names no rule and no consequence is refused."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codemods.edits import Consequence, Finding
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
     from codemods.gate import AnyRule, Card
     from codemods.rule import Rule
 
+CONSEQUENCES = tuple(map(str, sorted(Consequence, reverse=True)))
 OPERATORS = ("===", "==", "~=", "!=", "<=", ">=", "<", ">")
 
 
 def split_codes(values: Iterable[str]) -> tuple[str, ...]:
     """`--select A,B --select C` as one tuple."""
     return tuple(code for value in values for code in re.split(r"[\s,]+", value) if code)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which findings count, by consequence. Plain data: it crosses to worker processes."""
+
+    select: tuple[str, ...] = ()
+    """Consequences; none: every one."""
+    codes: tuple[str, ...] = ()
+    """Codes and prefixes that were selected beside them."""
+    ignore: tuple[str, ...] = ()
+    """Consequences that never count."""
+
+    def __call__(self, finding: Finding) -> bool:
+        """Whether a finding counts."""
+        consequence = str(finding.consequence)
+        if consequence in self.ignore:
+            return False
+        return not self.select or consequence in self.select or finding.code.startswith(self.codes)
+
+
+EVERY = Wanted()
+
+
+def wanted(select: Iterable[str], ignore: Iterable[str]) -> Wanted:
+    """Which findings the words of a selection let through."""
+    select, ignore = tuple(select), tuple(ignore)
+    consequences = tuple(word for word in select if word in CONSEQUENCES)
+    codes = tuple(word for word in select if word not in CONSEQUENCES)
+    return Wanted(consequences, codes if consequences else (), tuple(word for word in ignore if word in CONSEQUENCES))
 
 
 def enabled(
@@ -32,10 +65,11 @@ def enabled(
     """The rules that run.
 
     The longest word that fits a rule decides; of equally long ones the command line's (`more_…`) does, then `ignore`.
-    A selection on the command line replaces that of the configuration.
+    A selection on the command line replaces that of the configuration. Where a consequence is selected, every rule
+    runs: only the finding tells what it costs.
     """
     chosen = tuple(more_select) or (("",) if select is None else tuple(select))
-    words = [(word, 1, True) for word in more_select] or [(word, 0, True) for word in chosen]
+    words = [("" if word in CONSEQUENCES else word, 1 if more_select else 0, True) for word in chosen]
     words += [(word, 0, False) for word in ignore]
     words += [(word, 1, False) for word in more_ignore]
 
@@ -47,13 +81,13 @@ def enabled(
 
 
 def check_codes(codes: Iterable[str], rules: Sequence[Rule | Card], where: str) -> None:
-    """Refuse a code or prefix that fits no rule, naming close ones.
+    """Refuse a word that is neither a consequence nor a code or prefix that fits a rule, naming close ones.
 
     Args:
         where: what the person wrote it in, such as `--select`.
     """
     for code in codes:
-        if not any(rule.code.startswith(code) for rule in rules):
+        if code not in CONSEQUENCES and not any(rule.code.startswith(code) for rule in rules):
             raise Refusal(f"{where}: there is no rule {code!r}{close_to(code, rules)}")
 
 
@@ -62,6 +96,7 @@ def close_to(code: str, rules: Sequence[Rule | Card]) -> str:
     by_name = {rule.name: rule.code for rule in rules}
     known = sorted({*(rule.code for rule in rules), *(rule.family for rule in rules)})
     close = [by_name[code]] if code in by_name else difflib.get_close_matches(code.upper(), known, n=3, cutoff=0.6)
+    close = close or difflib.get_close_matches(code.lower(), CONSEQUENCES, n=1, cutoff=0.6)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     return f"; {hint}`fixer rules` lists all" if not hint else f"; {hint.strip()}"
 

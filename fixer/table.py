@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card, Spot
 
-DIGEST = "032e03ebb1cc0bc7fa4fcf6598f8d3e36c09bb8af5e54b123704adbc4a45446b"
+DIGEST = "bcde9e468725309d7b5dd3d86676ccc063b7e5710164dd08a7477ac9140b11df"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(Spot(literal=b'no_grad', pattern=b'(?<!def )\\bno_grad\\b', reach=200), Spot(literal=b'inference_mode', pattern=b'(?<!def )\\binference_mode\\s*\\(|@\\s*[\\w.]*inference_mode\\b|\\btorch\\.inference_mode\\b', reach=200), Spot(literal=b'set_grad_enabled', pattern=b'\\bset_grad_enabled\\b', reach=200)), triggers_all=(), together=((Spot(literal=b'no_grad', pattern=b'(?<!def )\\bno_grad\\b', reach=200), Spot(literal=b'inference_mode', pattern=b'(?<!def )\\binference_mode\\s*\\(|@\\s*[\\w.]*inference_mode\\b|\\btorch\\.inference_mode\\b', reach=200), Spot(literal=b'set_grad_enabled', pattern=b'\\bset_grad_enabled\\b', reach=200)),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

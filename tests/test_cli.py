@@ -36,20 +36,66 @@ def test_nothing_to_find_is_silent_on_standard_output(tmp_path: Path) -> None:
 def test_check_prints_place_code_and_message(project: Path) -> None:
     result = fixer("check", at=project)
     assert result.text == (
-        "sub/report.py:1:5: OLD004 `old_four()` is old\n"
-        "sub/unsafe.py:1:5: OLD003 `old_three()` is old\n"
-        "train.py:3:5: OLD001 `old_one()` is old\n"
-        "train.py:4:5: OLD002 `old_two()` is old\n"
+        "sub/unsafe.py:1:5: OLD003 [silent] `old_three()` is old\n"
+        "sub/report.py:1:5: OLD004 [warns] `old_four()` is old\n"
+        "train.py:3:5: OLD001 [deprecated] `old_one()` is old\n"
+        "train.py:4:5: OLD002 [deprecated] `old_two()` is old\n"
     )
     assert result.code == 1
-    assert "4 findings in 3 files" in result.err
+    assert "1 bug: 1 trains wrong silently; 1 warning; 2 deprecated uses in 3 files" in result.err
     assert "2 can be fixed" in result.err
     assert "1 more with --unsafe-fixes" in result.err
     assert "1 to decide by hand: see `fixer explain OLD004`" in result.err
 
 
-def test_a_finding_without_a_fix_does_not_fail_a_check(project: Path) -> None:
-    assert fixer("check", "sub/report.py", at=project).code == 0
+@pytest.mark.parametrize(
+    ("place", "fail_on", "code"),
+    [
+        ("sub/report.py", (), 1),
+        ("sub/report.py", ("--fail-on", "warns"), 1),
+        ("sub/report.py", ("--fail-on", "raises"), 0),
+        ("sub/report.py", ("--fail-on", "fixable"), 0),
+        ("train.py", ("--fail-on", "fixable"), 1),
+        ("train.py", ("--fail-on", "warns"), 0),
+        ("sub/unsafe.py", ("--fail-on", "silent"), 1),
+        ("sub/unsafe.py", ("--fail-on", "never"), 0),
+        ("sub/unsafe.py", ("--fail-on", "sometimes"), 2),
+    ],
+)
+def test_what_fails_a_check(project: Path, place: str, fail_on: tuple[str, ...], code: int) -> None:
+    assert fixer("check", place, *fail_on, at=project).code == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        (("--select", "silent"), "OLD003"),
+        (("--select", "silent,warns"), "OLD003 OLD004"),
+        (("--select", "silent,OLD001"), "OLD001 OLD003"),
+        (("--select", "OLD", "--ignore", "deprecated"), "OLD003 OLD004"),
+        (("--select", "deprecated", "--ignore", "OLD002"), "OLD001"),
+    ],
+)
+def test_findings_are_selected_by_what_they_cost(project: Path, arguments: tuple[str, ...], codes: str) -> None:
+    found = json.loads(fixer("check", "--format", "json", *arguments, at=project).out)["findings"]
+    assert " ".join(sorted(finding["code"] for finding in found)) == codes
+
+
+def test_only_what_is_selected_is_applied(project: Path) -> None:
+    fixer("apply", "--unsafe-fixes", "--select", "silent", at=project)
+    assert (project / "sub/unsafe.py").read_text() == "z = new_three(3)\n"
+    assert (project / "train.py").read_text() == PROJECT["train.py"]
+
+
+def test_consequences_are_selected_in_the_configuration(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.fixer]\nignore = ["deprecated", "warns"]\n')
+    found = json.loads(fixer("check", "--format", "json", at=project).out)["findings"]
+    assert [finding["code"] for finding in found] == ["OLD003"]
+
+
+def test_a_mistyped_consequence_is_refused(project: Path) -> None:
+    result = fixer("check", "--select", "silend", at=project)
+    assert result.code == 2 and "did you mean silent?" in result.err
 
 
 @pytest.mark.parametrize(
@@ -88,7 +134,7 @@ def test_apply_writes_and_a_second_run_finds_nothing(project: Path) -> None:
     assert result.text == "train.py: fixed OLD001, OLD002\n"
     again = fixer("apply", at=project)
     assert (again.code, again.out) == (0, b"")
-    assert git("status", "--short", at=project) == " M train.py".strip() or " M train.py"
+    assert git("status", "--short", at=project).strip() == "M train.py"
 
 
 def test_unsafe_fixes_are_taken_when_asked_for(project: Path) -> None:
@@ -258,7 +304,7 @@ def test_bad_files_are_skipped_with_the_reason_and_the_others_handled(tmp_path: 
 def test_unused_suppressions_are_reported(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "old_one(1)  # fixer: ignore[OLD001]\nold_two(1)\nx = 1  # fixer: ignore[OLD002]\n"})
     result = fixer("check", at=tmp_path)
-    assert result.text == "a.py:2:1: OLD002 `old_two()` is old\n"
+    assert result.text == "a.py:2:1: OLD002 [deprecated] `old_two()` is old\n"
     assert "a.py:3: the suppression of OLD002 silences nothing" in result.err
 
 
@@ -345,4 +391,4 @@ def test_what_a_reader_learns_meanwhile_does_not_disturb_the_workers(tmp_path: P
     write(tmp_path, {f"d{number}/a.py": "x = old_one(1)\n" for number in range(2_200)})
     result = fixer("check", "--jobs", "3", at=tmp_path)
     assert result.code == 1
-    assert "2,200 findings in 2,200 files" in result.err
+    assert "2,200 deprecated uses in 2,200 files" in result.err

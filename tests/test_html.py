@@ -262,7 +262,7 @@ def test_a_fix_is_shown_as_a_diff_around_it() -> None:
     reader = found(FilePlan("x.py", before.encode(), before.encode(), (finding("x.py", before, "old()", "new()"),)))
     assert " line_17\n line_18\n line_19\n-old()+new() end" in reader.said
     assert "line_16" not in reader.said
-    assert "safe: Use new" in reader.said and "line 21: OLD001 old is old" in reader.said
+    assert "safe: Use new" in reader.said and "line 21: OLD001 [style] old is old" in reader.said
 
 
 def test_far_edits_of_a_fix_are_hunks_of_their_own_and_other_files_are_named() -> None:

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import fixer, git, write
 
-from codemods.edits import Edit, Safety
+from codemods.edits import Consequence, Edit, Evidence, Finding, Place, Safety
 from codemods.plan import Change, FilePlan
 from fixer.git.message import why
 from fixer.report.diff import Hunk, differences, hunks
 from fixer.report.patch import patch, quoted
-from fixer.report.tally import plural
+from fixer.report.tally import headline, plural, worst_first
+from fixer.report.terminal import frame
 
 
 def test_no_change_no_patch() -> None:
@@ -126,7 +127,14 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
     content = json.loads(result.out)
     assert list(content) == ["version", "root", "files_seen", "files_read", "projects", "findings", "skips", "summary"]
     assert (content["root"], content["files_seen"], content["files_read"]) == (".", 3, 2)
-    assert content["summary"] == {"findings": 1, "fixable": 1, "files": 1, "skipped": 1}
+    assert content["summary"] == {
+        "findings": 1,
+        "fixable": 1,
+        "files": 1,
+        "skipped": 1,
+        "consequences": {"deprecated": 1},
+        "headline": "1 deprecated use",
+    }
     assert content["skips"][0] | {"detail": ""} == {"path": "bad.py", "reason": "unparsable", "detail": ""}
     finding = content["findings"][0]
     fingerprint = finding.pop("fingerprint")
@@ -142,6 +150,8 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
         "cell": None,
         "project": ".",
         "message": "`old_one()` is old",
+        "consequence": "deprecated",
+        "evidence": [],
         "safety": "safe",
         "strategy": None,
         "strategies": [],
@@ -155,12 +165,35 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
     }
 
 
+def test_the_headline_says_what_the_findings_cost() -> None:
+    place = Place(0, 1, 1, 1, 1, 2)
+
+    def found(*consequences: Consequence) -> list[Finding]:
+        return [Finding("A001", "a", "p.py", place, "m", Safety.SAFE, consequence=each) for each in consequences]
+
+    silent, raises, warns, deprecated, style = sorted(Consequence, reverse=True)
+    assert headline([]) == ""
+    assert headline(found(silent)) == "1 bug: 1 trains wrong silently"
+    assert headline(found(silent, silent, raises, deprecated)) == (
+        "3 bugs: 2 train wrong silently, 1 raises; 1 deprecated use"
+    )
+    assert headline(found(warns, style, style)) == "1 warning; 2 matters of style"
+    assert [f.consequence for f in worst_first(found(style, silent, warns))] == [silent, warns, style]
+
+
+def test_evidence_is_shown_with_its_place() -> None:
+    shown = Finding(
+        "A001", "a", "a.py", Place(0, 1, 1, 1, 1, 2), "m", Safety.SAFE, evidence=(Evidence("b.py", 3, "frozen"),)
+    )
+    assert "shown by: b.py:3: frozen" in "".join(map(str, frame(shown, ["x"])))
+
+
 def test_json_says_what_was_applied(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "old_one(1)\nold_three(3)\n"})
     dry = json.loads(fixer("apply", "--dry-run", "--format", "json", at=tmp_path).out)
     done = json.loads(fixer("apply", "--format", "json", at=tmp_path).out)
     assert [finding["applied"] for finding in dry["findings"]] == [False, False]
-    assert [finding["applied"] for finding in done["findings"]] == [True, False]
+    assert {f["code"]: f["applied"] for f in done["findings"]} == {"OLD001": True, "OLD003": False}
 
 
 def test_a_frame_shows_the_code(tmp_path: Path) -> None:
@@ -168,7 +201,7 @@ def test_a_frame_shows_the_code(tmp_path: Path) -> None:
     shown = fixer("check", "--color", "always", at=tmp_path, environment={"NO_COLOR": ""}).text
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert plain == (
-        "a.py:2:6: OLD003 `old_three()` is old\n"
+        "a.py:2:6: OLD003 [silent] `old_three()` is old\n"
         "  |\n"
         "2 |     n = old_three(3)\n"
         "  |         ^^^^^^^^^^^^\n"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import typer
 
+from codemods.edits import Consequence, Finding
 from fixer.cli import options
-from fixer.cli.options import CheckFormat, Color
+from fixer.cli.options import CheckFormat, Color, FailOn
 
 
 def check(
@@ -28,6 +29,7 @@ def check(
     output: options.Output = None,
     statistics: options.Statistics = False,
     profile: options.Profiled = False,
+    fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -35,7 +37,8 @@ def check(
 ) -> None:
     """Report findings. Nothing is written.
 
-    Exit code 0: nothing that has a fix; 1: findings that have one; 2: could not do the job.
+    Exit code 0: nothing at or above --fail-on (by default every finding but matters of style); 1: such findings;
+    2: could not do the job.
     """
     from fixer.cli.profiling import Profiling
 
@@ -63,5 +66,14 @@ def check(
     profiling.tell()
     if outcome.failed:
         raise typer.Exit(2)
-    if not exit_zero and any(finding.fix for finding in outcome.plan.findings):
+    if not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings):
         raise typer.Exit(1)
+
+
+def _fails(finding: Finding, fail_on: FailOn) -> bool:
+    """Whether a finding fails the check."""
+    if fail_on is FailOn.never:
+        return False
+    if fail_on is FailOn.fixable:
+        return finding.fix is not None
+    return finding.consequence >= Consequence[fail_on.value.upper()]

@@ -21,6 +21,17 @@ class Color(str, Enum):
     never = "never"
 
 
+class FailOn(str, Enum):
+    """Which findings fail a check: those that cost at least this."""
+
+    silent = "silent"
+    raises = "raises"
+    warns = "warns"
+    deprecated = "deprecated"
+    fixable = "fixable"
+    never = "never"
+
+
 class CheckFormat(str, Enum):
     """How findings are shown."""
 
@@ -57,9 +68,15 @@ class VerifyFormat(str, Enum):
 Paths = Annotated[list[str] | None, typer.Argument(help="Files and directories.", show_default="the current directory")]
 Select = Annotated[
     list[str] | None,
-    typer.Option(metavar="CODES", help="Only these rules: codes or prefixes, AMP or AMP001,PL."),
+    typer.Option(
+        metavar="CODES",
+        help="Only these rules (AMP or AMP001,PL) or consequences (silent,raises).",
+    ),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these rules.")]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CODES", help="Not these rules or consequences (style,deprecated)."),
+]
 UnsafeFixes = Annotated[
     bool | None,
     typer.Option(
@@ -109,6 +126,13 @@ Output = Annotated[
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule, and name the versions found.")]
 Profiled = Annotated[
     bool, typer.Option("--profile", help="Say on standard error where the time goes; made for bug reports.")
+]
+Fail = Annotated[
+    FailOn,
+    typer.Option(
+        "--fail-on",
+        help="Exit with 1 for findings that cost at least this much; fixable: that have a fix; never: exit with 0.",
+    ),
 ]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even when there are findings.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary and no notes, errors only.")]

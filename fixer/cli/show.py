@@ -38,9 +38,10 @@ def findings(
 
         show_findings(screen.console(sys.stdout), outcome.plan, outcome.root, here)
     else:
+        from fixer.report.tally import worst_first
         from fixer.report.terminal import finding_line
 
-        lines = [finding_line(finding, outcome.root, here) for finding in outcome.plan.findings]
+        lines = [finding_line(finding, outcome.root, here) for finding in worst_first(outcome.plan.findings)]
         screen.result("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
 

@@ -12,7 +12,7 @@ from codemods.sources.files import container, decode
 from fixer.report.diff import CONTEXT, between
 from fixer.report.html import LISTS, SCRIPT, called, data, diff, filters, link, page, table, text, words
 from fixer.report.patch import body as patch_lines
-from fixer.report.tally import by_rule, count, plural
+from fixer.report.tally import by_rule, count, headline, plural, worst_first
 from fixer.report.terminal import code
 
 if TYPE_CHECKING:
@@ -47,18 +47,22 @@ def render(
     total = count(plan.findings, unsafe)
     texts = _Texts(plan, read)
     found = [file for file in plan.files if file.findings]
+    found.sort(key=lambda file: -max(finding.consequence for finding in file.findings))
     where = f" in {plural(len(found), 'file')}" if found else ""
     looked = f"{plural(plan.files_seen, 'file')} looked at, {plan.files_read:,} read closely"
     body = [
         f"<h1>{text(name)}</h1>",
+        f"<p><strong>{text(headline(plan.findings) or 'Nothing found')}</strong></p>",
         f'<p class="soft">{plural(total.findings, "finding")}{where}; {looked}</p>',
     ]
     if found:
         names = dict(sorted({finding.code: finding.name for finding in plan.findings}.items()))
         body += ["<h2>By rule</h2>", *_totals(plan, names, unsafe), "<h2>Findings</h2>"]
+        costs = sorted({finding.consequence for finding in plan.findings}, reverse=True)
         levels = sorted({finding.safety for finding in plan.findings}, reverse=True)
         body += filters(
             {
+                "cost": {str(one): str(one) for one in costs},
                 "rule": {code: f"{code} {name}" for code, name in names.items()},
                 "fix": {str(one): SAFETY[one][0] for one in levels},
             }
@@ -100,7 +104,7 @@ def _file(file: FilePlan, texts: _Texts, rules: Mapping[str, Rule], *, opened: b
     yield f'<details class="group"{" open" if opened else ""}><summary><code>{text(file.path)}</code> '
     yield f'<span class="soft">{len(file.findings):,}: {text(codes)}</span></summary><div class="inside">'
     lines = code(file)
-    for finding in file.findings:
+    for finding in worst_first(file.findings):
         yield from _finding(finding, texts, lines.get(finding.cell, ()), rules.get(finding.code))
     yield "</div></details>"
 
@@ -109,8 +113,12 @@ def _finding(finding: Finding, texts: _Texts, lines: Sequence[str], rule: Rule |
     shown, shade = SAFETY[finding.safety]
     place, cell = finding.reported, f"cell {finding.cell}, " if finding.cell is not None else ""
     more = f" ({link(rule.references[0], 'more')})" if rule and rule.references else ""
-    yield f'<section class="finding" data-leaf{data(rule=(finding.code,), fix=(str(finding.safety),))}>'
-    yield f"<p>{cell}line {place.line}: <strong>{text(finding.code)}</strong> {words(finding.message)}{more}</p>"
+    cost = str(finding.consequence)
+    yield f'<section class="finding" data-leaf{data(cost=(cost,), rule=(finding.code,), fix=(str(finding.safety),))}>'
+    name = f"<strong>{text(finding.code)}</strong> [{cost}]"
+    yield f"<p>{cell}line {place.line}: {name} {words(finding.message)}{more}</p>"
+    for each in finding.evidence:
+        yield f'<p class="soft">shown by <code>{text(f"{each.path}:{each.line}")}</code> {words(each.why)}</p>'
     if finding.fix is None:
         last = min(place.end_line, place.line + 2 * CONTEXT)
         yield diff(f" {line}" for line in lines[place.line - 1 : last])

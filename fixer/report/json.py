@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from codemods import __version__
-from codemods.edits import Edit, Finding, Skip
+from codemods.edits import Consequence, Edit, Finding, Skip
 from codemods.plan import Plan
 from codemods.sources.document import Source
 from codemods.sources.files import container, decode
-from fixer.report.tally import by_rule, count
+from fixer.report.tally import by_rule, count, headline, worst_first
 
 if TYPE_CHECKING:
     from codemods.rule import Rule
@@ -73,7 +73,7 @@ def document(
         ],
         "findings": [
             _finding(finding, positions, _project(finding.path, roots), rules.get(finding.code), written)
-            for finding in plan.findings
+            for finding in worst_first(plan.findings)
         ],
         "skips": [_skip(skip) for skip in plan.skips],
         "summary": {
@@ -81,6 +81,12 @@ def document(
             "fixable": total.with_fix,
             "files": len({finding.path for finding in plan.findings}),
             "skipped": len({skip.path for skip in plan.skips}),
+            "consequences": {
+                str(one): number
+                for one in sorted(Consequence, reverse=True)
+                if (number := sum(finding.consequence is one for finding in plan.findings))
+            },
+            "headline": headline(plan.findings),
         },
     }
     if statistics:
@@ -115,6 +121,8 @@ def _finding(
         "project": project,
         "fingerprint": finding.fingerprint,
         "message": finding.message,
+        "consequence": str(finding.consequence),
+        "evidence": [{"path": each.path, "line": each.line, "why": each.why} for each in finding.evidence],
         "safety": str(finding.safety),
         "strategy": finding.strategy,
         "strategies": list(finding.strategies),

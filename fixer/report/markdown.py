@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from codemods import __version__
 from codemods.edits import Finding, Safety
 from codemods.plan import Plan
-from fixer.report.tally import by_rule, count, plural
+from fixer.report.tally import by_rule, count, headline, plural, worst_first
 
 if TYPE_CHECKING:
     from codemods.rule import Rule
@@ -51,7 +51,7 @@ def body(
         branch, base: their names, where there is a branch.
         verification: a section about what came of running the code.
     """
-    applied = [finding for finding in plan.findings if finding.applied]
+    applied = [finding for finding in worst_first(plan.findings) if finding.applied]
     sections = [
         list(_what(applied)),
         list(_why(applied, rules)),
@@ -78,6 +78,7 @@ def _what(applied: Sequence[Finding]) -> Iterator[str]:
     if not applied:
         return
     yield "## What\n"
+    yield f"{headline(applied)}.\n"
     yield "| rule | places | files | safety |"
     yield "|---|---:|---:|---|"
     for code in sorted({finding.code for finding in applied}):
@@ -145,8 +146,11 @@ def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
 
 
 def _place(finding: Finding) -> str:
-    """`path:line` CODE: message."""
-    return f"{_code(finding.location)} {finding.code}: {' '.join(finding.message.split())}"
+    """`path:line` CODE (consequence): message."""
+    said = " ".join(finding.message.split())
+    shown = "; ".join(f"{_code(f'{each.path}:{each.line}')} {each.why}" for each in finding.evidence)
+    more = f" Shown by: {shown}" if shown else ""
+    return f"{_code(finding.location)} {finding.code} ({finding.consequence}): {said}{more}"
 
 
 def _code(text: str) -> str:

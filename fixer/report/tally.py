@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codemods.edits import Finding, Safety
+from codemods.edits import Consequence, Finding, Safety
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,28 @@ def by_rule(findings: Iterable[Finding], unsafe: frozenset[str]) -> dict[str, Co
     for finding in findings:
         grouped.setdefault(finding.code, []).append(finding)
     return {code: count(grouped[code], unsafe) for code in sorted(grouped)}
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings by what they cost, the worst first, then by place."""
+    return sorted(findings, key=lambda finding: (-finding.consequence, finding.order))
+
+
+def headline(findings: Iterable[Finding]) -> str:
+    """What the findings cost: `3 bugs: 2 train wrong silently, 1 raises; 41 deprecated uses`; empty for none."""
+    counted = Counter(finding.consequence for finding in findings)
+    silent, raising = counted[Consequence.SILENT], counted[Consequence.RAISES]
+    bugs = [
+        f"{silent:,} {'trains' if silent == 1 else 'train'} wrong silently" if silent else "",
+        f"{raising:,} {'raises' if raising == 1 else 'raise'}" if raising else "",
+    ]
+    parts = [
+        f"{plural(silent + raising, 'bug')}: {', '.join(filter(None, bugs))}" if silent or raising else "",
+        plural(counted[Consequence.WARNS], "warning") if counted[Consequence.WARNS] else "",
+        plural(counted[Consequence.DEPRECATED], "deprecated use") if counted[Consequence.DEPRECATED] else "",
+        plural(counted[Consequence.STYLE], "matter of style", "matters of style") if counted[Consequence.STYLE] else "",
+    ]
+    return "; ".join(filter(None, parts))
 
 
 def _sort(finding: Finding, unsafe: frozenset[str]) -> str:

@@ -12,18 +12,25 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from codemods.edits import Finding, Safety, Skip
+from codemods.edits import Consequence, Finding, Safety, Skip
 from codemods.plan import FilePlan, Plan, Target
 from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
 from fixer.report.diff import Hunk, cell_hunks, hunks
 from fixer.report.patch import body, header
-from fixer.report.tally import by_rule, count, plural
+from fixer.report.tally import by_rule, count, headline, plural, worst_first
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+SHADES = {
+    Consequence.SILENT: "bold red",
+    Consequence.RAISES: "red",
+    Consequence.WARNS: "yellow",
+    Consequence.DEPRECATED: "yellow",
+    Consequence.STYLE: "dim",
+}
 SHOWN = 20
 """Skips listed in full without `--verbose`."""
 
@@ -40,21 +47,22 @@ def location(finding: Finding, root: Path, here: Path) -> str:
 
 
 def finding_line(finding: Finding, root: Path, here: Path) -> str:
-    """`path:line:column: CODE message`."""
-    return f"{location(finding, root, here)}: {finding.code} {visible(' '.join(finding.message.split()))}"
+    """`path:line:column: CODE [consequence] message`."""
+    message = visible(" ".join(finding.message.split()))
+    return f"{location(finding, root, here)}: {finding.code} [{finding.consequence}] {message}"
 
 
 def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
-    """Each finding with its line of code underlined, and what can be done about it."""
-    for file in plan.files:
-        lines = code(file)
-        for finding in file.findings:
-            head = Text(location(finding, root, here), "bold")
-            head.append(": ", "cyan").append(finding.code, "bold red")
-            head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
-            console.print(head, soft_wrap=True)
-            for line in frame(finding, lines.get(finding.cell, ())):
-                console.print(line, soft_wrap=True)
+    """Each finding with its line of code underlined, what shows it, and what can be done about it; the worst first."""
+    lines = {file.path: code(file) for file in plan.files if file.findings}
+    for finding in worst_first(plan.findings):
+        head = Text(location(finding, root, here), "bold")
+        head.append(": ", "cyan").append(finding.code, "bold red")
+        head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
+        head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
+        console.print(head, soft_wrap=True)
+        for line in frame(finding, lines[finding.path].get(finding.cell, ())):
+            console.print(line, soft_wrap=True)
 
 
 def code(file: FilePlan) -> dict[int | None, list[str]]:
@@ -81,6 +89,9 @@ def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     yield Text(f"{number} | ", "blue").append(visible(shown), "default")
     marks = "^" * max(1, stop - (place.column - 1))
     yield Text(f"{gutter} | ", "blue").append(pad + marks, "red")
+    for each in finding.evidence:
+        shown_by = f"{visible(each.path)}:{each.line}: {visible(each.why)}"
+        yield Text(f"{gutter} = ", "blue").append("shown by: ", "cyan").append(shown_by, "default")
     if finding.fix is not None:
         note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
         yield Text(f"{gutter} = ", "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
@@ -154,11 +165,14 @@ def show_summary(
     if not total.findings:
         console.print(f"Nothing found ({read}).", highlight=False)
     elif done == "found":
-        console.print(f"{plural(total.findings, 'finding')}{where} ({read}).", highlight=False)
+        console.print(f"{headline(plan.findings)}{where} ({read}).", highlight=False, soft_wrap=True)
     else:
         changed = plural(len(plan.changed), "file")
         console.print(
-            f"{total.fixed:,} of {plural(total.findings, 'finding')} {done}, in {changed} ({read}).", highlight=False
+            f"{headline(plan.findings)}. {total.fixed:,} of {plural(total.findings, 'finding')} {done}, "
+            f"in {changed} ({read}).",
+            highlight=False,
+            soft_wrap=True,
         )
     for sentence in what_is_left(plan, unsafe, done):
         console.print(sentence, highlight=False, soft_wrap=True)
@@ -210,8 +224,10 @@ def _table(plan: Plan, unsafe: frozenset[str], done: str) -> Table:
     table.add_column("fixable" if done == "found" else done, justify="right")
     table.add_column("unsafe", justify="right")
     table.add_column("by hand", justify="right")
-    names = {finding.code: finding.name for finding in plan.findings}
-    for code, counted in by_rule(plan.findings, unsafe).items():
+    names = {finding.code: finding.name for finding in worst_first(plan.findings)}
+    counts = by_rule(plan.findings, unsafe)
+    for code in names:
+        counted = counts[code]
         ready = counted.fixable if done == "found" else counted.fixed
         numbers = (counted.findings, ready, counted.unsafe, counted.display)
         table.add_row(code, names[code], *(f"{number:,}" if number else "·" for number in numbers))

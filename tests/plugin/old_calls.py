@@ -13,17 +13,20 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Rule
 
 
-def _renames(code: str, old: str, new: str, safety: Safety, strategies: tuple[str, ...] = ()) -> Rule:
+def _renames(
+    code: str, old: str, new: str, safety: Safety, consequence: Consequence, strategies: tuple[str, ...] = ()
+) -> Rule:
     made = Rule(
         code=code,
         name=old.replace("_", "-"),
         summary=f"`{old}()` is old",
         fix_title=f"Call `{new}()`",
         safety=safety,
+        consequence=consequence,
         triggers=(old.encode() + b"(",),
         references=(f"https://example.org/{old}",),
         strategies=strategies,
@@ -39,8 +42,8 @@ def _renames(code: str, old: str, new: str, safety: Safety, strategies: tuple[st
     return made
 
 
-one = _renames("OLD001", "old_one", "new_one", Safety.SAFE, ("rename", "remove"))
-two = _renames("OLD002", "old_two", "old_one", Safety.SAFE)
-three = _renames("OLD003", "old_three", "new_three", Safety.UNSAFE)
-four = _renames("OLD004", "old_four", "new_four", Safety.DISPLAY)
+one = _renames("OLD001", "old_one", "new_one", Safety.SAFE, Consequence.DEPRECATED, ("rename", "remove"))
+two = _renames("OLD002", "old_two", "old_one", Safety.SAFE, Consequence.DEPRECATED)
+three = _renames("OLD003", "old_three", "new_three", Safety.UNSAFE, Consequence.SILENT)
+four = _renames("OLD004", "old_four", "new_four", Safety.DISPLAY, Consequence.WARNS)
 RULES = (one, two, three, four)

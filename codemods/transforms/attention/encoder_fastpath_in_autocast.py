@@ -44,7 +44,7 @@ import libcst as cst
 
 from codemods import versions
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.attention import reach, remedies
@@ -58,6 +58,7 @@ rule = Rule(
     summary="`nn.TransformerEncoder` fails in evaluation under CPU autocast",
     fix_title="Keep the encoder off its fused path",
     safety=Safety.UNSAFE,
+    consequence=Consequence.RAISES,
     triggers=(b"TransformerEncoder(",),
     triggers_all=((b"batch_first", b"TransformerEncoderLayer("),),
     together=((Spot(b"TransformerEncoder", rb"(?<!class )\bTransformerEncoder[\s)\\]*\("),),),

@@ -45,7 +45,7 @@ import libcst as cst
 
 from codemods import floors
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rewrite import has_splat, literal
 from codemods.rule import Draft, Rule
@@ -61,6 +61,7 @@ rule = Rule(
     summary="`torch.cuda.amp` and its relatives are deprecated since torch 2.4",
     fix_title="Use the `torch.amp` name, with keywords",
     safety=Safety.SAFE,
+    consequence=Consequence.DEPRECATED,
     triggers=(
         *(b"cuda.amp", b"cpu.amp", _SWITCH),
         *(Spot(b"torch." + name, rb"\btorch\.%b\s+(?:import|as)\b" % name) for name in (b"cuda", b"cpu")),

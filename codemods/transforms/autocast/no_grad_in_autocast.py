@@ -48,7 +48,7 @@ import libcst as cst
 
 from codemods import flow, known
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
@@ -96,6 +96,7 @@ rule = Rule(
     summary="weights used under `no_grad` stay in autocast's cache without gradient, and the forward pass reuses them",
     fix_title="Call `torch.clear_autocast_cache()` at the end of the block",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=SITES,
     concerns=NEAR,
     together=(SITES,),

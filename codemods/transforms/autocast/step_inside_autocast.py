@@ -33,7 +33,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
@@ -63,6 +63,7 @@ rule = Rule(
     summary="the model runs again in the autocast region in which its weights were stepped, with the old weights",
     fix_title="Call `torch.clear_autocast_cache()` after the step",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=SITES,
     concerns=NEAR,
     together=(SITES,),

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods import frameworks
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
@@ -45,6 +45,7 @@ rule = Rule(
     summary="reentrant checkpointing in axolotl: layers that take their hidden states by keyword learn nothing",
     fix_title="Set `gradient_checkpointing_kwargs: {use_reentrant: false}`",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     elsewhere=(b"gradient_checkpointing",),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -38,7 +38,7 @@ import libcst as cst
 
 from codemods import rewrite
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import arguments_class
 from codemods.transforms.checkpointing.frames import written
@@ -73,6 +73,7 @@ rule = Rule(
     summary="checkpointing switched on without `use_reentrant` is reentrant, which LoRA and frozen inputs break",
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     triggers=(b"checkpointing_enable(", b"prepare_model_for_kbit_training("),
     together=((b"checkpointing_enable", b"prepare_model_for_kbit_training"),),
     errors=(

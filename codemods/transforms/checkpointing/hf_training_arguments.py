@@ -35,7 +35,7 @@ import libcst as cst
 
 from codemods import rewrite
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import TRL_ARGUMENTS, arguments_class
@@ -62,6 +62,7 @@ rule = Rule(
     summary="the Trainer checkpoints reentrant by default: adapters and layers above frozen inputs get no gradient",
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     triggers=(Spot(b"gradient_checkpointing", rb"\bgradient_checkpointing\s*=[\s(\\]*True\b"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -43,7 +43,7 @@ import libcst as cst
 
 from codemods import known, rewrite
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.closures import late_bound
@@ -72,6 +72,7 @@ rule = Rule(
     summary="`checkpoint` without `use_reentrant` is reentrant, and cuts gradients where no input requires one",
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.SAFE,
+    consequence=Consequence.WARNS,
     triggers=(*_CALLS, b"checkpoint as ", b"checkpoint_sequential as "),
     triggers_all=((b"torch",),),
     together=(_CALLS,),

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods import frameworks, versions
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
@@ -49,6 +49,7 @@ rule = Rule(
     summary="reentrant checkpointing in LLaMA-Factory: layers that take their hidden states by keyword learn nothing",
     fix_title="Set `use_reentrant_gc: false`",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     elsewhere=(b"model_name_or_path",),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

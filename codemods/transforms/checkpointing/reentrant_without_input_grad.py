@@ -34,7 +34,7 @@ import libcst as cst
 
 from codemods import flow, known, rewrite
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.closures import late_bound
@@ -70,6 +70,7 @@ rule = Rule(
     summary="reentrant checkpointing where no input requires a gradient: the parameters inside get none",
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     triggers=(b"use_reentrant",),
     together=((b"use_reentrant",),),
     errors=(

@@ -33,7 +33,7 @@ import libcst as cst
 
 from codemods import flow, rewrite
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.frames import parameters, written
 
@@ -53,6 +53,7 @@ rule = Rule(
     summary="`requires_grad_()` after a cast hides a cut graph: everything below it stays untrained",
     fix_title="Remove `requires_grad_()`",
     safety=Safety.DISPLAY,
+    consequence=Consequence.SILENT,
     triggers=(b".requires_grad_(", b".requires_grad ="),
     together=((b"def forward", b"def _forward", b"def _norm"), (b".requires_grad_(", b".requires_grad =")),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),

@@ -33,7 +33,7 @@ import libcst as cst
 
 from codemods import flow, rewrite
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
@@ -57,6 +57,7 @@ rule = Rule(
     summary="the closure runs with gradients off, so the loss that it differentiates has no graph",
     fix_title="Call the closure under `torch.enable_grad()`",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=(_STEP,),
     triggers_all=((b"no_grad", b"inference_mode", b"set_grad_enabled"), (b"torch",)),
     subclasses=OPTIMIZERS,

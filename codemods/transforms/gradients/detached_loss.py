@@ -35,7 +35,7 @@ import libcst as cst
 
 from codemods import known
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
@@ -53,6 +53,7 @@ rule = Rule(
     summary="the loss is cut from its graph where it is differentiated",
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=_SITES,
     triggers_all=((b"backward", b"training_step"), (b"torch", b"lightning", b"accelerate")),
     together=(_SITES, DIFFERENTIATING),

@@ -32,7 +32,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
@@ -53,6 +53,7 @@ rule = Rule(
     summary="the loss is made to require gradients, which hides that it has no graph",
     fix_title="Do not force `requires_grad` on the loss",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     triggers=(_SITE,),
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch", b"lightning")),
     together=((_SITE,), (*DIFFERENTIATING, b"oss", b"OSS")),

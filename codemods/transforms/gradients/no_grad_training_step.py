@@ -31,7 +31,7 @@ import libcst as cst
 
 from codemods import flow, known, rewrite
 from codemods.context import Context, Method
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import handed, is_automatic, sinks, uses
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
@@ -45,6 +45,7 @@ rule = Rule(
     summary="`training_step` makes its loss without gradients",
     fix_title="Compute the loss with gradients",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=(b"no_grad", b"inference_mode", b"set_grad_enabled"),
     triggers_all=((b"def training_step",),),
     subclasses=known.LIGHTNING_MODULE,

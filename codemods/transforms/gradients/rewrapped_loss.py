@@ -33,7 +33,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.gate import Spot
 from codemods.rewrite import has_splat, keyword, literal, make_argument, parenthesized, positional, unparenthesized
 from codemods.rule import Draft, Replacement, Rule
@@ -60,6 +60,7 @@ rule = Rule(
     summary="the loss is copied into a new tensor, which leaves its graph behind",
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=_SITES,
     triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch",)),
     together=(_SITES, (*DIFFERENTIATING, _COMPUTE_LOSS, _LEAF, b"Variable(")),

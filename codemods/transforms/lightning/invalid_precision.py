@@ -35,7 +35,7 @@ import libcst as cst
 
 from codemods import versions
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config
@@ -50,6 +50,7 @@ rule = Rule(
     summary="no Lightning that this project allows accepts this precision",
     fix_title="Use the name that Lightning gives this precision",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=(b"precision=", b"precision ="),
     triggers_all=((b"ightning",), (b"Trainer", b"Fabric")),
     elsewhere=(b"precision",),

@@ -42,7 +42,7 @@ import libcst as cst
 
 from codemods import versions
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rewrite import has_splat
 from codemods.rule import Draft, Rule
@@ -58,6 +58,7 @@ rule = Rule(
     summary="this name of a precision dates from Lightning 1.x",
     fix_title="Use the name that Lightning 2 gives this precision",
     safety=Safety.SAFE,
+    consequence=Consequence.DEPRECATED,
     triggers=(b"precision=", b"precision ="),
     triggers_all=((b"ightning",), (b"Trainer", b"Fabric"), (b"16",)),
     elsewhere=(b"precision",),

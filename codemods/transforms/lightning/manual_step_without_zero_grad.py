@@ -25,7 +25,7 @@ import libcst as cst
 
 from codemods import flow, known
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rewrite import insert, statement
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.lightning.optimizers import ALL, which
@@ -37,6 +37,7 @@ rule = Rule(
     summary="an optimizer is stepped by hand, but nothing sets its gradients to zero",
     fix_title="Call `zero_grad()` before the backward pass",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     triggers=(b".step",),
     triggers_all=((b".optimizers",),),
     together=((b".step",),),

@@ -40,7 +40,7 @@ import libcst as cst
 
 from codemods import known, versions
 from codemods.context import Context, Method
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.facts import MISSING
 from codemods.gate import Spot
 from codemods.index import Ref
@@ -54,6 +54,7 @@ rule = Rule(
     summary="`loss.backward()` bypasses the Trainer's gradient scaler and strategy",
     fix_title="Call `self.manual_backward(loss)`",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=(BACKWARD,),
     triggers_all=((Spot(b"class ", rb"^[ \t]*class[ \t]+\w+\s*[(\[]"),),),
     subclasses=known.LIGHTNING_MODULE,

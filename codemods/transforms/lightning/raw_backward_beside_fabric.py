@@ -31,7 +31,7 @@ import libcst as cst
 
 from codemods import known
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rule import Draft, Rule
 from codemods.tensors import BACKWARD, backward_arguments, is_raw_backward
@@ -42,6 +42,7 @@ rule = Rule(
     summary="`loss.backward()` bypasses Fabric's precision and strategy",
     fix_title="Call `fabric.backward(loss)`",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=(BACKWARD,),
     triggers_all=((b"abric",), (b".setup", b"Fabric")),
     together=((b"backward",),),

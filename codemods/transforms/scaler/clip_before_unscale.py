@@ -39,7 +39,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
@@ -53,6 +53,7 @@ rule = Rule(
     summary="gradients are clipped while they are still multiplied by the loss scale",
     fix_title="Unscale the gradients before the clip",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=(b"clip",),
     triggers_all=((b".step(",), (b"caler",)),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),

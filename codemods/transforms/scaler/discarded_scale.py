@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rewrite import unparenthesized
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import always, block, conditions
@@ -40,6 +40,7 @@ rule = Rule(
     summary="the result of `scaler.scale(loss)` is thrown away, and the unscaled loss is differentiated",
     fix_title="Differentiate the scaled loss",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=(b".scale(",),
     triggers_all=((b"backward",),),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),

@@ -35,7 +35,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import always, names_in
@@ -48,6 +48,7 @@ rule = Rule(
     summary="a scaler steps optimizers and is never updated",
     fix_title="Call `scaler.update()` once per iteration",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=(b".step(",),
     triggers_all=((b"caler",),),
     errors=(

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import always, block, conditions, touched
@@ -47,6 +47,7 @@ rule = Rule(
     summary="`optimizer.step()` uses gradients that are still multiplied by the loss scale",
     fix_title="Step with the scaler",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     triggers=(b".scale(",),
     triggers_all=((b".step(",), (b"backward",)),
     errors=("No inf checks were recorded prior to update.",),

@@ -33,7 +33,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import always, block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
@@ -47,6 +47,7 @@ rule = Rule(
     summary="a raw `backward()` beside a scaler: its gradients are divided by a scale they never had",
     fix_title="Scale the loss before `backward()`",
     safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
     triggers=(b"backward(",),
     triggers_all=((b".step(",), (b"caler",)),
     errors=(

@@ -33,7 +33,7 @@ import libcst as cst
 
 from codemods import frameworks, known
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.frameworks import scalar
 from codemods.gate import Spot
@@ -48,6 +48,7 @@ rule = Rule(
     summary="`fp16` and `bf16` are both on: Trainer and DeepSpeed take at most one of them",
     fix_title="Switch `fp16` off",
     safety=Safety.UNSAFE,
+    consequence=Consequence.RAISES,
     triggers=(Spot(b"fp16", rb"\bfp16(?:_full_eval)?\s*=[\s(\\]*True\b"),),
     triggers_all=((Spot(b"bf16", rb"\bbf16(?:_full_eval)?\s*=[\s(\\]*True\b"),),),
     elsewhere=(b"fp16",),

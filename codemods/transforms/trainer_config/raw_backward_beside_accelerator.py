@@ -32,7 +32,7 @@ import libcst as cst
 
 from codemods import flow, known
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rewrite import keyword, literal, make_argument
 from codemods.rule import Draft, Rule
@@ -44,6 +44,7 @@ rule = Rule(
     summary="`loss.backward()` bypasses the Accelerator's gradient accumulation, scaler and strategy",
     fix_title="Call `accelerator.backward(loss)`",
     safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
     triggers=(BACKWARD,),
     triggers_all=((b"ccelerat",),),
     together=((b"backward",),),

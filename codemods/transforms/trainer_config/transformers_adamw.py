@@ -30,7 +30,7 @@ import libcst as cst
 
 from codemods import versions
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rewrite import has_splat, keyword, literal, positional, with_argument, without_argument
 from codemods.rule import Draft, Rule
 
@@ -40,6 +40,7 @@ rule = Rule(
     summary="`AdamW` was removed from Transformers in 4.50",
     fix_title="Use `torch.optim.AdamW` with the old defaults spelled out",
     safety=Safety.UNSAFE,
+    consequence=Consequence.RAISES,
     triggers=(b"AdamW",),
     triggers_all=((b"transformers",),),
     bites={"transformers": ">=4.16"},

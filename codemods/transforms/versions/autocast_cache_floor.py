@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods import floors, ranges
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
@@ -45,6 +45,7 @@ rule = Rule(
     summary="torch below 2.11 gives a forward pass the weights that autocast cached under `no_grad`",
     fix_title="Ask for a release that caches no weights without a graph",
     safety=Safety.DISPLAY,
+    consequence=Consequence.SILENT,
     elsewhere=(b"torch", b"Torch", b"lightning", b"Lightning"),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(

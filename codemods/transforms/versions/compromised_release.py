@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods import floors, ranges
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
@@ -41,6 +41,7 @@ rule = Rule(
     summary="an intruder published Lightning 2.6.2 and 2.6.3, which steal credentials",
     fix_title="Ask for a release that is clean",
     safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
     elsewhere=(b"2.6.2", b"2.6.3", b"2.6.1", b"2.6.4"),
     errors=(
         "No matching distribution found for lightning==2.6.2",

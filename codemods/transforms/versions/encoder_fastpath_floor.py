@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods import floors, ranges
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
@@ -40,6 +40,7 @@ rule = Rule(
     summary="torch below 2.6 fails where `nn.TransformerEncoder` is evaluated under CPU autocast",
     fix_title="Ask for a torch whose fused encoder takes autocast",
     safety=Safety.DISPLAY,
+    consequence=Consequence.RAISES,
     elsewhere=(b"torch", b"Torch"),
     errors=(
         "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",

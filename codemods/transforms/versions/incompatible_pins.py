@@ -39,7 +39,7 @@ import re
 from collections.abc import Iterator
 
 from codemods import floors, ranges
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
 from codemods.sources.manifest import PACKAGES, Manifest, Requirement
@@ -51,6 +51,7 @@ rule = Rule(
     summary="the project asks for versions that cannot be had together",
     fix_title="Ask for versions that fit together",
     safety=Safety.DISPLAY,
+    consequence=Consequence.RAISES,
     elsewhere=tuple(sorted({part for name in PACKAGES for part in (name.encode(), name.title().encode())})),
     errors=(
         "because these package versions have conflicting dependencies",

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codemods import floors, ranges, versions
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
@@ -54,6 +54,7 @@ rule = Rule(
     summary="below Lightning 2.0.7 gradients stay off in the closure where the optimizer switches them off",
     fix_title="Ask for a Lightning that switches gradients on in its closure",
     safety=Safety.UNSAFE,
+    consequence=Consequence.RAISES,
     elsewhere=(b"lightning", b"Lightning", b"LIGHTNING"),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
