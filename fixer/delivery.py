@@ -108,16 +108,16 @@ def deliver(
     Raises:
         Refusal: if there is no repository or no commit, if the branch cannot be made, or git does not know who commits.
     """
-    repository = Repository.open(here)
-    old = places(repository, [branch.name], branch.on_conflict)[branch.name]
-    adding = old is not None and branch.on_conflict == "append"
-    base, base_name = start(repository, branch.name if adding else branch.base)
-    with _planned(repository, request, branch.commits, base, base_name, here, progress, check) as planned:
-        delivery = planned.delivery(branch.name)
-        if dry_run or not planned.outcome.plan.changed:
-            return delivery
-        delivery = _put(planned, delivery, old)
-    return replace(delivery, notes=_dirty(repository, [file.path for file in planned.outcome.plan.changed]))
+    with Repository.open(here) as repository:
+        old = places(repository, [branch.name], branch.on_conflict)[branch.name]
+        adding = old is not None and branch.on_conflict == "append"
+        base, base_name = start(repository, branch.name if adding else branch.base)
+        with _planned(repository, request, branch.commits, base, base_name, here, progress, check) as planned:
+            delivery = planned.delivery(branch.name)
+            if dry_run or not planned.outcome.plan.changed:
+                return delivery
+            delivery = _put(planned, delivery, old)
+        return replace(delivery, notes=_dirty(repository, [file.path for file in planned.outcome.plan.changed]))
 
 
 def deliver_parts(
@@ -137,33 +137,33 @@ def deliver_parts(
     """
     if branch.on_conflict == "append":
         raise Refusal("--on-conflict append adds to one branch: with --split, choose reset (start them all again)")
-    repository = Repository.open(here)
-    check_name(repository, branch.name)
-    base, base_name = start(repository, branch.base)
-    with _planned(repository, request, branch.commits, base, base_name, here, progress, check) as planned:
-        read = planned.files.read
-        owners = find(read, gitlab=lives_on_gitlab(read, repository.setting("remote.origin.url")))
-        deliveries = [
-            replace(
-                planned.delivery(f"{branch.name}/{part.suffix}"),
-                outcome=outcome_of(planned.outcome, part),
-                notes=part.notes,
-                part=part,
-            )
-            for part in parts(planned.outcome, split, owners)
-        ]
-        notes = list(owners.problems) if owners and split.by == "codeowners" else []
-        names = [delivery.branch for delivery in deliveries]
-        ignoring = f"{branch.name}/{IGNORING}" if planned.hand.ignore_in_blame and names else None
-        olds = places(repository, [*names, ignoring] if ignoring else names, branch.on_conflict)
-        notes += [f"nothing is left for {old}" for old in repository.branches(f"{branch.name}/") if old not in olds]
-        problems: list[str] = []
-        if not dry_run:
-            deliveries, problems = _put_all(planned, deliveries, olds)
-            if ignoring and deliveries:
-                deliveries.append(_put_ignoring(planned, ignoring, deliveries, olds[ignoring]))
-            notes += _dirty(repository, [file.path for file in planned.outcome.plan.changed])
-    return Parted(planned.outcome, tuple(deliveries), tuple(notes), tuple(problems))
+    with Repository.open(here) as repository:
+        check_name(repository, branch.name)
+        base, base_name = start(repository, branch.base)
+        with _planned(repository, request, branch.commits, base, base_name, here, progress, check) as planned:
+            read = planned.files.read
+            owners = find(read, gitlab=lives_on_gitlab(read, repository.setting("remote.origin.url")))
+            deliveries = [
+                replace(
+                    planned.delivery(f"{branch.name}/{part.suffix}"),
+                    outcome=outcome_of(planned.outcome, part),
+                    notes=part.notes,
+                    part=part,
+                )
+                for part in parts(planned.outcome, split, owners)
+            ]
+            notes = list(owners.problems) if owners and split.by == "codeowners" else []
+            names = [delivery.branch for delivery in deliveries]
+            ignoring = f"{branch.name}/{IGNORING}" if planned.hand.ignore_in_blame and names else None
+            olds = places(repository, [*names, ignoring] if ignoring else names, branch.on_conflict)
+            notes += [f"nothing is left for {old}" for old in repository.branches(f"{branch.name}/") if old not in olds]
+            problems: list[str] = []
+            if not dry_run:
+                deliveries, problems = _put_all(planned, deliveries, olds)
+                if ignoring and deliveries:
+                    deliveries.append(_put_ignoring(planned, ignoring, deliveries, olds[ignoring]))
+                notes += _dirty(repository, [file.path for file in planned.outcome.plan.changed])
+        return Parted(planned.outcome, tuple(deliveries), tuple(notes), tuple(problems))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from fixer.git.forge.pull_request import Existing
 from fixer.git.owners import Owners, find
 from fixer.git.push import Destination, Pushed, check_base, delete, look, push, untouchable
 from fixer.git.remotes import Remote, remote
-from fixer.git.repository import CommitFiles, Repository
+from fixer.git.repository import Repository
 from fixer.git.seal import commits
 
 
@@ -89,7 +89,8 @@ def receiver(
         check_base(destination, commit, name)
     if place is None or token is None or not request.pull_request:
         return Receiver(request, destination)
-    owners = find(CommitFiles(repository.directory, commit).read, gitlab=place.kind == "gitlab")
+    with Repository.open(repository.directory) as reading:
+        owners = find(reading.files(commit).read, gitlab=place.kind == "gitlab")
     return Receiver(request, destination, forge_at(place, token, patience), owners if request.codeowners else None)
 
 

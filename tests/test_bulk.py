@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +13,20 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from world import SURROUNDINGS, begun, checkout_state, git, process, repository, write
+from world import (
+    LONG,
+    SURROUNDINGS,
+    Surroundings,
+    begun,
+    checkout_state,
+    git,
+    in_the_background,
+    in_the_foreground,
+    process,
+    repository,
+    wait_until,
+    write,
+)
 
 from fixer.bulk import engines
 from fixer.bulk.campaign import Limits, load_campaign
@@ -330,19 +342,23 @@ def test_an_engine_that_nobody_asks_any_more_stops_its_processes(tmp_path: Path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("how", [in_the_foreground, in_the_background])
+def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals, how: Surroundings) -> None:
     root, started = project(tmp_path / "a"), tmp_path / "started"
     written(tmp_path, f"repositories = ['a']\nverify = 'echo $$ > {started}; exec sleep 600'\n")
-    running = begun("bulk", "run", "CAMPAIGN.toml", at=tmp_path)
-    while not (started.exists() and started.read_text()):
-        assert running.poll() is None, "it ended by itself"
-        time.sleep(0.05)
-    running.send_signal(number)
-    running.communicate()
+    with how():
+        running = begun("bulk", "run", "CAMPAIGN.toml", at=tmp_path)
+    try:
+        wait_until(lambda: (started.exists() and started.read_text()) or running.poll() is not None)
+        assert running.poll() is None, running.communicate()
+        running.send_signal(number)
+        running.communicate(timeout=LONG)
+    finally:
+        running.kill()
     assert running.returncode == 128 + number
     assert git("branch", "--list", at=root) == "* main" and len(git("worktree", "list", at=root).splitlines()) == 1
-    while Path(f"/proc/{started.read_text().strip()}").exists():
-        time.sleep(0.05)
+    wait_until(lambda: not Path(f"/proc/{started.read_text().strip()}").exists())
+    wait_until(lambda: not list((tmp_path / "temporary").glob("*/*")))  # who ended the command tidies up after it
 
 
 def test_only_one_run_at_a_time(tmp_path: Path) -> None:

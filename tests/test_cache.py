@@ -97,7 +97,7 @@ class Remembering(Kept):
 
 
 @given(st.lists(st.lists(edit, min_size=1, max_size=3), min_size=1, max_size=6), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_remembered_equals_looked_at_anew(edits: list[list[tuple[str, str | None]]], fix: bool) -> None:
     now = {path: texts[0] for path, texts in TEXTS.items()}
     before: dict[tuple[str, str], Remembered] = {}

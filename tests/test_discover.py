@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory import Memory
 from world import fixer, git, repository, write
@@ -174,7 +173,7 @@ def test_a_script_without_a_suffix_is_read_when_it_is_named(tmp_path: Path) -> N
     assert (_paths(tmp_path), _paths(tmp_path, "train")) == ([], ["train"])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(
     st.sets(
         st.tuples(
@@ -185,10 +184,9 @@ def test_a_script_without_a_suffix_is_read_when_it_is_named(tmp_path: Path) -> N
     st.booleans(),
 )
 def test_packaging_files_are_found_as_if_all_files_were_listed(
-    tmp_path: Path, places: set[tuple[str, str]], is_repository: bool
+    tmp_path_factory: pytest.TempPathFactory, places: set[tuple[str, str]], is_repository: bool
 ) -> None:
-    root = (tmp_path / ("r" if is_repository else "plain")).resolve()
-    shutil.rmtree(root, ignore_errors=True)
+    root = tmp_path_factory.mktemp("r" if is_repository else "plain").resolve()
     write(root, {f"{folder}/{name}".lstrip("/"): "" for folder, name in places} | {".gitignore": "ignored-*\n"})
     if is_repository:
         git("init", "-q", at=root)

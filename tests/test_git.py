@@ -520,9 +520,12 @@ def test_a_commit_is_read_from_the_work_tree_where_that_is_the_same(
         return blob(self, oid)
 
     monkeypatch.setattr(Repository, "blob", seen)
-    files = Repository.open(root).files("HEAD")
-    assert {path: files.read(path) for path in files.files()} == texts
+    with Repository.open(root) as opened:
+        files = opened.files("HEAD")
+        assert {path: files.read(path) for path in files.files()} == texts
     assert unpacked == [files.entries[path].oid for path in sorted(texts) if path != "same.py"]
     git("clone", "-q", "--bare", "r", "bare.git", at=tmp_path)
-    in_objects_only = Repository.open(tmp_path / "bare.git").files("HEAD")
-    assert {path: in_objects_only.read(path) for path in in_objects_only.files()} == texts
+    with Repository.open(tmp_path / "bare.git") as opened:
+        in_objects_only = opened.files("HEAD")
+        assert {path: in_objects_only.read(path) for path in in_objects_only.files()} == texts
+    assert {path: in_objects_only.read(path) for path in in_objects_only.files()} == texts, "closed, it still answers"

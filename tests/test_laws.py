@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from memory import Memory
 from toy import PROGRAMS, PROJECTS, RULES, shared
@@ -20,13 +20,7 @@ from codemods.index import Index
 from codemods.rule import Rule
 
 EXAMPLES = 2_000
-BASIS = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+BASIS = settings(max_examples=EXAMPLES, derandomize=True, database=None)
 BODIES: dict[str, Callable[[], None]] = {}
 """For mutants: a law that looks for any failure, and does not shrink it."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from cases import cases
+from world import LONG
 
 from codemods.edits import Safety
 from codemods.sources.files import kind
@@ -31,7 +32,7 @@ def name(proof: Path) -> str:
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    with Bench() as bench:
+    with Bench(time_limit=LONG) as bench:
         yield bench
 
 

@@ -65,7 +65,7 @@ LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"x = 1\n"]), m
 
 
 @given(LINES, LINES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_differences_turn_the_old_lines_into_the_new(old: list[bytes], new: list[bytes]) -> None:
     made: list[bytes] = []
     position = 0
@@ -77,7 +77,7 @@ def test_differences_turn_the_old_lines_into_the_new(old: list[bytes], new: list
 
 
 @given(LINES, LINES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_hunks_turn_the_old_file_into_the_new(old: list[bytes], new: list[bytes]) -> None:
     made: list[bytes] = []
     position = 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import fixer, git, repository, write
 
@@ -227,13 +227,13 @@ def test_in_a_shallow_clone(tmp_path: Path) -> None:
     )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from("kdn"), min_size=1, max_size=12), st.booleans())
-def test_new_lines_count_and_old_ones_only_beside_a_gap(tmp_path: Path, fate: list[str], ended: bool) -> None:
+def test_new_lines_count_and_old_ones_only_beside_a_gap(
+    tmp_path_factory: pytest.TempPathFactory, fate: list[str], ended: bool
+) -> None:
     """Every line is kept, deleted or new, and unlike all others, so that git has no choice."""
-    root = tmp_path / "r"
-    if not root.exists():
-        repository(root, {"a.py": "0\n"})
+    root = repository(tmp_path_factory.mktemp("r"), {"a.py": "0\n"})
     write(root, {"a.py": "".join(f"line_{n}\n" for n, each in enumerate(fate) if each != "n")})
     git("commit", "--allow-empty", "-qam", "old", at=root)
     now = [n for n, each in enumerate(fate) if each != "d"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory import Memory
 
@@ -311,7 +311,6 @@ def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     assert skip.reason is SkipReason.TOO_LARGE
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]":,\\ uncodel_typsrx03', max_size=60).map(str.encode))
 def test_never_raises(data: bytes) -> None:
     assert isinstance(notebook.decode("n.ipynb", data), (Skip, NotebookSource))
@@ -594,7 +593,6 @@ def edits(draw: st.DrawFn, model: Model, text: list[list[str]]) -> None:
             written[at : at + 1] = replacement
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_an_edited_notebook_is_what_jupyter_would_have_written(data: st.DataObject) -> None:
     model = data.draw(models())
@@ -671,7 +669,6 @@ def everything(data: bytes, instead: list[str] | None = None) -> Any:
     return whole
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_bytes_outside_the_changed_lines_stay(data: st.DataObject) -> None:
     model = data.draw(models())
@@ -692,7 +689,6 @@ def test_bytes_outside_the_changed_lines_stay(data: st.DataObject) -> None:
         assert everything(after) == everything(before, model.sources)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_any_notebook_says_what_was_meant(data: st.DataObject) -> None:
     model = data.draw(models())
@@ -704,7 +700,6 @@ def test_any_notebook_says_what_was_meant(data: st.DataObject) -> None:
     assert everything(after) == everything(file.text.encode(), model.sources)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_places_of_any_notebook(data: st.DataObject) -> None:
     model = data.draw(models())

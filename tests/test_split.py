@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from memory import Memory
 from toy import PROGRAMS, PROJECTS, RULES
@@ -26,7 +26,7 @@ from fixer.git.owners import Owners, parse
 from fixer.runner import Order
 from fixer.work import Outcome
 
-SLOW = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+REPEATABLE = settings(derandomize=True, database=None)
 
 
 def outcome(plan: Plan) -> Outcome:
@@ -175,7 +175,7 @@ def plans(draw: st.DrawFn) -> Plan:
     )
 
 
-@SLOW
+@REPEATABLE
 @given(plans(), SPLITS, OWNERS)
 def test_the_parts_are_the_plan_and_no_fix_is_torn(plan: Plan, split: Split, owners: Owners) -> None:
     check_parts(plan, split, owners, parts(outcome(plan), split, owners))
@@ -199,7 +199,7 @@ def check_parts(plan: Plan, split: Split, owners: Owners, found: Sequence[Part])
     assert len({part.suffix.casefold() for part in found}) == len(found)
 
 
-@SLOW
+@REPEATABLE
 @given(plans(), SPLITS, OWNERS, st.randoms(use_true_random=False))
 def test_the_order_of_a_plan_does_not_matter(plan: Plan, split: Split, owners: Owners, random: object) -> None:
     files, components = list(plan.files), list(plan.components)
@@ -234,7 +234,7 @@ def imported(tree: dict[str, bytes]) -> set[tuple[str, str]]:
     }
 
 
-@settings(SLOW, max_examples=80)
+@settings(REPEATABLE, max_examples=80)
 @given(PLACED, PROGRAMS, SPLITS, OWNERS)
 def test_each_part_alone_is_sound(project: dict[str, str], program: str, split: Split, owners: Owners) -> None:
     check_each_alone({**project, "c/extra.py": program}, split, owners, parts)
@@ -263,7 +263,7 @@ def check_each_alone(
 def hunt(law: Callable[..., None], case: st.SearchStrategy[tuple[object, ...]]) -> None:
     """Look for any case in which a law does not hold."""
 
-    @settings(SLOW, max_examples=500, phases=[Phase.generate], report_multiple_bugs=False)
+    @settings(REPEATABLE, max_examples=500, phases=[Phase.generate], report_multiple_bugs=False)
     @given(case)
     def check(case: tuple[object, ...]) -> None:
         law(*case)

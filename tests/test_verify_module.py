@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +17,7 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import pytest
-from world import SURROUNDINGS, Result, standing_in
+from world import SURROUNDINGS, Result, standing_in, wait_until
 
 from codemods.verify.flow import Cut, Layer, Run, Seen, Side, Survey
 from codemods.verify.flow_symptoms import judge
@@ -319,14 +318,10 @@ def test_nothing_is_left_behind_by_a_killed_fixer(tmp_path: Path) -> None:
     command = [sys.executable, "-c", program, "verify", "--module", "case.py:make", "--timeout", "5"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch), "VIRTUAL_ENV": ""}
     process = subprocess.Popen(command, cwd=project, env=environment, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 240
-    while not list(scratch.glob("fixer-flow-*/tmp/*/output.txt")) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: list(scratch.glob("fixer-flow-*/tmp/*/output.txt")))
     process.kill()
     process.wait()
-    while list(scratch.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert list(scratch.iterdir()) == []
+    wait_until(lambda: not list(scratch.iterdir()))
 
 
 def _sleepers() -> list[str]:

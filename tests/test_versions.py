@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+from world import LONG
 
 from codemods.plan import Target
 from codemods.ranges import every, meet, some
@@ -372,7 +372,7 @@ NAMES = ["requirements.txt", "constraints.in", "pyproject.toml", "setup.py", "se
 NAMES += ["uv.lock", "pylock.toml", "Pipfile.lock", "pixi.lock"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(NAMES), st.binary(max_size=80) | st.text("torch=[]{}'\"\n<>,;@-#.24: \\").map(str.encode))
 def test_no_bytes_raise(path: str, data: bytes) -> None:
     Versions(Files({path: data})).project("")
@@ -408,7 +408,7 @@ KEYS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(["pyproject.toml", "Pipfile", "uv.lock"]), st.sampled_from(KEYS), ODD_TOML)
 def test_no_shape_raises(path: str, key: str, value: str) -> None:
     assert isinstance(read(path, f"{key} = {value}"), Manifest)
@@ -666,7 +666,7 @@ CLAUSES = st.one_of(
 SPECS = st.lists(CLAUSES, min_size=1, max_size=3).map(",".join)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(st.lists(SPECS, min_size=1, max_size=2), SPECS)
 def test_the_verdicts_agree_with_trying_every_version(options: list[str], range: str) -> None:
     target = Target("torch", " || ".join(options), "x")
@@ -676,7 +676,7 @@ def test_the_verdicts_agree_with_trying_every_version(options: list[str], range:
     assert surely(target, range) == (bool(inside) and all(inside))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(SPECS, RELEASES)
 def test_below_and_from_a_version_are_complements(spec: str, release: str) -> None:
     target = Target("torch", spec, "x")
@@ -687,7 +687,7 @@ def test_below_and_from_a_version_are_complements(spec: str, release: str) -> No
         assert surely(target, onwards)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(SPECS, min_size=2, max_size=3))
 def test_no_file_rules_out_the_pin_of_another(options: list[str]) -> None:
     pins = [option for option in options if any(version in SpecifierSet(option) for version in GRID)]
@@ -699,8 +699,9 @@ def test_no_file_rules_out_the_pin_of_another(options: list[str]) -> None:
             assert may(target, spec)
 
 
+@pytest.mark.timeout(LONG)
 def test_hostile_constraints_take_no_time() -> None:
-    started = time.perf_counter()
+    """Seconds, where one way too many would take ages."""
     many = ",".join(f"!={n}.{n}" for n in range(60))
     specs(
         {
@@ -712,7 +713,6 @@ def test_hostile_constraints_take_no_time() -> None:
         }
     )
     may(Target("torch", many, "x"), many)
-    assert time.perf_counter() - started < 5
 
 
 # ------------------------------------------------------------------------------------------------ which files count

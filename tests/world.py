@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -24,6 +26,10 @@ SURROUNDINGS = {
     "NO_COLOR": "1",
     "TERM": "xterm",
 }
+
+
+LONG = 600.0
+"""Seconds that nothing takes, however busy the machine is."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
     from fixer import cli, commits, orders, runner, skeleton
 
     with ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            stack.callback(signal.signal, number, signal.getsignal(number))
         stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
         from old_calls import RULES  # type: ignore[import-not-found]
 
@@ -72,7 +80,7 @@ def process(*arguments: str, at: Path, environment: Mapping[str, str] | None = N
     """Run the command as its own process, with the plugin installed beside the real rules."""
     running = begun(*arguments, at=at, environment=environment)
     try:
-        out, err = running.communicate(timeout=120)
+        out, err = running.communicate(timeout=LONG)
     finally:
         running.kill()
     return Result(running.returncode, out, err.decode())
@@ -96,6 +104,33 @@ def begun(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
 
 
 @contextmanager
+def in_the_foreground() -> Iterator[None]:
+    """What is started meanwhile is ended by SIGINT, as what a person starts, however the tests were started."""
+    with _started_with(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def in_the_background() -> Iterator[None]:
+    """What is started meanwhile ignores SIGINT at first, as what a script starts with `&`."""
+    with _started_with(signal.SIG_IGN):
+        yield
+
+
+Surroundings = Callable[[], AbstractContextManager[None]]
+
+
+@contextmanager
+def _started_with(handler: Callable[..., object] | signal.Handlers) -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, handler), signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number, old in zip((signal.SIGINT, signal.SIGHUP), before, strict=True):
+            signal.signal(number, old)
+
+
+@contextmanager
 def standing_in(place: Path) -> Iterator[None]:
     """Change the current directory for a while."""
     before = Path.cwd()
@@ -104,6 +139,14 @@ def standing_in(place: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Look again and again until it is so."""
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.05)
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> Path:

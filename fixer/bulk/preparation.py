@@ -39,10 +39,10 @@ NAMED = 3
 def prepare(job: Job, scratch: Path) -> Answer:
     """Do the job in the directory `scratch`."""
     try:
-        repository = _clone(job, scratch / "clone", variables(job.target.location, job.campaign))
-        # A campaign may run the repository's own code.
-        forget()
-        return _prepare(job, repository)
+        with _clone(job, scratch / "clone", variables(job.target.location, job.campaign)) as repository:
+            # A campaign may run the repository's own code.
+            forget()
+            return _prepare(job, repository)
     except Refusal as refusal:
         return Answer(Ending.REFUSED, str(refusal))
     except GitFailed as error:
@@ -126,7 +126,7 @@ def _prepare(job: Job, repository: Repository) -> Answer:
     campaign, own = job.campaign, job.campaign.commit
     base = repository.commit("HEAD")
     assert base is not None
-    files = CommitFiles(repository.directory, base)
+    files = repository.files(base)
     request, notes = _with_own_ignores(campaign, files, repository.directory)
     commits = CommitRequest(
         own.author, own.signoff, own.trailers, own.subject, own.body, own.ticket, own.ignore_in_blame

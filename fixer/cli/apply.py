@@ -131,8 +131,12 @@ def apply(
             raise Refusal(f"{name} says how a branch is made: give --branch NAME too")
     if max_files is not None and split is None:
         raise Refusal("--max-files says how large a part is: give --split too")
-    if verify is not None and dry_run:
-        raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
+    if verify is not None:
+        from fixer.cli.ending import end_when_told
+
+        if dry_run:
+            raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
+        end_when_told()
     if branch is None:
         code = _in_place(screen, request, dry_run, verify, format, statistics)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from enum import Enum
 from pathlib import Path
@@ -182,6 +181,7 @@ def _work(
     quiet: bool,
     color: Color,
 ) -> None:
+    from fixer.cli.ending import end_when_told
     from fixer.cli.screen import Screen
     from fixer.report.campaign_table import progress_line
 
@@ -190,9 +190,7 @@ def _work(
     for name, value in (("GIT_HTTP_LOW_SPEED_LIMIT", "1"), ("GIT_HTTP_LOW_SPEED_TIME", "120")):
         os.environ.setdefault(name, value)
 
-    # Whoever ends us this way, as a system that goes down, wants no clone left behind either.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
+    end_when_told()
 
     def tell(done: int, total: int, row: Row) -> None:
         if not quiet:
@@ -201,10 +199,6 @@ def _work(
     standing = work(campaign, tell)
     _show(screen, standing, format)
     raise typer.Exit(1 if standing.failed else 0)
-
-
-def _stop(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
 
 
 def _show(screen: Screen, standing: Standing, format: str) -> None:

@@ -76,8 +76,10 @@ def verify(
     Exit code 0: proved, or not reproduced; 1: worse after the fixes, or, of a module, wrong before and after;
     2: could not run.
     """
+    from fixer.cli.ending import end_when_told
     from fixer.cli.screen import Screen
 
+    end_when_told()
     screen = Screen(color, quiet, verbose, output)
     request = options.request(
         *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),

@@ -35,10 +35,14 @@ class Entry(NamedTuple):
 
 
 class Repository:
-    """An opened repository, bare or not."""
+    """An opened repository, bare or not.
+
+    It reads blobs through one `git cat-file`, which ends with `close` or with the block of `with Repository.open(…)`.
+    """
 
     def __init__(self, repo: git.Repo) -> None:
         self._repo = repo
+        self._closed = False
         self._entries: dict[str, Mapping[str, Entry]] = {}
         repo.git.set_persistent_git_options(c=list(HARMLESS))
 
@@ -57,6 +61,17 @@ class Repository:
             raise Refusal(
                 f"{here} is not in a git repository: run `git init` and commit, or apply without --branch"
             ) from error
+
+    def __enter__(self) -> Repository:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process that reads blobs. Whoever still reads some pays for a process each time."""
+        self._closed = True
+        self._repo.git.clear_cache()
 
     @property
     def directory(self) -> Path:
@@ -117,7 +132,7 @@ class Repository:
 
     def blob(self, oid: str) -> bytes | None:
         """The bytes of a blob; None if this clone does not have it and cannot get it."""
-        if len(oid) > SHA1:
+        if self._closed or len(oid) > SHA1:
             # GitPython does not read the objects of a SHA-256 repository.
             try:
                 return self.call("cat_file", "blob", oid)
