@@ -6,10 +6,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.edits import Skip, SkipReason
 from codemods.plan import FilePlan, Plan
+
+SUFFIX = ".fixer"
+"""How the names of our temporary files end."""
 
 
 def write(plan: Plan, root: Path) -> tuple[frozenset[str], tuple[Skip, ...]]:
@@ -41,28 +45,75 @@ def _groups(plan: Plan) -> Iterable[tuple[FilePlan, ...]]:
 
 
 def _write_group(group: Sequence[FilePlan], root: Path) -> list[Skip]:
-    ready: list[tuple[Path, Path]] = []
+    """Write all files of a group; where one of them cannot be written, the others get their originals back."""
+    ready: dict[str, _Ready] = {}
+    path = ""
     try:
         for file in group:
+            path = file.path
             prepared = _prepare(file, root)
             if isinstance(prepared, Skip):
-                others = [other for other in group if other is not file]
-                because = f"belongs together with {file.path}, which was not written"
-                return [prepared, *(Skip(other.path, prepared.reason, because) for other in others)]
-            ready.append(prepared)
-        while ready:
-            temporary, target = ready[0]
-            temporary.replace(target)
-            ready.pop(0)
+                return _refused(group, prepared)
+            ready[path] = prepared
+        for path in ready if len(group) > 1 else ():
+            ready[path].keep_original()
+        for path in ready:
+            ready[path].temporary.replace(ready[path].target)
     except OSError as error:
-        return [Skip(file.path, SkipReason.UNREADABLE, f"cannot be written: {error.strerror}") for file in group]
+        failed = Skip(path, SkipReason.UNREADABLE, f"cannot be written: {error.strerror}")
+        stuck = {path: why for path, each in ready.items() if (why := each.put_back())}
+        return [replace(skip, detail=stuck.get(skip.path, skip.detail)) for skip in _refused(group, failed)]
+    except BaseException:
+        for each in ready.values():
+            each.put_back()
+        raise
     finally:
-        for temporary, _ in ready:
-            temporary.unlink(missing_ok=True)
+        for each in ready.values():
+            each.temporary.unlink(missing_ok=True)
+    for each in ready.values():
+        each.original.unlink(missing_ok=True)
     return []
 
 
-def _prepare(file: FilePlan, root: Path) -> tuple[Path, Path] | Skip:
+def _refused(group: Sequence[FilePlan], reason: Skip) -> list[Skip]:
+    """The skip of the file that cannot be written, and one for each file that stays as it was because of it."""
+    others = [file.path for file in group if file.path != reason.path]
+    because = f"left as it was: it belongs together with {reason.path}, which was not written"
+    return [reason, *(Skip(path, reason.reason, because) for path in others)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A file whose new bytes lie beside it, in a temporary file."""
+
+    temporary: Path
+    target: Path
+
+    @property
+    def original(self) -> Path:
+        """Where the file itself is kept until the files that it is tied to are written."""
+        return self.temporary.with_name(f"{self.temporary.name.removesuffix(SUFFIX)}.original{SUFFIX}")
+
+    def keep_original(self) -> None:
+        """Keep the file under a second name, or, where the file system knows no such thing, as a copy."""
+        try:
+            self.original.hardlink_to(self.target)
+        except OSError:
+            shutil.copy2(self.target, self.original)
+
+    def put_back(self) -> str:
+        """Make it as if the file had never been replaced; why that cannot be done, empty if it is."""
+        try:
+            if self.temporary.exists():
+                self.original.unlink(missing_ok=True)
+            else:
+                self.original.replace(self.target)
+        except OSError as error:
+            return f"was written and cannot be put back ({error.strerror}); what it held is in {self.original.name}"
+        return ""
+
+
+def _prepare(file: FilePlan, root: Path) -> _Ready | Skip:
     """The new bytes in a temporary file beside the real one, ready to take its place."""
     target = Path(os.path.realpath(root / file.path))
     if not target.is_relative_to(root.resolve()):
@@ -71,7 +122,7 @@ def _prepare(file: FilePlan, root: Path) -> tuple[Path, Path] | Skip:
         return Skip(file.path, SkipReason.CHANGED, "is gone, or no longer a regular file; run fixer again")
     if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
         return Skip(file.path, SkipReason.UNREADABLE, "cannot be written: the file is read-only")
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".fixer", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=SUFFIX, dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -86,4 +137,4 @@ def _prepare(file: FilePlan, root: Path) -> tuple[Path, Path] | Skip:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    return temporary, target
+    return _Ready(temporary, target)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from world import write as files
 
 from codemods.edits import SkipReason
 from codemods.plan import FilePlan, Plan
+from fixer.work import Request, plan_directory
 from fixer.writer import write
 
 
@@ -64,6 +67,88 @@ def test_files_tied_by_a_fix_are_written_together_or_not_at_all(tmp_path: Path) 
     assert {skip.path for skip in skips} == {"a.py", "b.py"}
     assert (tmp_path / "a.py").read_bytes() == b"old\n"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.py", "b.py"]
+
+
+TIED = ("a.py", "b.py", "pyproject.toml", "setup.cfg")
+
+
+def _failing(monkeypatch: pytest.MonkeyPatch, *names: str, error: BaseException) -> None:
+    """Let nothing take the place of those files, as where they are mounted one by one."""
+    rename = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if target.name in names:
+            raise error
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+
+
+@pytest.mark.parametrize("name", TIED)
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("number", [errno.EBUSY, errno.EACCES])
+def test_what_is_tied_to_a_file_that_cannot_be_replaced_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, links: bool, number: int
+) -> None:
+    files(tmp_path, dict.fromkeys(TIED, b"old\n") | {"alone.py": b"old\n"})
+    (tmp_path / "b.py").chmod(0o755)
+    _failing(monkeypatch, name, error=OSError(number, os.strerror(number)))
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", lambda *_: os.link("/no/such", "/no/such"))
+    before = {path: (tmp_path / path).stat().st_mode for path in TIED}
+    plan = replace(_plan(*TIED, "alone.py"), components=(frozenset(TIED),))
+    written, skips = write(plan, tmp_path)
+    assert written == {"alone.py"}
+    assert {path: (tmp_path / path).read_bytes() for path in TIED} == dict.fromkeys(TIED, b"old\n")
+    assert {path: (tmp_path / path).stat().st_mode for path in TIED} == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([*TIED, "alone.py"])
+    said = {skip.path: skip.detail for skip in skips}
+    assert said.pop(name) == f"cannot be written: {os.strerror(number)}"
+    assert said == {
+        path: f"left as it was: it belongs together with {name}, which was not written" for path in TIED if path != name
+    }
+
+
+def test_who_stops_us_between_two_files_gets_back_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(tmp_path, dict.fromkeys(TIED, b"old\n"))
+    _failing(monkeypatch, "pyproject.toml", error=KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        write(_plan(*TIED, tied=True), tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == dict.fromkeys(TIED, b"old\n")
+
+
+def test_what_cannot_be_put_back_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files(tmp_path, dict.fromkeys(TIED, b"old\n"))
+    rename = Path.replace
+
+    def replace_once(self: Path, target: Path) -> Path:
+        if target.name == "b.py" or "original" in self.name:
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace_once)
+    written, skips = write(_plan(*TIED, tied=True), tmp_path)
+    assert written == frozenset()
+    said = {skip.path: skip.detail for skip in skips}
+    (kept,) = tmp_path.glob("*.fixer")
+    assert said["a.py"] == f"was written and cannot be put back (Input/output error); what it held is in {kept.name}"
+    assert (kept.read_bytes(), (tmp_path / "a.py").read_bytes()) == (b"old\n", b"new\n")
+
+
+def test_a_tied_fix_that_failed_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with `docker run -v …/pyproject.toml:…/pyproject.toml`: the floor cannot be raised, so no call changes."""
+    shutil.copytree(Path(__file__).parent / "before_after/deprecated-amp-api/two_floors/before", tmp_path / "r")
+    before = {file.name: file.read_bytes() for file in (tmp_path / "r").iterdir()}
+    _failing(monkeypatch, "pyproject.toml", error=OSError(errno.EBUSY, "Device or resource busy"))
+    request = Request(unsafe_fixes=True, cache=False)
+    for _ in range(2):
+        outcome = plan_directory(request, tmp_path / "r", fix=True, progress=lambda done, total: None)
+        written, skips = write(outcome.plan, outcome.root)
+        assert (len(outcome.plan.findings), written) == (3, frozenset())
+        assert {skip.path for skip in skips} == set(before)
+        assert {file.name: file.read_bytes() for file in (tmp_path / "r").iterdir()} == before
 
 
 def test_a_link_inside_the_root_is_written_through(tmp_path: Path) -> None:
@@ -118,6 +203,8 @@ def test_apply_tells_of_a_file_that_changed_while_running(tmp_path: Path, monkey
     assert result.code == 2
     assert "a.py: changed-while-running: changed while fixer was running; run fixer again" in result.err
     assert "1 of 2 findings fixed, in 1 file" in result.err
+    assert "1 could not be fixed, because files could not be written." in result.err
+    assert "together with the others" not in result.err
     assert (tmp_path / "a.py").read_text() == "old_one(2)\n"
     assert (tmp_path / "b.py").read_text() == "new_one(1)\n"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from codemods.edits import Consequence, Finding, Safety, Skip
+from codemods.edits import Consequence, Finding, Safety, Skip, SkipReason
 from codemods.plan import FilePlan, Plan, Target
 from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
@@ -31,6 +31,8 @@ SHADES = {
     Consequence.DEPRECATED: "yellow",
     Consequence.STYLE: "dim",
 }
+UNWRITTEN = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.UNSAFE_PATH})
+"""Why a file that has a fix was not written."""
 SHOWN = 20
 """Skips listed in full without `--verbose`."""
 
@@ -195,7 +197,12 @@ def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]
     if total.fixable and done == "found":
         yield f"{total.fixable:,} can be fixed: `fixer apply --dry-run` shows how."
     elif total.fixable:
-        yield f"{total.fixable:,} could not be fixed together with the others; run fixer again, or repair by hand."
+        skipped = {skip.path for skip in plan.skips if skip.reason in UNWRITTEN}
+        unwritten = count([finding for finding in plan.findings if finding.path in skipped], unsafe).fixable
+        if unwritten:
+            yield f"{unwritten:,} could not be fixed, because files could not be written."
+        if rest := total.fixable - unwritten:
+            yield f"{rest:,} could not be fixed together with the others; run fixer again, or repair by hand."
     if total.unsafe:
         yield f"{total.unsafe:,} more with --unsafe-fixes."
     if total.display:
