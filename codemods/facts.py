@@ -122,6 +122,7 @@ class Body:
 
     keyword: str
     """`class`, `def` or `async def`."""
+    name: str
     top: int
     """Of the first decorator, or of the header."""
     first: int
@@ -152,6 +153,11 @@ class Facts:
     header: int
     """Number of the line after which the first import may stand (docstring and `__future__` imports)."""
     future: bool = False
+    aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The names and attributes that something is assigned to anywhere, each with the identifiers that what is assigned
+    names without calling it: `self.ck = checkpoint`."""
+    called: frozenset[str] = frozenset()
+    """The last names of what is called."""
     bodies: tuple[Body, ...] = ()
     """Of every outermost class and function, in source order."""
 
@@ -222,6 +228,8 @@ class _Reader:
         self.loads: dict[str, int] = {}
         self.attributes: dict[str, dict[str, list[Assignment]]] = {}
         self.bodies: list[Body] = []
+        self.aliases: dict[str, frozenset[str]] = {}
+        self.called: set[str] = set()
         self.depth = 0
         """Functions around what is read."""
 
@@ -258,6 +266,8 @@ class _Reader:
             loads=self.loads,
             header=header,
             future=future,
+            aliases=self.aliases,
+            called=frozenset(self.called),
             bodies=_in_order(self.bodies),
         )
 
@@ -390,6 +400,7 @@ class _Reader:
             return
         for each in s.targets if isinstance(s, ast.Assign) else [s.target]:
             for target, given in _leaves(each, None if isinstance(s, ast.AugAssign) else s.value):
+                self.alias(target, s.value)
                 if isinstance(target, ast.Attribute):
                     self.attribute(target, value_of(given), method, scope, conditional)
                 if not isinstance(target, ast.Name):
@@ -401,6 +412,12 @@ class _Reader:
                     self.assignments.setdefault(target.id, []).append(fact)
                     if target.id == "__all__" and isinstance(s.value, (ast.List, ast.Tuple)):
                         self.exports |= {str(e.value) for e in s.value.elts if isinstance(e, ast.Constant)}
+
+    def alias(self, target: ast.expr, given: ast.expr | None) -> None:
+        """Note what a name or attribute may stand for."""
+        name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+        if name and given is not None and (named := frozenset(_named(given)) - {name}):
+            self.aliases[name] = self.aliases.get(name, frozenset()) | named
 
     def attribute(
         self, target: ast.Attribute, given: Value, method: tuple[str, str] | None, scope: str, conditional: bool
@@ -432,6 +449,7 @@ class _Reader:
                 self.bind(node.name)
             elif isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                self.called.add(name)
                 if name in known.SETTINGS:
                     self.settings.append(Setting(value_of(node), node.lineno, scope))
             for name in _PARTS[type(node)]:
@@ -460,7 +478,7 @@ def _body(
     first = s.body[0]
     start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
     top = min([s.lineno, *(d.lineno for d in s.decorator_list)])
-    return Body(keyword, top, start, first.col_offset, s.end_lineno or s.lineno, inside)
+    return Body(keyword, s.name, top, start, first.col_offset, s.end_lineno or s.lineno, inside)
 
 
 def _in_order(bodies: list[Body]) -> tuple[Body, ...]:
@@ -501,6 +519,26 @@ def _leaves(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr
             yield from _leaves(inner, each)
     else:
         yield target, value
+
+
+def _named(value: ast.expr) -> Iterator[str]:
+    """The identifiers that an expression names and does not call, unless in a `lambda`; strings that are such."""
+    stack: list[tuple[ast.AST, bool]] = [(value, False)]
+    while stack:
+        node, deferred = stack.pop()
+        if isinstance(node, ast.Call) and not deferred:
+            func = node.func
+            while isinstance(func, (ast.Attribute, ast.Name)):
+                func = func.value if isinstance(func, ast.Attribute) else ast.Constant(None)
+            stack += [(each, deferred) for each in (func, *node.args, *node.keywords)]
+            continue
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+            yield node.value
+        stack += [(each, deferred or isinstance(node, ast.Lambda)) for each in ast.iter_child_nodes(node)]
 
 
 def _blocks(s: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:

@@ -12,10 +12,11 @@ import libcst as cst
 from codemods import imports, newer
 from codemods.bodies import Deferred
 from codemods.context import Context
-from codemods.edits import Edit, Finding, Lines, Place, Skip, SkipReason, Unreadable, trim, whole_lines
+from codemods.edits import Edit, Finding, Lines, Place, Safety, Skip, SkipReason, Unreadable, trim, whole_lines
+from codemods.expected_errors import expects, is_observed
 from codemods.facts import Facts, gather
 from codemods.findings import Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
-from codemods.gate import holds_together, with_synonyms
+from codemods.gate import Words
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
 from codemods.rule import Draft, Replacement, Rule
@@ -110,14 +111,13 @@ class _Doors:
 
     def __init__(self, context: Context, rules: Sequence[Rule]) -> None:
         self._context = context
-        data = context.text.encode("utf-8", "surrogatepass")
-        self._together = {rule: with_synonyms(rule.together, data) for rule in rules}
+        self._words = {rule: Words(rule.together, context.facts) for rule in rules}
         self._outside: dict[Rule, bool] = {}
 
     def open(self, rule: Rule, body: Deferred) -> bool:
         if body.is_class and self._is_outside(rule):
             return True
-        if not holds_together(self._together[rule], body.definition.encode("utf-8", "surrogatepass")):
+        if not self._words[rule].stand_in(body.definition):
             return False
         if rule.concerns is None:
             return True
@@ -126,12 +126,15 @@ class _Doors:
     def _is_outside(self, rule: Rule) -> bool:
         """Whether it may find something outside of functions; there, a class is no border."""
         if rule not in self._outside:
-            self._outside[rule] = holds_together(self._together[rule], self._code_outside)
+            self._outside[rule] = self._words[rule].stand_in(self._code_outside)
         return self._outside[rule]
 
     @cached_property
-    def _code_outside(self) -> bytes:
+    def _code_outside(self) -> str:
         lines: list[str | None] = list(self._context.text.split("\n"))
+        for each in self._context.facts.imports:
+            if not each.scope:  # names that are only imported, outside of every class, open none
+                lines[each.line - 1 : each.end_line] = [None] * (each.end_line - each.line + 1)
         waiting = list(self._context.facts.bodies)
         while waiting:
             body = waiting.pop()
@@ -139,7 +142,7 @@ class _Doors:
                 waiting += body.inside
             else:
                 lines[body.top - 1 : body.last] = [None] * (body.last - body.top + 1)
-        return "\n".join(line for line in lines if line is not None).encode("utf-8", "surrogatepass")
+        return "\n".join(line for line in lines if line is not None)
 
 
 def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]) -> list[Finding]:
@@ -148,8 +151,10 @@ def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]
     wanted: set[cst.CSTNode] = set()
     for draft in drafts:
         with costing_only(draft.rule, context.path, failed):
-            if not bites(draft, context):
+            if not bites(draft, context) or expects(context, draft.node, draft.consequence):
                 continue
+            if draft.fix and is_observed(context, draft.node):
+                draft = dataclasses.replace(draft, fix={}, also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
             pairs = _lifted(context, draft.fix)
             lifted.append((draft, pairs))
             wanted |= {draft.node, *(old for old, _ in pairs)}

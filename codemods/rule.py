@@ -97,16 +97,14 @@ class Rule:
     """What the fix does, imperative, one line."""
     safety: Safety
     """Of the default fix."""
-    triggers: Group = ()
-    """Gate 1: the bytes of a Python file hold at least one of these."""
-    triggers_all: tuple[Group, ...] = ()
-    """Gate 1, continued: of each of these groups the bytes hold at least one."""
+    triggers: tuple[Group, ...] = ()
+    """Prefilter of Python files: the file holds an identifier of each group. None: no Python file concerns the rule."""
     together: tuple[Group, ...] = ()
-    """Gate 1, at close range: the function around a finding (the outermost one, with its decorators), or the code
-    outside all functions, holds at least one of each group. Names that a file imports under another name may be used.
+    """Prefilter of functions: the outermost function around a finding, with its decorators, or the code outside all
+    functions, holds of each group an identifier or a name that the file gives to it.
     """
     elsewhere: tuple[bytes, ...] = ()
-    """Gate 1 of files that are not Python: their bytes hold at least one of these."""
+    """Prefilter of files that are not Python: their bytes hold at least one of these."""
     concerns: Concern | None = None
     """Gate 2, before a file or a function is parsed: whether its text and the project around it can hold the bug."""
     subclasses: frozenset[str] = frozenset()
@@ -125,6 +123,13 @@ class Rule:
     """Of the documents that the checks look at."""
     module: str = ""
     """Dotted name of the module that holds the rule; set when it is loaded."""
+
+    def __post_init__(self) -> None:
+        for group in (*self.triggers, *self.together):
+            if not (
+                isinstance(group, tuple) and all(isinstance(i, str) and (not i or i.isidentifier()) for i in group)
+            ):
+                raise ValueError(f"{self.code}: triggers are groups of identifiers, not {group!r}")
 
     @property
     def doc(self) -> str:

@@ -8,14 +8,7 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.gate import Spot
 from codemods.rewrite import argument, make_argument, unparenthesized
-
-BACKWARD = Spot(
-    b"backward",
-    rb"\.backward\s*\(|\bautograd\.backward\b|\bimport\b.*\bbackward\b|^[ \t(]*backward\b[ \t]*(?:as\b|[,()]|$)",
-)
-"""A trigger: what is called as `backward`, or imported under that name, apart from the word in a comment."""
 
 _LOSS = re.compile(
     r"[Ll]oss|LOSS|[Cc]ost|[Oo]bjective|[Pp]enalty|elbo|ELBO|nll"

@@ -15,7 +15,7 @@ from codemods.gate import Card
 from fixer import table
 
 _CODEMODS = Path(transforms.__file__).parents[1]
-_BESIDE = ("gate.py", "known.py", "tensors.py")
+_BESIDE = ("gate.py", "known.py")
 """What the gates of the rules are made with, beside the rules."""
 
 
@@ -47,7 +47,7 @@ def written() -> str:
         "",
         "# fmt: off",
         "# ruff: noqa: E501",
-        "from codemods.gate import Card, Spot",
+        "from codemods.gate import Card",
         "",
         f'DIGEST = "{digest()}"',
         '"""Of the files that the cards were made of; beside others they are not believed."""',

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.context import Context
-from codemods.edits import Safety
+from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Rule
 
 rule = Rule(
@@ -38,7 +38,8 @@ rule = Rule(
     summary="What is wrong, in one line",
     fix_title="What the fix does",
     safety=Safety.DISPLAY,
-    triggers=(b"bytes that every file with the bug holds",),
+    consequence=Consequence.SILENT,
+    triggers=(("the_function",),),
 )
 
 

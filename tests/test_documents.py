@@ -30,7 +30,7 @@ BY_TWO = rule("DOC001", elsewhere=(b"size",))
 """A size of two becomes three."""
 RAISE = rule("DOC002", elsewhere=(b"torch",))
 """Every torch is raised to 2.4."""
-BOTH = rule("DOC003", triggers=(b"old_one",))
+BOTH = rule("DOC003", triggers=(("old_one",),))
 """`old_one(…)` becomes `new_one(…)`, which needs torch 2.4."""
 
 
@@ -218,7 +218,7 @@ def test_a_notebook_and_its_floor_change_together() -> None:
 
 def test_what_a_notebook_installs_comes_before_what_the_project_asks_for() -> None:
     """Rules hold, or not, by the version that the notebook itself installs."""
-    narrow = rule("DOC004", triggers=(b"old_one",))
+    narrow = rule("DOC004", triggers=(("old_one",),))
 
     @narrow.on(cst.Call)
     def check(call: cst.Call, ctx: Context) -> Iterator[Draft]:

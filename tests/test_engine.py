@@ -439,7 +439,7 @@ def test_one_finding_for_one_place_and_message() -> None:
 
 
 def deleting(what: Callable[[cst.Module], list[cst.CSTNode]]) -> Rule:
-    made = Rule("TST001", "deleting", "s", "t", Safety.SAFE, (b"",))
+    made = Rule("TST001", "deleting", "s", "t", Safety.SAFE, (("",),))
 
     @made.on(cst.Module)
     def on_module(module: cst.Module, ctx: Context) -> Iterator[Draft]:
@@ -500,7 +500,7 @@ def test_deletions(before: str, after: str) -> None:
     ],
 )
 def test_an_argument_may_become_several(before: str, after: str) -> None:
-    made = Rule("TST001", "splitting", "s", "t", Safety.SAFE, (b"split",))
+    made = Rule("TST001", "splitting", "s", "t", Safety.SAFE, (("split",),))
 
     @made.on(cst.Arg)
     def on_argument(arg: cst.Arg, ctx: Context) -> Iterator[Draft]:
@@ -521,7 +521,7 @@ def test_a_new_argument_gets_the_comma_of_the_old_and_a_neighbour_may_go() -> No
 
 
 def test_an_elif_stays_one() -> None:
-    made = Rule("TST001", "tests", "s", "t", Safety.SAFE, (b"bad",))
+    made = Rule("TST001", "tests", "s", "t", Safety.SAFE, (("bad",),))
 
     @made.on(cst.If)
     def on_if(node: cst.If, ctx: Context) -> Iterator[Draft]:

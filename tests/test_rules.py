@@ -42,7 +42,7 @@ def test_metadata(rule: Rule) -> None:
         assert line and "\n" not in line and not line.endswith(".")
         assert line.startswith("`") or first(line[0])
     assert rule.triggers or rule.elsewhere
-    assert all(len(t) >= 3 for t in (*rule.triggers, *rule.elsewhere))
+    assert all(len(t) >= 3 for t in (*(i for group in rule.triggers for i in group), *rule.elsewhere))
     assert bool(rule.triggers) == any(issubclass(kind, cst.CSTNode) for kinds, _ in rule.checks for kind in kinds)
     assert bool(rule.elsewhere) == any(not issubclass(kind, cst.CSTNode) for kinds, _ in rule.checks for kind in kinds)
     assert rule.checks

@@ -184,7 +184,7 @@ def trailing_commas(text: str) -> str | None:
     return cst.parse_module(text).visit(Comma()).code
 
 
-def _nested(header: str, footer: str = "") -> Mutation:
+def nested(header: str, footer: str = "") -> Mutation:
     """The body of every outermost function stands in one more block."""
 
     def mutate(text: str) -> str | None:
@@ -234,8 +234,8 @@ LITERAL = {
     "no-final-newline": no_final_newline,
     "tabs": tabs,
     "aliases": other_aliases,
-    "in-with": _nested("with open(os.devnull):"),
-    "in-try": _nested("try:", "finally:"),
+    "in-with": nested("with open(os.devnull):"),
+    "in-try": nested("try:", "finally:"),
     "async": asynchronous,
 }
 SAME_TREE = {
@@ -266,7 +266,7 @@ def _twins(mutations: dict[str, Mutation]) -> list[object]:
     ]
 
 
-def _decoded(data: bytes) -> str | None:
+def decoded(data: bytes) -> str | None:
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -283,7 +283,7 @@ def _fixed(case: Case, text: str) -> tuple[str, list[tuple[str, str, str]]]:
 
 @pytest.mark.parametrize(("case", "mutation"), _twins(LITERAL))
 def test_literal_twin(case: Case, mutation: Mutation) -> None:
-    before, after = _decoded(case.path.read_bytes()), _decoded(case.expected["case.py"])
+    before, after = decoded(case.path.read_bytes()), decoded(case.expected["case.py"])
     twin = mutation(before) if before is not None and after is not None else None
     if twin is None or after is None or before is None or twin == before:
         pytest.skip("does not apply")
@@ -294,7 +294,7 @@ def test_literal_twin(case: Case, mutation: Mutation) -> None:
 
 @pytest.mark.parametrize(("case", "mutation"), _twins(SAME_TREE))
 def test_twin_with_the_same_tree(case: Case, mutation: Mutation) -> None:
-    before, after = _decoded(case.path.read_bytes()), _decoded(case.expected["case.py"])
+    before, after = decoded(case.path.read_bytes()), decoded(case.expected["case.py"])
     twin = mutation(before) if before is not None and after is not None else None
     if twin is None or after is None or before is None or twin == before:
         pytest.skip("does not apply")

@@ -311,7 +311,7 @@ cut = Rule(
     summary="A deliberately wrong codemod",
     fix_title="Cut the graph",
     safety=Safety.SAFE,
-    triggers=(b"self.norm(",),
+    triggers=(("norm",),),
     module=__name__,
 )
 

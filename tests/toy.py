@@ -13,17 +13,17 @@ from codemods.rewrite import insert, wrapped
 from codemods.rule import Draft, Rule
 
 
-def _rule(code: str, name: str, *triggers: bytes) -> Rule:
-    return Rule(code, name, f"summary of {name}", f"fix of {name}", Safety.SAFE, triggers)
+def _rule(code: str, name: str, *triggers: str) -> Rule:
+    return Rule(code, name, f"summary of {name}", f"fix of {name}", Safety.SAFE, (triggers,))
 
 
-renamed = _rule("TOY001", "renamed", b"old")
-doubled = _rule("TOY002", "doubled", b"twice")
-followed = _rule("TOY003", "followed", b"mark")
-wrapping = _rule("TOY004", "wrapping", b"bare")
-torched = _rule("TOY005", "torched", b"legacy")
-shared = _rule("TOY006", "shared", b"shared")
-inherited = _rule("TOY007", "inherited", b"flagged")
+renamed = _rule("TOY001", "renamed", "old")
+doubled = _rule("TOY002", "doubled", "twice")
+followed = _rule("TOY003", "followed", "mark")
+wrapping = _rule("TOY004", "wrapping", "bare")
+torched = _rule("TOY005", "torched", "legacy")
+shared = _rule("TOY006", "shared", "shared")
+inherited = _rule("TOY007", "inherited", "flagged")
 RULES = (renamed, doubled, followed, wrapping, torched, shared, inherited)
 
 

@@ -27,7 +27,7 @@ def _renames(
         fix_title=f"Call `{new}()`",
         safety=safety,
         consequence=consequence,
-        triggers=(old.encode() + b"(",),
+        triggers=((old,),),
         references=(f"https://example.org/{old}",),
         strategies=strategies,
         module=__name__,

@@ -45,7 +45,6 @@ import libcst as cst
 from codemods import versions
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.attention import reach, remedies
 from codemods.transforms.attention.encoders import Encoder, encoder
@@ -59,9 +58,8 @@ rule = Rule(
     fix_title="Keep the encoder off its fused path",
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
-    triggers=(b"TransformerEncoder(",),
-    triggers_all=((b"batch_first", b"TransformerEncoderLayer("),),
-    together=((Spot(b"TransformerEncoder", rb"(?<!class )\bTransformerEncoder[\s)\\]*\("),),),
+    triggers=(("TransformerEncoder",), ("batch_first", "TransformerEncoderLayer")),
+    together=(("TransformerEncoder",),),
     errors=(
         "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",
         "expected scalar type Float but found BFloat16",

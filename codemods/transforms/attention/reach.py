@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,8 +16,7 @@ MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
 _DEPTH = 3
 _RUNS = ("fit", "validate", "test", "predict")
 _CHAINED = ("to", "cuda", "cpu", "eval", "train", "float", "requires_grad_")
-_EVALUATES = re.compile(r"\.eval\(\)|\.train\(False\)")
-_WITHOUT_GRAD = re.compile(r"no_grad|inference_mode|set_grad_enabled")
+_WITHOUT_GRAD = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +131,7 @@ def _given(ctx: Context, arg: cst.Arg, ref: Ref, depth: int) -> Iterator[Evidenc
             if method != "fit" or evaluated(ctx, ref):
                 yield from _set(ctx, owner, "precision", MIXED)
             return
-        if method == "prepare" and ctx.is_a(owner, known.ACCELERATOR) and _EVALUATES.search(ctx.text):
+        if method == "prepare" and ctx.is_a(owner, known.ACCELERATOR) and _switches_to_evaluation(ctx):
             yield from _set(ctx, owner, "mixed_precision", ("bf16", "fp16"))
             return
     target = ctx.callee(call) if depth else None
@@ -179,4 +177,13 @@ def evaluated(ctx: Context, ref: Ref) -> bool:
 
 def evaluates(ctx: Context) -> bool:
     """Whether a file runs modules in evaluation, without gradients."""
-    return bool(_WITHOUT_GRAD.search(ctx.text) and _EVALUATES.search(ctx.text))
+    return any(name in ctx.text for name in _WITHOUT_GRAD) and _switches_to_evaluation(ctx)
+
+
+def _switches_to_evaluation(ctx: Context) -> bool:
+    """Whether a file calls `.eval()` or `.train(False)`."""
+    return any(
+        isinstance(call.func, cst.Attribute)
+        and (call.func.attr.value == "eval" or (call.args and literal(call.args[0].value) is False))
+        for call in ctx.named_calls("eval", "train")
+    )

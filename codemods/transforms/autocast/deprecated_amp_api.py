@@ -46,14 +46,13 @@ import libcst as cst
 from codemods import floors
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rewrite import has_splat, literal
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import amp_names, amp_values
 from codemods.transforms.autocast.amp_names import NAMES, Renamed, Repair
 from codemods.transforms.autocast.version_tests import version_tested
 
-_SWITCH = Spot(b"_autocast_", rb"\b(?:get|set|is)_autocast_(?:gpu|cpu)_")
+_SWITCHES = tuple(sorted(name.rpartition(".")[2] for name in NAMES if "_autocast_" in name))
 
 rule = Rule(
     code="AMP002",
@@ -62,12 +61,8 @@ rule = Rule(
     fix_title="Use the `torch.amp` name, with keywords",
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
-    triggers=(
-        *(b"cuda.amp", b"cpu.amp", _SWITCH),
-        *(Spot(b"torch." + name, rb"\btorch\.%b\s+(?:import|as)\b" % name) for name in (b"cuda", b"cpu")),
-    ),
-    triggers_all=((b"autocast", b"GradScaler", b"custom_fwd", b"custom_bwd"),),
-    together=((_SWITCH, Spot(b"autocast", rb"\bautocast\b"), b"GradScaler", b"custom_fwd", b"custom_bwd"),),
+    triggers=(("amp", *_SWITCHES), ("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES)),
+    together=(("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES),),
     errors=(
         "torch.cuda.amp.autocast(args...)` is deprecated",
         "torch.cpu.amp.autocast(args...)` is deprecated",
@@ -96,7 +91,7 @@ _PATCHED = re.compile(
     re.MULTILINE,
 )
 _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
-_CHECKED = re.compile(r"is(?:instance|subclass)\((?:[^()]|\([^()]*\))*GradScaler")
+_CHECKED = re.compile(r"is(?:instance|subclass)\s*\((?:[^()]|\([^()]*\))*GradScaler")
 _FRAMEWORKS = (b"lightning", b"pytorch_lightning", b"accelerate")
 _REGIONS = (
     *(start + name for name in _FRAMEWORKS for start in (b"import ", b"from ")),

@@ -49,7 +49,6 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.changes import toggled_off
@@ -82,11 +81,7 @@ from codemods.transforms.autocast.uses import (
 )
 from codemods.tree import text_of
 
-SITES = (
-    Spot(b"no_grad", rb"(?<!def )\bno_grad\b"),
-    Spot(b"inference_mode", rb"(?<!def )\binference_mode\s*\(|@\s*[\w.]*inference_mode\b|\btorch\.inference_mode\b"),
-    Spot(b"set_grad_enabled", rb"\bset_grad_enabled\b"),
-)
+SITES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 NEAR = Near(SITES, suspected=True, unless=EVALUATES)
 
@@ -97,9 +92,9 @@ rule = Rule(
     fix_title="Call `torch.clear_autocast_cache()` at the end of the block",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
-    triggers=SITES,
-    concerns=NEAR,
+    triggers=(SITES,),
     together=(SITES,),
+    concerns=NEAR,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://github.com/pytorch/pytorch/issues/112583",

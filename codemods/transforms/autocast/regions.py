@@ -20,7 +20,7 @@ from codemods.transforms.autocast.nearby import UNNAMED, calling
 from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
 EVALUATES = re.compile(
-    rb"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
+    r"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
 )
 """The names of functions in which nothing is trained."""
 _MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
@@ -213,4 +213,4 @@ _WORD = re.compile(r"\w+|\*")
 
 def evaluates(ctx: Context, node: cst.CSTNode) -> bool:
     """Whether the functions around a node say by their names that nothing is trained in them."""
-    return any(isinstance(a, cst.FunctionDef) and EVALUATES.match(a.name.value.encode()) for a in ctx.ancestors(node))
+    return any(isinstance(a, cst.FunctionDef) and EVALUATES.match(a.name.value) for a in ctx.ancestors(node))

@@ -34,7 +34,6 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rewrite import insert, with_body
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.autocast.changes import Change, change, toggled_off
@@ -46,13 +45,7 @@ from codemods.transforms.autocast.regions import Region, around, callers, shared
 from codemods.transforms.autocast.uses import Use, forgets, outward, singles, uses
 from codemods.tree import text_of
 
-_OTHERS = rb"".join(rb"(?<!%b)" % name for name in (b"scheduler", b"profiler", b"prof", b"env", b"envs"))
-_STATES = rb"".join(rb"(?<!%b)" % name for name in (b"scheduler", b"optimizer", b"scaler"))
-SITES = (
-    Spot(b".step(", rb"%b\.step\(" % _OTHERS),
-    Spot(b".load_state_dict(", rb"%b\.load_state_dict\(" % _STATES),
-    Spot(b".copy_(", rb"^[ \t]*for\b[^:]*\.parameters\((?:.|\n)*\.copy_\(", reach=2_000),
-)
+SITES = ("step", "load_state_dict", "copy_")
 """Steps of something else, states of something else, and copies in no loop over parameters are left out."""
 
 NEAR = Near(SITES, suspected=False)
@@ -64,9 +57,9 @@ rule = Rule(
     fix_title="Call `torch.clear_autocast_cache()` after the step",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
-    triggers=SITES,
-    concerns=NEAR,
+    triggers=(SITES,),
     together=(SITES,),
+    concerns=NEAR,
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html",
         "https://github.com/X-GenGroup/Flow-Factory/issues/186",

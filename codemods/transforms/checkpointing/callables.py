@@ -280,7 +280,7 @@ class Tracer:
 
     def constructions(self, ref: Ref, function: cst.FunctionDef | None) -> Iterator[Bound]:
         """Every call in the project that makes an object of a class."""
-        for path in self.index.search(ref.path, (ref.name.encode() + b"(",)):
+        for path in self.index.search(ref.path, (ref.name.encode(),)):
             context = self.root.other(path)
             for call in context.all(cst.Call) if context else ():
                 if context and context.origin(call.func) == {str(ref)}:

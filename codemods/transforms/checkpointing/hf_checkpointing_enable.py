@@ -74,8 +74,8 @@ rule = Rule(
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(b"checkpointing_enable(", b"prepare_model_for_kbit_training("),
-    together=((b"checkpointing_enable", b"prepare_model_for_kbit_training"),),
+    triggers=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
+    together=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",
         "element 0 of tensors does not require grad and does not have a grad_fn",

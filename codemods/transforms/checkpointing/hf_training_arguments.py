@@ -36,7 +36,6 @@ import libcst as cst
 from codemods import rewrite
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.hugging_face import (
@@ -63,7 +62,7 @@ rule = Rule(
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(Spot(b"gradient_checkpointing", rb"\bgradient_checkpointing\s*=[\s(\\]*True\b"),),
+    triggers=(("gradient_checkpointing",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",
         "element 0 of tensors does not require grad and does not have a grad_fn",

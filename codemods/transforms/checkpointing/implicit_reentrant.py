@@ -44,7 +44,6 @@ import libcst as cst
 from codemods import known, rewrite
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
@@ -56,15 +55,6 @@ OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"}
 REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
 """How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
 
-_INSIDE = rb"[^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*"
-"""What stands between the parentheses of a call, calls in calls included."""
-_CALLS = (
-    *(
-        Spot(name + b"(", rb"(?<![\w])(?<!self\.)(?<!def )%b\((?!%b\buse_reentrant\s*=)" % (name, _INSIDE), reach=800)
-        for name in (b"checkpoint", b"checkpoint_sequential")
-    ),
-    Spot(b"partial(", rb"\bpartial\(\s*[\w.]*checkpoint"),
-)
 
 rule = Rule(
     code="CKP001",
@@ -73,9 +63,8 @@ rule = Rule(
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.SAFE,
     consequence=Consequence.WARNS,
-    triggers=(*_CALLS, b"checkpoint as ", b"checkpoint_sequential as "),
-    triggers_all=((b"torch",),),
-    together=(_CALLS,),
+    triggers=(("checkpoint", "checkpoint_sequential"),),
+    together=(("checkpoint", "checkpoint_sequential"),),
     errors=(
         "the use_reentrant parameter should be passed explicitly",
         "torch.utils.checkpoint: please pass in use_reentrant=True or use_reentrant=False explicitly",

@@ -71,8 +71,8 @@ rule = Rule(
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(b"use_reentrant",),
-    together=((b"use_reentrant",),),
+    triggers=(("use_reentrant",),),
+    together=(("use_reentrant",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",
         "element 0 of tensors does not require grad and does not have a grad_fn",

@@ -54,8 +54,8 @@ rule = Rule(
     fix_title="Remove `requires_grad_()`",
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
-    triggers=(b".requires_grad_(", b".requires_grad ="),
-    together=((b"def forward", b"def _forward", b"def _norm"), (b".requires_grad_(", b".requires_grad =")),
+    triggers=(("requires_grad_", "requires_grad"),),
+    together=(("requires_grad_", "requires_grad"),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://github.com/hiyouga/LlamaFactory/issues/6675",

@@ -34,7 +34,6 @@ import libcst as cst
 from codemods import flow, rewrite
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
 from codemods.transforms.gradients.losses import named
@@ -44,12 +43,6 @@ OPTIMIZERS = named(
     "Optimizer ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SGD SparseAdam",
 )
 
-_STEP = Spot(
-    b"def step",
-    rb"\bdef\s+step\s*\(\s*\w+\s*,\s*(?:/\s*,\s*)?(\w+)"  # the closure is the parameter after `self`
-    rb"(?:[^\n]*\n?|(?:.|\n)*?^(?![^\n]*enable_grad)[^\n]*\n)[^\n]*\b\1\s*\(\s*\)",  # called, not below `enable_grad`
-    reach=6_000,
-)
 
 rule = Rule(
     code="GRD005",
@@ -58,10 +51,9 @@ rule = Rule(
     fix_title="Call the closure under `torch.enable_grad()`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
-    triggers=(_STEP,),
-    triggers_all=((b"no_grad", b"inference_mode", b"set_grad_enabled"), (b"torch",)),
+    triggers=(("step",), ("no_grad", "inference_mode", "set_grad_enabled")),
+    together=(("step",),),
     subclasses=OPTIMIZERS,
-    together=((_STEP,),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://docs.pytorch.org/docs/stable/optim.html#optimizer-step-closure",

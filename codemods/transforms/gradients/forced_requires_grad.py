@@ -33,7 +33,6 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses, uses_of
@@ -42,10 +41,7 @@ from codemods.transforms.gradients.removal import removed, without_assignment
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
 
-_SITE = Spot(
-    b"requires_grad",
-    rb"\.requires_grad(?:_\s*\([\s\\]*(?:requires_grad\s*=\s*)?(?:True|\)|\(|#)|\s*=[\s\\]*(?:True|\())",
-)
+_SITES = ("requires_grad", "requires_grad_")
 
 rule = Rule(
     code="GRD003",
@@ -54,9 +50,8 @@ rule = Rule(
     fix_title="Do not force `requires_grad` on the loss",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(_SITE,),
-    triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch", b"lightning")),
-    together=((_SITE,), (*DIFFERENTIATING, b"oss", b"OSS")),
+    triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
+    together=(_SITES,),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "you can only change requires_grad flags of leaf variables.",

@@ -46,10 +46,9 @@ rule = Rule(
     fix_title="Compute the loss with gradients",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
-    triggers=(b"no_grad", b"inference_mode", b"set_grad_enabled"),
-    triggers_all=((b"def training_step",),),
+    triggers=(("no_grad", "inference_mode", "set_grad_enabled"), ("training_step",)),
+    together=(("no_grad", "inference_mode", "set_grad_enabled"),),
     subclasses=known.LIGHTNING_MODULE,
-    together=((b"no_grad", b"inference_mode", b"set_grad_enabled"),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#training-loop",

@@ -34,7 +34,6 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gate import Spot
 from codemods.rewrite import has_splat, keyword, literal, make_argument, parenthesized, positional, unparenthesized
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses, uses_of
@@ -45,14 +44,7 @@ COPIES = frozenset({"torch.tensor", "torch.autograd.Variable"})
 _REDUCTIONS = frozenset(f"torch.{name}" for name in REDUCING)
 OF_LISTS = named("torch", "tensor FloatTensor DoubleTensor Tensor as_tensor asarray")
 
-_ARGUMENT = rb"\(\s*(?:data\s*=\s*)?-?[\[(]*\s*-?[A-Za-z_\[(#\\]"
-"""The beginning of what is no plain number: a name, or a list of names."""
-_SITES = tuple(
-    Spot(name + b"(", rb"(?<!\w)(?:%b)?%b%b" % (before, name, _ARGUMENT))
-    for name, before in ((b"tensor", b"as_"), (b"Tensor", b"Float|Double"), (b"Variable", b""), (b"asarray", b""))
-)
-_COMPUTE_LOSS = Spot(b"compute_loss", rb"\bdef\s+compute_loss\b")
-_LEAF = Spot(b"requires_grad", rb"\brequires_grad\s*=(?!=|\s*False)")
+_SITES = ("tensor", "as_tensor", "asarray", "Tensor", "FloatTensor", "DoubleTensor", "Variable")
 
 rule = Rule(
     code="GRD001",
@@ -61,9 +53,8 @@ rule = Rule(
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
-    triggers=_SITES,
-    triggers_all=((b"backward", b"training_step", b"compute_loss"), (b"torch",)),
-    together=(_SITES, (*DIFFERENTIATING, _COMPUTE_LOSS, _LEAF, b"Variable(")),
+    triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
+    together=(_SITES, (*DIFFERENTIATING, "compute_loss", "requires_grad", "Variable")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()",

@@ -25,7 +25,6 @@ _FLAG = re.compile(r"--(?P<option>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTAL
 _OVERRIDE = re.compile(r"\+{0,2}(?P<group>[\w.]+)\.precision=(?P<value>.*)", re.DOTALL)
 _CLI_OPTION = re.compile(r"(?:(?:fit|validate|test|predict)\.)?trainer\.precision")
 _SUBCOMMANDS = frozenset({"fit", "validate", "test", "predict"})
-_FROM_ARGUMENTS = re.compile(r"Trainer\.from_argparse_args\(")
 
 
 def flags(command: Command, ctx: FileContext) -> Iterator[tuple[Word, str]]:
@@ -77,9 +76,9 @@ def _program(launch: Launch, ctx: FileContext) -> str | None:
 def options_handed_on(path: str, ctx: FileContext) -> frozenset[str]:
     """The command line options that a file hands to a Trainer or Fabric as its precision, as they were given."""
     text, facts = ctx.index.text(path), ctx.index.facts(path)
-    if text is None or facts is None or "parse_args(" not in text.replace("parse_known_args(", "parse_args("):
+    if text is None or facts is None or not {"parse_args", "parse_known_args"} & facts.called:
         return frozenset()
-    found = {"precision"} if _FROM_ARGUMENTS.search(text) and ctx.target("lightning") else set()
+    found = {"precision"} if "from_argparse_args" in facts.called and ctx.target("lightning") else set()
     for setting in facts.settings:
         precision = setting.call.keywords.get("precision")
         if precision and precision.dotted and "." in precision.dotted and not precision.call:

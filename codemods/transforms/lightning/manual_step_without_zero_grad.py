@@ -38,9 +38,8 @@ rule = Rule(
     fix_title="Call `zero_grad()` before the backward pass",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(b".step",),
-    triggers_all=((b".optimizers",),),
-    together=((b".step",),),
+    triggers=(("step",), ("optimizers",)),
+    together=(("step",),),
     subclasses=known.LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),
 )

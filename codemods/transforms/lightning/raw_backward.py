@@ -42,10 +42,9 @@ from codemods import known, versions
 from codemods.context import Context, Method
 from codemods.edits import Consequence, Safety
 from codemods.facts import MISSING
-from codemods.gate import Spot
 from codemods.index import Ref
 from codemods.rule import Draft, Rule
-from codemods.tensors import BACKWARD, backward_arguments, is_tensor, only_keywords
+from codemods.tensors import backward_arguments, is_tensor, only_keywords
 from codemods.transforms.lightning.phases import BEFORE, EVALUATION, TRAINING, called_from_outside, reached, runs
 
 rule = Rule(
@@ -55,10 +54,9 @@ rule = Rule(
     fix_title="Call `self.manual_backward(loss)`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
-    triggers=(BACKWARD,),
-    triggers_all=((Spot(b"class ", rb"^[ \t]*class[ \t]+\w+\s*[(\[]"),),),
+    triggers=(("backward",),),
+    together=(("backward",),),
     subclasses=known.LIGHTNING_MODULE,
-    together=((b"backward",),),
     errors=("Attempted unscale_ but _scale is None",),
     references=(
         "https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",

@@ -34,7 +34,7 @@ from codemods.context import Context
 from codemods.edits import Consequence, Safety
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rule import Draft, Rule
-from codemods.tensors import BACKWARD, backward_arguments, is_raw_backward
+from codemods.tensors import backward_arguments, is_raw_backward
 
 rule = Rule(
     code="PL201",
@@ -43,9 +43,8 @@ rule = Rule(
     fix_title="Call `fabric.backward(loss)`",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
-    triggers=(BACKWARD,),
-    triggers_all=((b"abric",), (b".setup", b"Fabric")),
-    together=((b"backward",),),
+    triggers=(("backward",), ("Fabric", "setup", "setup_module")),
+    together=(("backward",),),
     errors=(
         "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",
         "Attempted step but _scale is None",

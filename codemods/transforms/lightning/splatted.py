@@ -34,7 +34,7 @@ def splatted_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
 def handed_on(ctx: FileContext) -> frozenset[tuple[str, ...]]:
     """The keys below which code of the project finds what it hands to a Trainer or Fabric: `**config["trainer"]`."""
     found = set()
-    for path in ctx.index.search(ctx.path, (b"Trainer(", b"Fabric(")):
+    for path in ctx.index.search(ctx.path, (b"Trainer", b"Fabric")):
         for called, keys in _splats(ctx.index.text(path) or ""):
             means = ctx.index.resolve(path, called)
             if means and means <= _TRAINER:

@@ -41,8 +41,7 @@ rule = Rule(
     fix_title="Differentiate the scaled loss",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
-    triggers=(b".scale(",),
-    triggers_all=((b"backward",),),
+    triggers=(("scale",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
 )
 

@@ -49,8 +49,7 @@ rule = Rule(
     fix_title="Call `scaler.update()` once per iteration",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
-    triggers=(b".step(",),
-    triggers_all=((b"caler",),),
+    triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "step() has already been called since the last update().",
         "unscale_() is being called after step().",

@@ -48,8 +48,7 @@ rule = Rule(
     fix_title="Step with the scaler",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(b".scale(",),
-    triggers_all=((b".step(",), (b"backward",)),
+    triggers=(("scale",), ("step",), ("backward",)),
     errors=("No inf checks were recorded prior to update.",),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.step",),
 )

@@ -48,8 +48,7 @@ rule = Rule(
     fix_title="Scale the loss before `backward()`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
-    triggers=(b"backward(",),
-    triggers_all=((b".step(",), (b"caler",)),
+    triggers=(("backward",), ("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "Attempted step but _scale is None.",
         "Attempted unscale_ but _scale is None.",

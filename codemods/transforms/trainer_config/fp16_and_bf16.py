@@ -36,7 +36,6 @@ from codemods.context import Context
 from codemods.edits import Consequence, Safety
 from codemods.file_context import FileContext
 from codemods.frameworks import scalar
-from codemods.gate import Spot
 from codemods.rewrite import keyword, literal
 from codemods.rule import Draft, Repair, Rule
 from codemods.sources.config import Config, Entry, Scalar, Table
@@ -49,8 +48,7 @@ rule = Rule(
     fix_title="Switch `fp16` off",
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
-    triggers=(Spot(b"fp16", rb"\bfp16(?:_full_eval)?\s*=[\s(\\]*True\b"),),
-    triggers_all=((Spot(b"bf16", rb"\bbf16(?:_full_eval)?\s*=[\s(\\]*True\b"),),),
+    triggers=(("fp16", "fp16_full_eval"), ("bf16", "bf16_full_eval")),
     elsewhere=(b"fp16",),
     errors=(
         "At most one of fp16 and bf16 can be True, but not both",

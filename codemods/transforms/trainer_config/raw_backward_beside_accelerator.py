@@ -36,7 +36,7 @@ from codemods.edits import Consequence, Safety
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rewrite import keyword, literal, make_argument
 from codemods.rule import Draft, Rule
-from codemods.tensors import BACKWARD, PARAMETERS, backward_arguments, is_raw_backward
+from codemods.tensors import PARAMETERS, backward_arguments, is_raw_backward
 
 rule = Rule(
     code="HF001",
@@ -45,9 +45,8 @@ rule = Rule(
     fix_title="Call `accelerator.backward(loss)`",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
-    triggers=(BACKWARD,),
-    triggers_all=((b"ccelerat",),),
-    together=((b"backward",),),
+    triggers=(("backward",), ("Accelerator", "accelerator", "accelerate", "prepare")),
+    together=(("backward",),),
     errors=("Attempted step but _scale is None",),
     references=(
         "https://huggingface.co/docs/accelerate/basic_tutorials/migration",

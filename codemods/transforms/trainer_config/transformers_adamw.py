@@ -41,10 +41,9 @@ rule = Rule(
     fix_title="Use `torch.optim.AdamW` with the old defaults spelled out",
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
-    triggers=(b"AdamW",),
-    triggers_all=((b"transformers",),),
+    triggers=(("AdamW",),),
+    together=(("AdamW",),),
     bites={"transformers": ">=4.16"},
-    together=((b"AdamW",),),
     errors=(
         "cannot import name 'AdamW' from 'transformers'",
         "module transformers has no attribute AdamW",

@@ -96,12 +96,12 @@ def _is_module(ctx: FileContext, path: str, text: str, name: str, owner: Ref | N
     if owner is not None and name == "self":
         return True
     written = rf"\b{re.escape(name)}(?:\.module)?"
-    if re.search(rf"{written}\.requires_grad_\(False", text):
+    if re.search(rf"{written}\.requires_grad_\s*\(\s*False", text):
         return False
     if owner is not None and name.startswith("self.") and name.count(".") == 1:
         values = [a.value for _, a in ctx.index.assigned(owner, name.removeprefix("self."))]
         return len(values) == 1 and _constructs_module(ctx, path, values[0].dotted if values[0].call else None)
-    return bool(re.search(rf"{written}\.(?:train|zero_grad)\(|[(\[+=]\s*{written}\.parameters\(", text))
+    return bool(re.search(rf"{written}\.(?:train|zero_grad)\s*\(|[(\[+=]\s*{written}\.parameters\s*\(", text))
 
 
 def _constructs_module(ctx: FileContext, path: str, called: str | None) -> bool:

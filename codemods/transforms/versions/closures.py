@@ -20,7 +20,7 @@ TRANSFORMERS = {
 
 _OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*")
 _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
-_CALLED = re.compile(r"\btransformers\.(?:optimization\.)?(AdamW|Adafactor)\(")
+_CALLED = re.compile(r"\btransformers\.(?:optimization\.)?(AdamW|Adafactor)\s*\(")
 
 
 def own(ctx: FileContext) -> str | None:

@@ -20,7 +20,7 @@ def evaluated_on_cpu(ctx: FileContext) -> str | None:
     """
     if not any(_is_on_cpu(ctx, path, setting) for path, setting in ctx.index.settings(ctx.path)):
         return None
-    for path, text, module in programs(ctx, (b"TransformerEncoderLayer(", b"nn.Transformer("), "batch_first"):
+    for path, text, module in programs(ctx, (b"TransformerEncoderLayer", b"Transformer"), "batch_first"):
         if "padding_mask" in text or "set_fastpath_enabled" in text:
             return None
         if any(_is_fused(ctx, path, node) for node in ast.walk(module)):

@@ -1,0 +1,171 @@
+"""The law of the prefilter: nothing that a rule finds is lost to what keeps rules away from files and functions.
+
+Findings with every gate on equal findings with every gate off, and findings do not depend on how a program is spelled:
+a space before a parenthesis, spaces around an equals sign, or a comment between arguments, with an equal syntax tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from cases import Case, cases, sources
+from expected_failures import SPELLING
+from memory import Memory
+from test_twins import LITERAL, SAME_TREE, decoded
+
+from codemods import bodies
+from codemods.engine import Options, plan
+from codemods.rule import Rule
+
+Found = Counter[tuple[str, str, str, str | None, str]]
+Respelling = Callable[[str], str]
+
+
+def ungated(rule: Rule) -> Rule:
+    """The same rule without anything that keeps it away from a file, a class or a function."""
+    document = (b"",) if rule.elsewhere else ()
+    return replace(rule, triggers=(("",),) if rule.triggers else (), together=(), elsewhere=document, concerns=None)
+
+
+def found(case: Case, files: dict[str, bytes], options: Options) -> Found:
+    """What is found in some files: path, code, safety, strategy and consequence, each as often as it is found."""
+    result = plan(sources(files), Memory(files), options, fix=False)
+    assert result.skips == ()
+    return Counter((f.path, f.code, str(f.safety), f.strategy, str(f.consequence)) for f in result.findings)
+
+
+def gated_and_not(case: Case, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> tuple[Found, Found]:
+    """What is found with every gate on (also at the shortest functions), and with all of them off."""
+    options = case.engine_options()
+    monkeypatch.setattr(bodies, "FEWEST_LINES", 1)
+    gated = found(case, files, options)
+    monkeypatch.setattr(bodies, "FEWEST_LINES", 10**9)
+    return gated, found(case, files, replace(options, rules=tuple(map(ungated, options.rules))))
+
+
+# -- other spellings of the same program
+
+
+def _tokens(text: str) -> list[tokenize.TokenInfo]:
+    return list(tokenize.generate_tokens(io.StringIO(text).readline))
+
+
+def _inserted(text: str, insertions: Iterator[tuple[tuple[int, int], str]]) -> str:
+    """A text with other texts put in at (line, column), lines from 1."""
+    lines = text.splitlines(keepends=True)
+    for (line, column), new in sorted(insertions, reverse=True):
+        lines[line - 1] = lines[line - 1][:column] + new + lines[line - 1][column:]
+    return "".join(lines)
+
+
+def _openings(text: str) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
+    """The parentheses of calls and definitions, each with the token behind it."""
+    names = {"if", "elif", "while", "and", "or", "not", "in", "is", "return", "yield", "assert", "import", "print"}
+    tokens = _tokens(text)
+    for before, opening, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        called = (before.type == tokenize.NAME and before.string not in names) or before.string in (")", "]")
+        if opening.string == "(" and called and before.end == opening.start:
+            yield opening, after
+
+
+def space_before_parentheses(text: str) -> str:
+    """`f(x)` becomes `f (x)`."""
+    return _inserted(text, ((opening.start, " ") for opening, _ in _openings(text)))
+
+
+def spaces_around_equals(text: str) -> str:
+    """`f(a=1)` becomes `f(a  =  1)`."""
+
+    def places() -> Iterator[tuple[tuple[int, int], str]]:
+        depth = 0
+        for token in _tokens(text):
+            if token.type == tokenize.OP:
+                depth += (token.string in "([{") - (token.string in ")]}")
+                if token.string == "=" and depth:
+                    yield token.start, "  "
+                    yield token.end, "  "
+
+    return _inserted(text, places())
+
+
+def comment_in_parentheses(text: str) -> str:
+    """A comment stands behind the opening parenthesis of each call."""
+    return _inserted(text, ((opening.end, "  # note\n    ") for opening, _ in _openings(text)))
+
+
+RESPELLINGS: dict[str, Respelling] = {
+    "space-before-parentheses": space_before_parentheses,
+    "spaces-around-equals": spaces_around_equals,
+    "comment-in-parentheses": comment_in_parentheses,
+}
+
+
+def respelled(files: dict[str, bytes], respelling: Respelling) -> dict[str, bytes]:
+    """Every Python file of a fixture in another spelling, with an equal syntax tree."""
+    changed = {}
+    for path, data in files.items():
+        text = decoded(data) if path.endswith(".py") else None
+        if text is None:
+            continue
+        try:
+            tree = ast.dump(ast.parse(text))
+        except SyntaxError:
+            continue
+        new = respelling(text)
+        assert ast.dump(ast.parse(new)) == tree, "the respelling is wrong"
+        if new != text:
+            changed[path] = new.encode()
+    return {**files, **changed} if changed else {}
+
+
+def _named(case: Case, *more: str) -> str:
+    return "-".join((case.rule.code, case.name, case.kind, *more))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=_named(case)) for case in cases()])
+def test_gates_lose_nothing(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated, all_of_it = gated_and_not(case, case.files, monkeypatch)
+    assert gated == all_of_it
+
+
+def _respellings() -> Iterator[object]:
+    for case in cases():
+        for name, respelling in RESPELLINGS.items():
+            reason = SPELLING.get(f"{case.rule.name}/{case.name}")
+            marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
+            yield pytest.param(case, respelling, id=_named(case, name), marks=marks)
+
+
+@pytest.mark.parametrize(("case", "respelling"), [*_respellings()])
+def test_spelling_loses_nothing(case: Case, respelling: Respelling, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = respelled(case.files, respelling)
+    if not files:
+        pytest.skip("does not apply")
+    gated, all_of_it = gated_and_not(case, files, monkeypatch)
+    assert gated == all_of_it
+    assert gated == found(case, case.files, case.engine_options())
+
+
+def _twins() -> Iterator[object]:
+    for case in cases():
+        if case.python and case.kind == "before":
+            for name, mutation in {**LITERAL, **SAME_TREE}.items():
+                yield pytest.param(case, mutation, id=_named(case, name))
+
+
+@pytest.mark.parametrize(("case", "mutation"), [*_twins()])
+def test_gates_lose_nothing_of_a_twin(
+    case: Case, mutation: Callable[[str], str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = decoded(case.path.read_bytes())
+    twin = mutation(before) if before is not None else None
+    if twin is None or twin == before:
+        pytest.skip("does not apply")
+    gated, all_of_it = gated_and_not(case, {"case.py": twin.encode()}, monkeypatch)
+    assert gated == all_of_it
