@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import takewhile
+from operator import is_not
 
 import libcst as cst
 
@@ -58,7 +60,7 @@ def _is_inside(ctx: Context, node: cst.CSTNode, names: frozenset[str], depth: in
     for above in ctx.ancestors(node):
         match above:
             case cst.With(items=items, body=body):
-                entered = items if below is body else takewhile(lambda item: item is not below, items)
+                entered = items if below is body else takewhile(partial(is_not, below), items)
                 if any(_is_one(ctx, item.item, names) for item in entered):
                     return True
             case cst.Lambda():
