@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from codemods import imports, suppress
+from codemods import comments, imports, suppress
 from codemods.edits import (
     Edit,
     Evidence,
@@ -499,7 +499,8 @@ class _Component:
             where = spans(file.path, file.text, tree, replacements)
         except Unreadable:
             return after
-        edits = [edit_of(file.path, file.text, tree, node, new, where[node]) for node, new in replacements.items()]
+        dropped = [edit_of(file.path, file.text, tree, node, new, where[node]) for node, new in replacements.items()]
+        edits = comments.kept(file.text, dropped)
         text = splice(file.text, edits)
         facts = gather(file.path, text)
         if isinstance(facts, Skip) or file.refuses(text):

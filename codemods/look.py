@@ -9,7 +9,7 @@ from typing import Any
 
 import libcst as cst
 
-from codemods import imports, newer
+from codemods import comments, imports, newer
 from codemods.bodies import Deferred
 from codemods.context import Context
 from codemods.edits import Edit, Finding, Lines, Place, Safety, Skip, SkipReason, Unreadable, trim, whole_lines
@@ -208,6 +208,7 @@ def _edits(
 ) -> list[Edit] | None:
     """The edits of a draft, in other files too, imports included; None where one of them cannot be made."""
     edits = [edit_of(context.path, context.text, context.module, old, new, where[old]) for old, new in pairs]
+    edits = comments.kept(context.text, edits)
     for path, replacements in draft.also.items():
         if all(isinstance(old, cst.CSTNode) for old in replacements):
             other = context.other(path)
@@ -215,7 +216,8 @@ def _edits(
                 return None
             others = _lifted(other, replacements)
             there = spans(other.path, other.text, other.module, (old for old, _ in others))
-            edits += [edit_of(path, other.text, other.module, old, new, there[old]) for old, new in others]
+            theirs = [edit_of(path, other.text, other.module, old, new, there[old]) for old, new in others]
+            edits += comments.kept(other.text, theirs)
         elif (elsewhere := edits_elsewhere(context.index, path, replacements)) is None:
             return None
         else:

@@ -11,6 +11,7 @@ def train(model, batches):
     history = []
     for x, y in batches:
         loss = F.mse_loss(model(x), y)
+        # "does not require grad" otherwise
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

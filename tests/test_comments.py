@@ -1,0 +1,72 @@
+"""No comment is lost to a fix: every fixture, with a comment at the end of every line that can have one."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter
+
+import pytest
+from cases import Case, cases
+from test_twins import decoded
+
+from codemods.comments import kept
+from codemods.edits import Edit, splice
+
+CASES = [case for case in cases() if case.python and case.kind == "before"]
+
+
+def commented(text: str) -> str:
+    """A comment of its own at the end of each line that has none and can have one."""
+    lines = text.split("\n")
+    taken = {
+        row
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        for row in range(token.start[0], token.end[0] + (token.type == tokenize.COMMENT))
+        if token.type in (tokenize.COMMENT, tokenize.STRING)
+    }
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and number not in taken and not line.endswith("\\"):
+            lines[number - 1] = f"{line}  # note {number}."
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.rule.code}-{c.name}") for c in CASES])
+def test_no_comment_is_lost(case: Case) -> None:
+    text = decoded(case.path.read_bytes())
+    if text is None:
+        pytest.skip("does not apply")
+    twin = commented(text)
+    assert ast.dump(ast.parse(twin)) == ast.dump(ast.parse(text))
+    found = case.run({"case.py": twin.encode()})
+    assert found.skips == ()
+    if not found.changed:
+        pytest.skip("nothing is repaired beside comments")
+    after = found.changed[0].after.decode()
+    wanted = Counter(re.findall(r"# note \d+\.", twin))
+    there = Counter(
+        token.string
+        for token in tokenize.generate_tokens(io.StringIO(after).readline)
+        if token.type == tokenize.COMMENT
+    )
+    assert wanted - there == Counter()
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("a\nb()  # why\nc\n", "b()  # why\n", "", "a\n# why\nc\n"),
+        ("if x:\n    b(1,  # why\n      2)\n", "1,  # why\n      2", "3", "if x:\n    # why\n    b(3)\n"),
+        ("b(1,  # why\n  2)\n", "b(1,  # why\n  2)", "c(1,  # why\n  2)", "c(1,  # why\n  2)\n"),
+        ("b()  # noqa: F401\n", "b()  # noqa: F401\n", "", ""),
+        ("x = '# no comment'\n", "x = '# no comment'\n", "", ""),
+        ("with a:  # why\r\n    b()\r\n", "with a:  # why\r\n    b()", "b()", "# why\r\nb()\r\n"),
+        ("b(  # why", "b(  # why", "", ""),
+    ],
+)
+def test_where_a_comment_goes(before: str, old: str, new: str, after: str) -> None:
+    start = before.index(old)
+    edits = kept(before, [Edit("a.py", start, start + len(old), new)])
+    assert splice(before, edits) == after
