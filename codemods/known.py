@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 LIGHTNING_MODULE = frozenset({"lightning.pytorch.LightningModule"})
+LIGHTNING_CALLBACK = frozenset({"lightning.pytorch.Callback"})
 OPTIMIZER = frozenset({"torch.optim.Optimizer"})
 TORCH_MODULE = frozenset({"torch.nn.Module", "lightning.pytorch.LightningModule"})
 
@@ -17,6 +18,22 @@ FABRIC = frozenset({"lightning.fabric.Fabric"})
 ACCELERATOR = frozenset({"accelerate.Accelerator"})
 CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"})
 CLIP_GRAD = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
+GRADIENT_READERS = CLIP_GRAD | {
+    "torch.nn.utils.clip_grad_norm",
+    "torch.nn.utils.clip_grads_with_norm_",
+    "torch.nn.utils.get_total_norm",
+    "torch.nn.utils.clip_grad.get_total_norm",
+    "torch.nn.utils.clip_grad.clip_grad_norm",
+    "torch.nn.utils.clip_grad.clip_grads_with_norm_",
+    "apex.contrib.clip_grad.clip_grad_norm_",
+    "lightning.pytorch.utilities.grad_norm",
+    "lightning.pytorch.utilities.grads.grad_norm",
+    "timm.utils.dispatch_clip_grad",
+    "timm.utils.clip_grad.dispatch_clip_grad",
+    "timm.utils.adaptive_clip_grad",
+    "timm.utils.agc.adaptive_clip_grad",
+}
+"""Functions that measure or clip the gradients of the parameters they are given."""
 
 LIGHTNING_SETUP = ("__init__", "configure_optimizers", "configure_model", "setup", "on_fit_start", "on_train_start")
 """Methods that have run before the first `training_step`."""
@@ -58,6 +75,8 @@ _EXACT = {
     "lightning.LightningDataModule": "lightning.pytorch.LightningDataModule",
     "lightning.Trainer": "lightning.pytorch.Trainer",
     "lightning.Callback": "lightning.pytorch.Callback",
+    "lightning.pytorch.callbacks.Callback": "lightning.pytorch.Callback",
+    "lightning.pytorch.callbacks.callback.Callback": "lightning.pytorch.Callback",
     "lightning.Fabric": "lightning.fabric.Fabric",
     "lightning.fabric.fabric.Fabric": "lightning.fabric.Fabric",
     "lightning.pytorch.core.LightningModule": "lightning.pytorch.LightningModule",

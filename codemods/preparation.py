@@ -59,7 +59,7 @@ def _attributes(ctx: Context, method: Method, keeping: Keeping) -> frozenset[str
 def _keepers(ctx: Context, method: Method, keeping: Keeping) -> Iterator[str]:
     classes = [klass for ref in ctx.index.lineage(method.owner).refs if (klass := ctx.index.klass(ref))]
     for attribute in dict.fromkeys(name for klass in classes for name in klass.attributes):
-        here = {b.node: b.value for b in _of_class(ctx, method.klass, attribute)}
+        here = {b.node: b.value for b in assigned_to_self(ctx, method.klass, attribute)}
         elsewhere = [
             ctx.index.resolve(ref.path, a.value.dotted) if a.value.call and a.value.dotted else NONE
             for ref, a in ctx.index.assigned(method.owner, attribute)
@@ -206,7 +206,7 @@ def prepared(ctx: Context, node: cst.BaseExpression, keeping: Keeping, depth: in
     if "." in name:
         if not method or not name.startswith(method.self + "."):
             return None
-        given = list(_of_class(ctx, method.klass, name.partition(".")[2]))
+        given = list(assigned_to_self(ctx, method.klass, name.partition(".")[2]))
         return _verdict(ctx, given, node, keeping) if given else None
     function = binder(ctx, name, node)
     bindings = list(ctx.bindings(function).get(name, ())) if function is not None else []
@@ -217,9 +217,9 @@ def prepared(ctx: Context, node: cst.BaseExpression, keeping: Keeping, depth: in
     return _verdict(ctx, bindings, node, keeping)
 
 
-def _of_class(ctx: Context, klass: cst.ClassDef, attribute: str) -> Sequence[Binding]:
+def assigned_to_self(ctx: Context, klass: cst.ClassDef, attribute: str) -> Sequence[Binding]:
     """What the methods of a class assign to an attribute of `self`."""
-    key = (_of_class, klass)
+    key = (assigned_to_self, klass)
     if key not in ctx.memo:
         assigned: dict[str, list[Binding]] = {}
         for function in flow.own(klass.body):

@@ -6,9 +6,9 @@ import re
 
 import libcst as cst
 
-from codemods import flow
+from codemods import flow, known
 from codemods.context import Context
-from codemods.rewrite import argument, make_argument, unparenthesized
+from codemods.rewrite import argument, literal, make_argument, unparenthesized
 
 _LOSS = re.compile(
     r"[Ll]oss|LOSS|[Cc]ost|[Oo]bjective|[Pp]enalty|elbo|ELBO|nll"
@@ -77,10 +77,21 @@ def only_keywords(call: cst.Call) -> bool:
     return all(a.keyword and a.keyword.value in PARAMETERS for a in call.args)
 
 
-def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4) -> bool | None:
+def as_of_a_tensor(call: cst.Call) -> bool:
+    """Whether a call gives what `Tensor.backward` takes, and hardly another `backward`: not `x.backward(losses, y)`."""
+    given = [a for a in call.args if a.keyword is None and not a.star]
+    flags = [isinstance(literal(a.value), bool) for a in given[1:]]
+    named = all(a.keyword.value in PARAMETERS for a in call.args if a.keyword is not None)
+    return named and (not given or (bool(flags) and all(flags)))
+
+
+def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4, *, by_name: bool = True) -> bool | None:
     """Whether `node`, on which `.backward()` is called, is a tensor: by what made it, by annotation, use, or name.
 
     False: surely something else (an engine, a module, an object of a class of the project); None: cannot be told.
+
+    Args:
+        by_name: whether a name that is one of a loss is enough.
     """
     if depth == 0:
         return None
@@ -88,17 +99,17 @@ def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4) -> bool | 
         case cst.BinaryOperation() | cst.UnaryOperation(operator=cst.Minus()):
             return True
         case cst.NamedExpr(value=value) | cst.Await(expression=value):
-            return is_tensor(ctx, value, depth - 1)
+            return is_tensor(ctx, value, depth - 1, by_name=by_name)
         case cst.IfExp(body=body, orelse=orelse):
-            arms = {is_tensor(ctx, body, depth - 1), is_tensor(ctx, orelse, depth - 1)}
+            arms = {is_tensor(ctx, arm, depth - 1, by_name=by_name) for arm in (body, orelse)}
             return arms.pop() if len(arms) == 1 else None
         case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
             named = isinstance(key, cst.SimpleString) and _named_like_a_loss(str(key.evaluated_value))
-            return True if named or _named_like_a_loss(ctx.name(value) or "") else None
+            return True if by_name and (named or _named_like_a_loss(ctx.name(value) or "")) else None
         case cst.Call():
             return _called(ctx, node, depth)
         case cst.Name() | cst.Attribute():
-            return _named(ctx, node, depth)
+            return _named(ctx, node, depth, by_name)
     return None
 
 
@@ -127,7 +138,7 @@ def _of_a_library(origins: frozenset[str]) -> bool:
     return any(":" not in o for o in origins)
 
 
-def _named(ctx: Context, node: cst.Name | cst.Attribute, depth: int) -> bool | None:
+def _named(ctx: Context, node: cst.Name | cst.Attribute, depth: int, by_name: bool) -> bool | None:
     if ctx.origin(node):
         return False
     kind = ctx.kind(node)
@@ -139,14 +150,24 @@ def _named(ctx: Context, node: cst.Name | cst.Attribute, depth: int) -> bool | N
     bindings = ctx.assigned(node) or ()
     if bindings and all(isinstance(b.node, cst.AsName) for b in bindings):
         return False
-    verdicts = [is_tensor(ctx, b.value, depth - 1) for b in bindings if b.value is not None and b.value is not node]
+    values = [b.value for b in bindings if b.value is not None and b.value is not node]
+    verdicts = [is_tensor(ctx, value, depth - 1, by_name=by_name) for value in values]
     if True in verdicts or any(isinstance(b.node, cst.AugAssign) for b in bindings):
         return True
     if False in verdicts:
         return False
     if isinstance(node, cst.Name):
-        return True if _named_like_a_loss(node.value) or _used_as_a_tensor(ctx, node) else None
-    return True if _named_like_a_loss(node.attr.value) else None
+        return True if (by_name and _named_like_a_loss(node.value)) or _used_as_a_tensor(ctx, node) else None
+    return True if by_name and _named_like_a_loss(node.attr.value) and not _kept_since_the_start(ctx, node) else None
+
+
+def _kept_since_the_start(ctx: Context, node: cst.Attribute) -> bool:
+    """Whether an attribute of `self` is set by constructors only, or nowhere in sight: that is no loss of a batch."""
+    method = ctx.method(node)
+    if method is None or ctx.name(node.value) != method.self:
+        return False
+    given = ctx.index.assigned(method.owner, node.attr.value)
+    return all(a.method in ("", *known.LIGHTNING_SETUP) for _, a in given)
 
 
 def _named_like_a_loss(name: str) -> bool:
@@ -190,5 +211,5 @@ def is_raw_backward(ctx: Context, call: cst.Call) -> bool:
     match call.func:
         case cst.Attribute(value=loss, attr=cst.Name(value="backward")):
             if ctx.loss_of(call) is loss and not ctx.owns_backward(loss):
-                return is_tensor(ctx, loss) is True
+                return is_tensor(ctx, loss, by_name=as_of_a_tensor(call)) is True
     return False

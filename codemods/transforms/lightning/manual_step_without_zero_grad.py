@@ -26,10 +26,11 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
+from codemods.gradient_consumers import inside
 from codemods.rewrite import insert, statement
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.lightning.optimizers import ALL, which
-from codemods.transforms.lightning.phases import TRAINING, inside, runs
+from codemods.transforms.lightning.phases import TRAINING, runs
 
 rule = Rule(
     code="PL002",

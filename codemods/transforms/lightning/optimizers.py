@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
+from codemods import known
 from codemods.context import Binding, Context
+from codemods.gradient_consumers import bound
+from codemods.index import Ref
 from codemods.preparation import binder
-from codemods.rewrite import literal
+from codemods.rewrite import argument, literal
 
 ALL = "*"
 NOBODY: frozenset[str] = frozenset()
@@ -68,3 +71,35 @@ def _is_optimizers(ctx: Context, node: cst.BaseExpression) -> bool:
     if not isinstance(node, cst.Call) or not (method := ctx.method(node)):
         return False
     return ctx.name(node.func) == f"{method.self}.optimizers"
+
+
+def stepped_by_the_trainer(ctx: Context, node: cst.BaseExpression) -> bool | None:
+    """Whether the `step` of an optimizer goes through the Trainer: it, or each of several, is of `self.optimizers()`.
+
+    False: surely not (`use_pl_optimizer=False`, `opt.optimizer`, `trainer.optimizers`, an optimizer of torch).
+    """
+    return bound(ctx, node, lambda each: _of_the_trainer(ctx, each))
+
+
+def _of_the_trainer(ctx: Context, node: cst.BaseExpression) -> bool | None:
+    if isinstance(node, cst.Call) and _is_optimizers(ctx, node):
+        wrapped = argument(node, "use_pl_optimizer", 0)
+        value = True if wrapped is None else literal(wrapped.value)
+        return value if isinstance(value, bool) else None
+    if isinstance(node, cst.Attribute):
+        if node.attr.value == "optimizer" and stepped_by_the_trainer(ctx, node.value):
+            return False
+        if (ctx.name(node) or "").endswith("trainer.optimizers"):
+            return False
+    kind = ctx.kind(node)
+    if kind is None:
+        return None
+    return False if all(_is_raw(ctx, name) for name in kind.names) else None
+
+
+def _is_raw(ctx: Context, name: str) -> bool:
+    """Whether a class is one of optimizers as torch has them, or of what steps them without the Trainer."""
+    if ":" in name:
+        return ctx.index.descends(Ref(*name.split(":", 1)), known.OPTIMIZER) is True
+    last = name.rpartition(".")[2]
+    return name in known.GRAD_SCALER or (name.startswith("torch.optim.") and last[:1].isupper())

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from codemods import flow
 from codemods.context import Context
+from codemods.gradient_consumers import Code, inside
 from codemods.index import Ref
 
 TRAINING = (
@@ -29,6 +29,10 @@ EVALUATION = tuple(
         for when in ("start", "end", "epoch_start", "epoch_end", "batch_start", "batch_end")
     ]
 )
+STEPPING = ("on_before_optimizer_step",)
+"""Hooks in which the gradients of the optimizer that steps are unscaled already."""
+BACKWARD_HOOKS = ("on_before_backward", "on_after_backward")
+"""Hooks that `manual_backward` runs, and a raw `backward()` does not."""
 BEFORE = ("__init__", "prepare_data", "setup", "configure_model", "configure_sharded_model", "configure_optimizers")
 
 Reached = dict[tuple[str, str], tuple[Context, cst.FunctionDef]]
@@ -85,14 +89,6 @@ def _parents(ctx: Context, function: cst.FunctionDef, name: str) -> tuple[Contex
     return None
 
 
-def inside(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.CSTNode]:
-    """The nodes of a function's body, those of nested functions and lambdas too."""
-    for node in flow.own(function.body):
-        yield node
-        if isinstance(node, (cst.FunctionDef, cst.Lambda)):
-            yield from inside(node)
-
-
 def runs(ctx: Context, owner: Ref, function: cst.FunctionDef, roots: Iterable[str]) -> bool:
     """Whether these methods of `owner`, or of a class of the project that descends from it, lead to `function`."""
     key = (ctx.path, ctx.qualified(function))
@@ -102,10 +98,67 @@ def runs(ctx: Context, owner: Ref, function: cst.FunctionDef, roots: Iterable[st
     )
 
 
+def training_code(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Code:
+    """What runs in training beside `function`, in `owner` and in classes of the project that descend from it.
+
+    Without hooks that see unscaled gradients, with those that see every backward.
+    """
+    key = (ctx.path, ctx.qualified(function))
+    roots = (*(hook for hook in TRAINING if hook not in STEPPING), *BACKWARD_HOOKS)
+    found: Reached = {}
+    for each in (owner, *ctx.index.subclasses(owner)):
+        if key in (there := reached(ctx, each, roots)):
+            found |= there
+    return Code(found.values())
+
+
 def called_from_outside(ctx: Context, owner: Ref, function: cst.FunctionDef) -> bool:
     """Whether the file calls a method of that name outside the class, as in `model.warm_up(batch)` before `fit`."""
     name = function.name.value
-    for call in ctx.all(cst.Call, name):
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value == name and ctx.klass(call) != owner:
+    return any(isinstance(c.func, cst.Attribute) and not _inside(ctx, c, owner) for c in ctx.named_calls(name))
+
+
+def calls_elsewhere(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Iterator[tuple[Context, cst.Call, bool]]:
+    """The calls in other files that may run a method of `owner`, or lead to it; each with whether it surely does.
+
+    Files that import nothing of the module that holds the class do not count.
+    """
+    key = (ctx.path, ctx.qualified(function))
+    heirs = (owner, *ctx.index.subclasses(owner))
+    methods = {name for ref in ctx.index.lineage(owner).refs if (k := ctx.index.klass(ref)) for name in k.methods}
+    leading = [name for name in sorted(methods) if key in reached(ctx, owner, (name,))]
+    paths = {ref.path for ref in heirs}
+    for path in ctx.index.search(ctx.path, tuple(name.encode() for name in leading)) if leading else ():
+        if path in paths or not any(_imports(ctx, path, each) for each in paths) or not (other := ctx.other(path)):
+            continue
+        for call in other.named_calls(*leading):
+            if isinstance(call.func, cst.Attribute) and not _inside(other, call, owner):
+                kind = other.kind(call.func.value)
+                mine = kind is not None and bool(kind.names & {str(ref) for ref in heirs})
+                if mine or kind is None:
+                    yield other, call, mine
+
+
+def _inside(ctx: Context, call: cst.Call, owner: Ref) -> bool:
+    """Whether a call is one by an object of the class itself: `self.method()`, `super().method()`."""
+    assert isinstance(call.func, cst.Attribute)
+    here, receiver = ctx.klass(call), call.func.value
+    if here == owner:
+        return True
+    method = ctx.method(call)
+    own = method is not None and ctx.name(receiver) == method.self
+    if not own and not (isinstance(receiver, cst.Call) and ctx.name(receiver.func) == "super"):
+        return False
+    return here is None or here in ctx.index.lineage(owner).refs or owner in ctx.index.lineage(here).refs
+
+
+def _imports(ctx: Context, path: str, module: str) -> bool:
+    """Whether a file imports a module of the project, or something of it."""
+    facts = ctx.index.facts(path)
+    for each in facts.imports if facts else ():
+        if each.name == "*" or each.dotted:
+            if ctx.index.module(path, each.path or each.target) == module:
+                return True
+        elif any(origin.partition(":")[0] == module for origin in ctx.index.resolve(path, each.name)):
             return True
     return False

@@ -15,10 +15,28 @@ were never multiplied by it, and that part of the model hardly trains. Seen with
 ## Fix safety
 Safe: `self.manual_backward(loss, *args, **kwargs)` hands everything after the loss on to `Tensor.backward`. Under
 `32-true` and `bf16-mixed` the gradients are the same. `torch.autograd.backward(loss, grad_tensors=g)` becomes
-`self.manual_backward(loss, gradient=g)`.
+`self.manual_backward(loss, gradient=g)`. Safe means that every optimizer which the training code of the class steps is
+seen to be one of `self.optimizers()`, and that nothing looks at the gradients before they are unscaled.
+
+Unsafe where that may be otherwise: an optimizer or a function of which it cannot be told, a gradient hook, a script or
+test that may call the method outside `fit`, and a hook `on_after_backward`, which a raw call does not run.
 
 ## When it is not offered
-Reported, but left as it is:
+Reported, but left as it is, because `manual_backward` alone would turn an error into wrong training:
+
+- where an optimizer is stepped around the Trainer (`self.optimizers(use_pl_optimizer=False)`, `opt.optimizer.step()`,
+  an optimizer of torch): its step would use gradients that are multiplied by the scale,
+- where the gradients are clipped or read between backward and step: `clip_grad_norm_` and `self.clip_gradients` in
+  `training_step` would cut the scaled gradients (one step moved the weights by 0.000488 instead of 0.5). Call
+  `self.manual_backward` *and* move the clip to where gradients are unscaled:
+
+      def on_before_optimizer_step(self, optimizer):
+          self.clip_gradients(optimizer, gradient_clip_val=0.5, gradient_clip_algorithm="norm")
+
+- where another raw call of the same training code cannot be repaired: the first `manual_backward` wakes the scaler, and
+  what stays raw is silently divided by its scale.
+
+Also reported only:
 
 - where no training hook is seen to lead: before `fit` there is no strategy, and `manual_backward` raises,
 - in functions without `self`: static methods and free functions,
@@ -35,17 +53,31 @@ Left alone: a method named `backward` (Lightning's own hook, in which `loss.back
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 
 from codemods import known, versions
 from codemods.context import Context, Method
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.facts import MISSING
+from codemods.gradient_consumers import Code, Obstacle, consumers, obstacle
 from codemods.index import Ref
 from codemods.rule import Draft, Rule
-from codemods.tensors import backward_arguments, is_tensor, only_keywords
-from codemods.transforms.lightning.phases import BEFORE, EVALUATION, TRAINING, called_from_outside, reached, runs
+from codemods.tensors import as_of_a_tensor, backward_arguments, is_tensor, only_keywords
+from codemods.transforms.lightning.optimizers import stepped_by_the_trainer
+from codemods.transforms.lightning.phases import (
+    BACKWARD_HOOKS,
+    BEFORE,
+    EVALUATION,
+    TRAINING,
+    called_from_outside,
+    calls_elsewhere,
+    reached,
+    runs,
+    training_code,
+)
+from codemods.tree import text_of
 
 rule = Rule(
     code="PL001",
@@ -67,58 +99,146 @@ rule = Rule(
 WITHOUT_OPTIMIZER = ">=1.4"
 """The Lightning from which `manual_backward(loss, …)` hands what follows on to `backward`; 1.1 wants the optimizer."""
 
+MOST_REASONS = 3
+"""Obstacles that a message names."""
+
 HOOKS = ("backward", "manual_backward")
 """Methods that Lightning itself calls to run a backward pass, or that stand for it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A raw backward call of a manual module."""
+
+    written: str
+    method: Method | None = None
+    fixed: cst.Call | None = None
+    why: str = ""
+    """Why it is only reported, where it is."""
+    sure: bool = True
+    """Whether it surely differentiates a tensor."""
+
+
 @rule.on(cst.Call)
 def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    raw = _raw(call, ctx)
+    if raw is None:
+        return
+    if raw.why or raw.method is None:
+        yield rule.finding(call, message=f"{raw.written} bypasses the Trainer{raw.why}")
+        return
+    message = f"{raw.written} bypasses the Trainer's gradient scaler and strategy"
+    beside = _beside(ctx, raw.method)
+    reasons = "; ".join(o.told(ctx.path) for o in beside.against[:MOST_REASONS])
+    evidence = [o.shown for o in beside.against if o.shown] or beside.awake
+    consequence = Consequence.STYLE if beside.harmless else Consequence.SILENT if beside.awake else None
+    if any(o.sure for o in beside.against):
+        message = f"{message}; `manual_backward` alone would be wrong: {reasons}"
+        yield rule.finding(call, message=message, consequence=consequence, evidence=evidence)
+        return
+    yield rule.finding(
+        call,
+        fix={call: raw.fixed},
+        safety=Safety.UNSAFE if reasons else Safety.SAFE,
+        message=f"{message}; look first: {reasons}" if reasons else message,
+        requires=_requires(ctx),
+        consequence=consequence,
+        evidence=evidence,
+    )
+
+
+def _raw(call: cst.Call, ctx: Context) -> Raw | None:
+    """What a call is to this rule; None where it is none of its business."""
     functional = ctx.means(call.func, "torch.autograd.backward")
     match call.func:
         case cst.Attribute(value=loss, attr=cst.Name(value="backward")) if not functional:
             if ctx.loss_of(call) is not loss or ctx.owns_backward(loss):
-                return
-            certain = is_tensor(ctx, loss)
+                return None
+            certain = is_tensor(ctx, loss, by_name=as_of_a_tensor(call))
             if certain is False or (certain is None and not (isinstance(loss, cst.Name) and only_keywords(call))):
-                return
+                return None
         case _ if functional:
             certain = True
         case _:
-            return
+            return None
+    written = _written(call, ctx)
     method = _method(call, ctx)
     if method is None:
-        yield from _without_self(call, ctx)
-        return
+        return _without_self(call, ctx, written)
     if method.name in HOOKS or not ctx.index.descends(method.owner, known.LIGHTNING_MODULE):
-        return
+        return None
     optimizes = ctx.index.constant(method.owner, "automatic_optimization", known.LIGHTNING_SETUP)
     if optimizes is True or optimizes is MISSING:
-        return
+        return None
     training = runs(ctx, method.owner, method.node, TRAINING)
     if not training and runs(ctx, method.owner, method.node, EVALUATION):
-        return
-    written = _written(call, ctx)
+        return None
     if optimizes is not False:
-        yield rule.finding(
-            call, message=f"{written} bypasses the Trainer wherever `automatic_optimization` is off, as it may be here"
+        return Raw(written, why=" wherever `automatic_optimization` is off, as it may be here")
+    if not training or _may_run_before_fit(ctx, method):
+        return Raw(written, why=f"; `{method.name}` may run outside `fit`, where `manual_backward` would raise")
+    if not certain:
+        return Raw(written, why=", if it is a tensor that is differentiated", sure=False)
+    if not versions.may(ctx.target("lightning"), WITHOUT_OPTIMIZER):
+        return Raw(written, why="; `manual_backward` wants the optimizer before Lightning 1.4")
+    if (fixed := _fixed(call, ctx, method.self)) is None:
+        return Raw(written, why="; `manual_backward` takes one tensor")
+    return Raw(written, method, fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is seen of the training code beside a raw backward call."""
+
+    against: tuple[Obstacle, ...]
+    """What stands against a repair of all backward calls of that code; the sure ones first."""
+    awake: tuple[Evidence, ...]
+    """The calls of `manual_backward`: after the first, a raw backward raises nothing and is divided by the scale."""
+    harmless: bool
+    """Whether no scaler ever sees these gradients: each optimizer is stepped around the Trainer, too."""
+
+
+def _beside(ctx: Context, method: Method) -> Beside:
+    """What is seen beside a method: all raw calls of its training code are repaired, or none.
+
+    The first one that is repaired wakes the scaler, which divides what the others leave.
+    """
+    key = (_beside, method.node)
+    if key not in ctx.memo:
+        code = training_code(ctx, method.owner, method.node)
+        users = consumers(code, stepped_by_the_trainer, "the Trainer")
+        found = list(users.obstacles)
+        awake: list[Evidence] = []
+        for where, node in code.nodes:
+            if isinstance(node, cst.Call) and (raw := _raw(node, where)) and raw.why:
+                found.append(obstacle(where, node, f"{raw.written} would stay as it is", sure=raw.sure))
+            elif isinstance(node, cst.Attribute) and node.attr.value == "manual_backward":
+                awake.append(where.evidence(node, "`manual_backward` scales another loss"))
+        for where, node, sure in calls_elsewhere(ctx, method.owner, method.node):
+            why = f"`{text_of(node.func)}` {'runs' if sure else 'may run'} it outside `fit`, where it would raise"
+            found.append(obstacle(where, node, why, sure=sure))
+        found += _hooks(ctx, code)
+        ctx.memo[key] = Beside(
+            tuple(sorted(found, key=lambda o: not o.sure)), tuple(awake), harmless=users.steps == {False}
         )
-    elif not training or _may_run_before_fit(ctx, method):
-        yield rule.finding(
-            call,
-            message=f"{written} bypasses the Trainer; `{method.name}` may run outside `fit`, "
-            "where `manual_backward` would raise",
-        )
-    elif not certain:
-        yield rule.finding(call, message=f"{written} bypasses the Trainer, if it is a tensor that is differentiated")
-    elif not versions.may(ctx.target("lightning"), WITHOUT_OPTIMIZER):
-        yield rule.finding(
-            call, message=f"{written} bypasses the Trainer; `manual_backward` wants the optimizer before Lightning 1.4"
-        )
-    elif (fixed := _fixed(call, ctx, method.self)) is None:
-        yield rule.finding(call, message=f"{written} bypasses the Trainer; `manual_backward` takes one tensor")
-    else:
-        message = f"{written} bypasses the Trainer's gradient scaler and strategy"
-        yield rule.finding(call, fix={call: fixed}, message=message, requires=_requires(ctx))
+    beside: Beside = ctx.memo[key]
+    return beside
+
+
+def _hooks(ctx: Context, code: Code) -> Iterator[Obstacle]:
+    """The hooks that only `manual_backward` runs: of the class, and of callbacks of the project."""
+    why = "runs with `manual_backward` only"
+    for where, scope in code.scopes.values():
+        if isinstance(scope, cst.FunctionDef) and scope.name.value in BACKWARD_HOOKS:
+            yield obstacle(where, scope, f"`{scope.name.value}` {why}", sure=False)
+    for path in ctx.index.search(ctx.path, tuple(hook.encode() for hook in BACKWARD_HOOKS)):
+        facts = ctx.index.facts(path)
+        for name, klass in facts.classes.items() if facts else ():
+            hooks = [hook for hook in BACKWARD_HOOKS if hook in klass.methods]
+            if hooks and ctx.index.descends(Ref(path, name), known.LIGHTNING_CALLBACK) and (other := ctx.other(path)):
+                for hook in hooks:
+                    if found := other.definition(f"{name}.{hook}"):
+                        yield obstacle(other, found[1], f"`{hook}` of `{name}` {why}", sure=False)
 
 
 def _requires(ctx: Context) -> dict[str, str]:
@@ -141,23 +261,20 @@ def _may_run_before_fit(ctx: Context, method: Method) -> bool:
     return runs(ctx, method.owner, method.node, BEFORE) or called_from_outside(ctx, method.owner, method.node)
 
 
-def _without_self(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+def _without_self(call: cst.Call, ctx: Context, written: str) -> Raw | None:
     """A function without `self` that the training step of a manual module in this file runs."""
     function = ctx.function(call)
     if function is None or function.name.value in HOOKS:
-        return
+        return None
     key = (ctx.path, ctx.qualified(function))
     for name in ctx.facts.classes:
         owner = Ref(ctx.path, name)
         if ctx.index.descends(owner, known.LIGHTNING_MODULE):
             if ctx.index.constant(owner, "automatic_optimization", known.LIGHTNING_SETUP) is False:
                 if key in reached(ctx, owner, TRAINING):
-                    yield rule.finding(
-                        call,
-                        message=f"{_written(call, ctx)} bypasses the Trainer of `{name.rpartition('.')[2]}`; "
-                        "there is no `self` here on which to call `manual_backward`",
-                    )
-                    return
+                    last = name.rpartition(".")[2]
+                    return Raw(written, why=f" of `{last}`; there is no `self` here on which to call `manual_backward`")
+    return None
 
 
 def _written(call: cst.Call, ctx: Context) -> str:

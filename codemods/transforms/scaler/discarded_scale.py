@@ -40,7 +40,7 @@ rule = Rule(
     summary="the result of `scaler.scale(loss)` is thrown away, and the unscaled loss is differentiated",
     fix_title="Differentiate the scaled loss",
     safety=Safety.SAFE,
-    consequence=Consequence.RAISES,
+    consequence=Consequence.SILENT,
     triggers=(("scale",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
 )

@@ -48,7 +48,7 @@ rule = Rule(
     summary="a scaler steps optimizers and is never updated",
     fix_title="Call `scaler.update()` once per iteration",
     safety=Safety.SAFE,
-    consequence=Consequence.SILENT,
+    consequence=Consequence.RAISES,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "step() has already been called since the last update().",

@@ -9,3 +9,4 @@ class Keyword(L.LightningModule):
         loss = self(batch)
         self.manual_backward(loss, gradient=torch.ones_like(loss), create_graph=True)
         self.manual_backward(loss, gradient=torch.ones_like(loss), inputs=list(self.parameters()))
+        self.optimizers().step()

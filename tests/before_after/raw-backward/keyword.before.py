@@ -9,3 +9,4 @@ class Keyword(L.LightningModule):
         loss = self(batch)
         loss.backward(gradient=torch.ones_like(loss), create_graph=True)
         torch.autograd.backward(grad_tensors=torch.ones_like(loss), tensors=loss, inputs=list(self.parameters()))
+        self.optimizers().step()

@@ -71,6 +71,8 @@ class Functional(pl.LightningModule):
     automatic_optimization = False
 
     def training_step(self, batch, batch_idx):
+        opt = self.optimizers()
+        opt.zero_grad()
         loss = self(batch[0])
         weight = torch.ones_like(loss)
         self.manual_backward(loss, gradient=weight)
@@ -78,3 +80,4 @@ class Functional(pl.LightningModule):
         self.manual_backward(loss, weight)
         self.manual_backward(loss.mean(), retain_graph=True)
         self.manual_backward(loss.sum())
+        opt.step()

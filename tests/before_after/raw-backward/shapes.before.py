@@ -71,6 +71,8 @@ class Functional(pl.LightningModule):
     automatic_optimization = False
 
     def training_step(self, batch, batch_idx):
+        opt = self.optimizers()
+        opt.zero_grad()
         loss = self(batch[0])
         weight = torch.ones_like(loss)
         torch.autograd.backward(loss, grad_tensors=weight)
@@ -78,3 +80,4 @@ class Functional(pl.LightningModule):
         torch.autograd.backward(loss, [weight])
         torch.autograd.backward(tensors=loss.mean(), retain_graph=True)
         torch.autograd.backward([loss.sum()])
+        opt.step()

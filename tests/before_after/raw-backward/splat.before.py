@@ -8,3 +8,5 @@ class Splat(L.LightningModule):
     def training_step(self, batch, batch_idx, *args, **kwargs):
         loss = self(batch).mean()
         loss.backward(*args, **kwargs)
+        for optimizer in self.optimizers():
+            optimizer.step()

@@ -1,0 +1,415 @@
+"""What becomes of the gradients of a raw backward call: which optimizers step with them, and what else looks at them.
+
+A scaler, a Trainer or an Accelerator multiplies or divides gradients in its own `backward`, and takes that back in the
+`step` of its own optimizers. To put that `backward` in the place of a raw one is right only if every optimizer that
+steps with the gradients is one of those, and nothing looks at the gradients in between. Each obstacle is a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from codemods import flow, known
+from codemods.context import Context
+from codemods.edits import Evidence
+from codemods.index import Ref
+from codemods.preparation import assigned_to_self, binder, parameters
+from codemods.rewrite import keyword, literal, positional
+from codemods.tree import text_of
+
+Scope = cst.FunctionDef | cst.Module
+Key = tuple[str, str]
+"""Path and qualified name; that of a module is empty."""
+Undoes = Callable[[Context, cst.BaseExpression], "bool | None"]
+"""Whether the `step` of this optimizer takes back what the new backward does; None: unknown, or a parameter."""
+
+_MOST = 300
+"""Functions that are looked at for one backward call."""
+_CALLERS = 3
+HOOKS = (
+    "register_hook",
+    "register_backward_hook",
+    "register_full_backward_hook",
+    "register_full_backward_pre_hook",
+    "register_post_accumulate_grad_hook",
+    "register_multi_grad_hook",
+)
+CLIPPING_METHODS = frozenset({"clip_gradients", "clip_grad_norm_", "clip_grad_value_", "configure_gradient_clipping"})
+_PARAMETERS = frozenset({"parameters", "named_parameters"})
+_OPTIMIZER_METHODS = frozenset(
+    {"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "train", "eval", "toggle_model"}
+    | {"append", "items", "keys", "values", "index"}
+)
+"""Of an optimizer, or of a collection of some."""
+_HARMLESS = frozenset(
+    {"list", "tuple", "set", "dict", "sum", "len", "iter", "next", "zip", "enumerate", "map", "filter", "any", "all"}
+    | {"sorted", "reversed", "print", "isinstance", "id", "max", "min"}
+)
+"""Builtins that take parameters and do not look at their gradients."""
+_NO_OPTIMIZER = ("sched", "lr", "warmup", "prof", "env", "ema")
+"""Parts of the names of what has a `step`, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a raw backward call cannot be rewritten alone."""
+
+    why: str
+    sure: bool
+    """Whether the code surely does this; else it may."""
+    shown: Evidence | None = None
+    """Where; that something is nowhere to be seen has no place."""
+
+    def told(self, path: str) -> str:
+        """The reason with its place, as a message about the file `path` says it."""
+        if self.shown is None:
+            return self.why
+        where = f"line {self.shown.line}" if self.shown.path == path else f"{self.shown.path}:{self.shown.line}"
+        return f"{self.why} ({where})"
+
+
+def obstacle(ctx: Context, node: cst.CSTNode, why: str, *, sure: bool) -> Obstacle:
+    """An obstacle that `node` shows."""
+    return Obstacle(why, sure, ctx.evidence(node, why))
+
+
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """Who uses the gradients of a raw backward call."""
+
+    steps: frozenset[bool | None]
+    """Of each optimizer that is stepped: whether its step takes back what the new backward does."""
+    obstacles: tuple[Obstacle, ...]
+    """What forbids to rewrite the call; empty: nothing does."""
+
+
+class Code:
+    """Functions that run together with a backward call, and what they call."""
+
+    def __init__(self, scopes: Iterable[tuple[Context, Scope]]) -> None:
+        self.scopes: dict[Key, tuple[Context, Scope]] = {}
+        self.calls: list[tuple[Context, cst.Call, tuple[Context, cst.FunctionDef] | None]] = []
+        waiting = list(scopes)
+        while waiting and len(self.scopes) < _MOST:
+            ctx, scope = waiting.pop()
+            key = (ctx.path, ctx.qualified(scope) if isinstance(scope, cst.FunctionDef) else "")
+            if key in self.scopes:
+                continue
+            self.scopes[key] = (ctx, scope)
+            for node in deep(scope):
+                if isinstance(node, cst.Call):
+                    target = callee(ctx, node)
+                    self.calls.append((ctx, node, target))
+                    waiting += [target] if target else []
+
+    @classmethod
+    def around(cls, ctx: Context, call: cst.CSTNode) -> Code:
+        """The function around a call, those that call it in this file, and all that they call."""
+        first = ctx.scope(call)
+        while not isinstance(first, (cst.FunctionDef, cst.Module)):
+            first = ctx.scope(first)
+        found: dict[Scope, None] = {first: None}
+        newest: list[Scope] = [first]
+        for _ in range(_CALLERS):
+            outer = [s for scope in newest for s in _outer(ctx, scope)]
+            newest = [s for s in dict.fromkeys(outer) if s not in found]
+            found |= dict.fromkeys(newest)
+        return cls((ctx, scope) for scope in found)
+
+    @property
+    def nodes(self) -> Iterator[tuple[Context, cst.CSTNode]]:
+        """What runs, each node once."""
+        seen: set[cst.CSTNode] = set()
+        for ctx, scope in self.scopes.values():
+            for node in deep(scope):
+                if node not in seen:
+                    seen.add(node)
+                    yield ctx, node
+
+    @property
+    def files(self) -> Mapping[str, Context]:
+        return {ctx.path: ctx for ctx, _ in self.scopes.values()}
+
+    def given(self, function: cst.FunctionDef, name: str) -> Sequence[tuple[Context, cst.BaseExpression] | None]:
+        """What the calls in this code give for a parameter; None for one that cannot be told."""
+        named = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
+        found: list[tuple[Context, cst.BaseExpression] | None] = []
+        for ctx, call, target in self.calls:
+            if target is None or target[1] is not function:
+                continue
+            index = named.index(name) if name in named else -1
+            if isinstance(call.func, cst.Attribute) and target[0].klass(function) is not None:
+                index -= 1
+            arg = keyword(call, name) or (positional(call, index) if index >= 0 else None)
+            found.append((ctx, arg.value) if arg is not None else None)
+        return found
+
+
+def deep(scope: Scope) -> Iterator[cst.CSTNode]:
+    """The nodes that a function runs, those of nested functions and lambdas too; of a module, what stands outside."""
+    return inside(scope) if isinstance(scope, cst.FunctionDef) else flow.own(scope)
+
+
+def inside(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.CSTNode]:
+    """The nodes of a function's body, those of nested functions and lambdas too."""
+    for node in flow.own(function.body):
+        yield node
+        if isinstance(node, (cst.FunctionDef, cst.Lambda)):
+            yield from inside(node)
+
+
+def _outer(ctx: Context, scope: Scope) -> Iterator[Scope]:
+    """The functions that call a function in this file, or define it."""
+    if isinstance(scope, cst.FunctionDef):
+        around: list[cst.CSTNode] = [ctx.scope(scope), *(ctx.scope(call) for call in ctx.callers(scope))]
+        yield from (s for s in around if isinstance(s, (cst.FunctionDef, cst.Module)))
+
+
+def callee(ctx: Context, call: cst.Call) -> tuple[Context, cst.FunctionDef] | None:
+    """The project's function that a call runs: also a method of an object whose class is known."""
+    if (target := ctx.callee(call)) is not None or not isinstance(call.func, cst.Attribute):
+        return target
+    kind = ctx.kind(call.func.value)
+    if kind is None or len(kind.names) != 1 or ":" not in (origin := next(iter(kind.names))):
+        return None
+    place = ctx.index.method(Ref(*origin.split(":", 1)), call.func.attr.value)
+    context = ctx.other(place.path) if place else None
+    return context.definition(f"{place.name}.{call.func.attr.value}") if context and place else None
+
+
+# -- obstacles
+
+
+def consumers(
+    code: Code, undoes: Undoes, owner: str, *, keeps: Callable[[Context, cst.BaseExpression], bool] | None = None
+) -> Consumers:
+    """Who uses the gradients that a raw backward call in this code leaves.
+
+    Args:
+        owner: who is to multiply and divide from now on, for messages.
+        keeps: whether an expression is that owner, whose own methods may look at gradients.
+    """
+    found: list[Obstacle] = []
+    steps: list[bool | None] = []
+    for ctx, node in code.nodes:
+        if isinstance(node, cst.Attribute) and node.attr.value == "grad" and _is_used(ctx, node):
+            how = "set" if isinstance(ctx.parent(node), cst.AssignTarget) else "read"
+            found.append(obstacle(ctx, node, f"`{text_of(node)}` is {how}", sure=True))
+        elif isinstance(node, cst.Call) and (stepped := _stepped(ctx, node)) is not None:
+            if callee(ctx, node) is None or _is_optimizer(ctx, stepped):
+                steps.append(verdict := judge(code, ctx, stepped, undoes))
+                if not verdict:
+                    may = "is" if verdict is False else "may be"
+                    why = f"`{text_of(stepped)}` {may} stepped around {owner}"
+                    found.append(obstacle(ctx, node, why, sure=verdict is False))
+        elif isinstance(node, cst.Call) and (look := _looks(ctx, node, code, undoes)):
+            if keeps is None or not isinstance(node.func, cst.Attribute) or not keeps(ctx, node.func.value):
+                found.append(obstacle(ctx, node, look[0], sure=look[1]))
+    for ctx in code.files.values():
+        hooks = (a for a in ctx.all(cst.Attribute, *HOOKS) if a.attr.value in HOOKS)
+        found += [obstacle(ctx, a, f"`{a.attr.value}` may give the gradients to a hook", sure=False) for a in hooks]
+    if not steps:
+        found.append(Obstacle(f"no optimizer is seen that {owner} steps", sure=False))
+    return Consumers(frozenset(steps), tuple(found))
+
+
+def judge(code: Code, ctx: Context, optimizer: cst.BaseExpression, undoes: Undoes, depth: int = 4) -> bool | None:
+    """`undoes` of what is stepped; of a parameter, by what the calls in this code give for it."""
+    if (verdict := undoes(ctx, optimizer)) is not None or depth == 0 or not isinstance(optimizer, cst.Name):
+        return verdict
+    function = binder(ctx, optimizer.value, optimizer)
+    if not isinstance(function, cst.FunctionDef) or optimizer.value in ctx.bindings(function):
+        return None
+    if optimizer.value not in {p.name.value for p in parameters(function)}:
+        return None
+    given = code.given(function, optimizer.value)
+    verdicts = {judge(code, *each, undoes, depth - 1) if each else None for each in given}
+    return False if False in verdicts else True if verdicts == {True} else None
+
+
+def _stepped(ctx: Context, call: cst.Call) -> cst.BaseExpression | None:
+    """`optimizer` of `optimizer.step()`, unless it surely is something else: a scheduler, a profiler, an average."""
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "step":
+        return None
+    receiver = call.func.value
+    if isinstance(receiver, cst.Call) and ctx.name(receiver.func) == "super":
+        return None
+    last = (ctx.name(receiver) or "").rpartition(".")[2].lower()
+    if any(part in last for part in _NO_OPTIMIZER) or _is_schedule(ctx, receiver):
+        return None
+    kind = ctx.kind(receiver)
+    if kind is not None and not any(_may_optimize(ctx, name) for name in kind.names):
+        return None
+    return receiver
+
+
+def _may_optimize(ctx: Context, name: str) -> bool:
+    """Whether a class may be one of optimizers, or of what steps them."""
+    if ":" in name:
+        return True
+    return name in known.GRAD_SCALER or not name.startswith("torch.") or name.startswith("torch.optim.")
+
+
+def _is_optimizer(ctx: Context, node: cst.BaseExpression) -> bool:
+    """Whether a value is an optimizer of a class of the project."""
+    kind = ctx.kind(node)
+    refs = [Ref(*name.split(":", 1)) for name in kind.names if ":" in name] if kind else []
+    return any(ctx.index.descends(ref, known.OPTIMIZER) is not False for ref in refs)
+
+
+def _is_schedule(ctx: Context, node: cst.BaseExpression, depth: int = 3) -> bool:
+    """Whether a value is, or comes from, `self.lr_schedulers()` or `torch.optim.lr_scheduler`."""
+    match node:
+        case cst.Call(func=func):
+            last = (ctx.name(func) or "").rpartition(".")[2]
+            return last == "lr_schedulers" or any("lr_scheduler" in origin for origin in ctx.origin(func))
+        case cst.Subscript(value=value):
+            return _is_schedule(ctx, value, depth)
+        case cst.Name() | cst.Attribute() if depth:
+            kind = ctx.kind(node)
+            if kind is not None:
+                return all("schedule" in name for name in kind.names)
+            bindings = ctx.assigned(node) or ()
+            values = [_iterated(b.node) if b.value is None else b.value for b in bindings]
+            return bool(values) and all(v is not None and _is_schedule(ctx, v, depth - 1) for v in values)
+    return False
+
+
+def _iterated(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """What an unpacking or a loop takes its values from."""
+    match node:
+        case cst.Assign(value=value):
+            return value
+        case cst.For(iter=several) | cst.CompFor(iter=several):
+            return several
+    return None
+
+
+def _is_used(ctx: Context, grad: cst.Attribute) -> bool:
+    """Whether `p.grad` is read or set: not only to None or zero, nor asked whether it is there."""
+    if any(origin.startswith("torch.") for origin in ctx.origin(grad)):
+        return False  # `torch.autograd.grad`
+    above = ctx.parent(grad)
+    match above:
+        case cst.AssignTarget() | cst.Del():
+            statement = ctx.parent(above)
+            return isinstance(statement, cst.Assign) and ctx.name(statement.value) != "None"
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.IsNot())]):
+            return left is not grad
+        case cst.Attribute(attr=cst.Name(value="zero_" | "detach_" | "requires_grad_")):
+            return False
+        case cst.Attribute(attr=cst.Name(value="data")):
+            further = ctx.parent(above)
+            return not (isinstance(further, cst.Attribute) and further.attr.value == "zero_")
+        case cst.If(test=test) | cst.IfExp(test=test):
+            return test is not grad
+    return True
+
+
+def _looks(ctx: Context, call: cst.Call, code: Code, undoes: Undoes) -> tuple[str, bool] | None:
+    """What a call does with gradients, and whether it surely does; None: nothing that is known of."""
+    written = text_of(call.func)
+    if ctx.means(call.func, known.GRADIENT_READERS):
+        return f"`{written}` measures the gradients", True
+    if isinstance(call.func, cst.Name) and call.func.value == "getattr" and len(call.args) > 1:
+        return ("`getattr` reads `grad`", True) if literal(call.args[1].value) == "grad" else None
+    if isinstance(call.func, cst.Attribute):
+        method = call.func.attr.value
+        if method in CLIPPING_METHODS and callee(ctx, call) is None:
+            return f"`{written}` measures the gradients", True
+        if method not in _OPTIMIZER_METHODS and undoes(ctx, call.func.value) and method != "optimizer":
+            return f"`{written}` may use the gradients", False
+    if callee(ctx, call) is None and not _is_harmless(ctx, call):
+        if any(_holds_parameters(ctx, arg.value) for arg in call.args):
+            return f"`{written}` is given parameters and may read their gradients", False
+    return None
+
+
+def _is_harmless(ctx: Context, call: cst.Call) -> bool:
+    origins = ctx.origin(call.func)
+    if origins:
+        return all(o.startswith(("torch.", "itertools.", "builtins.")) for o in origins)
+    return (ctx.name(call.func) or "") in _HARMLESS
+
+
+def _holds_parameters(ctx: Context, value: cst.BaseExpression, depth: int = 2) -> bool:
+    for node in (value, *flow.own(value)):
+        match node:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _PARAMETERS:
+                return True
+            case cst.Attribute(attr=cst.Name(value="param_groups")):
+                return True
+    if isinstance(value, cst.Name) and depth:
+        bindings = ctx.assigned(value) or ()
+        return any(b.value is not None and _holds_parameters(ctx, b.value, depth - 1) for b in bindings)
+    return False
+
+
+# -- optimizers, by what they are bound to
+
+
+def bound(
+    ctx: Context, node: cst.BaseExpression, judge_one: Callable[[cst.BaseExpression], bool | None], depth: int = 4
+) -> bool | None:
+    """A verdict on an optimizer, or a collection of some, by the verdicts on what its name is given.
+
+    `judge_one` is asked first, of each expression on the way; None: look further.
+    """
+    if (verdict := judge_one(node)) is not None or depth == 0:
+        return verdict
+
+    def together(parts: Iterable[cst.BaseExpression | None]) -> bool | None:
+        verdicts = [bound(ctx, part, judge_one, depth - 1) if part is not None else None for part in parts]
+        return False if False in verdicts else True if verdicts and all(verdicts) else None
+
+    match node:
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return together(e.value for e in elements)
+        case cst.Dict(elements=elements):
+            return together(e.value for e in elements)
+        case cst.IfExp(body=body, orelse=orelse):
+            return together((body, orelse))
+        case cst.Subscript(value=value):
+            return together((value,))
+        case cst.Call(func=cst.Name(value="reversed" | "list" | "tuple" | "iter" | "next"), args=[first, *_]):
+            return together((first.value,))
+        case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="values" | "items"))):
+            return together((value,))
+        case cst.Name(value=name):
+            scope = binder(ctx, name, node)
+            given = ctx.bindings(scope).get(name, ()) if scope is not None else ()
+            if isinstance(scope, cst.FunctionDef) and name in {p.name.value for p in parameters(scope)}:
+                return None
+            return together(_source(ctx, b.node, name) if b.value is None else b.value for b in given)
+        case cst.Attribute():
+            method, written = ctx.method(node), ctx.name(node) or ""
+            if method and written.startswith(f"{method.self}.") and written.count(".") == 1:
+                attribute = written.partition(".")[2]
+                here = assigned_to_self(ctx, method.klass, attribute)
+                if len(here) == sum(1 for _ in ctx.index.assigned(method.owner, attribute)):
+                    return together(_source(ctx, b.node, written) if b.value is None else b.value for b in here)
+    return None
+
+
+def _source(ctx: Context, node: cst.CSTNode, name: str) -> cst.BaseExpression | None:
+    """The collection from which an unpacking, or a loop, gives a name its value; None: it cannot be told."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List())], value=value):
+            return value
+        case cst.For(target=cst.Name() | cst.Attribute(), iter=several) | cst.CompFor(target=cst.Name(), iter=several):
+            return several
+        case (
+            cst.For(target=cst.Tuple(elements=names), iter=cst.Call(func=cst.Name(value=how), args=args))
+            | cst.CompFor(target=cst.Tuple(elements=names), iter=cst.Call(func=cst.Name(value=how), args=args))
+        ):
+            position = next((i for i, e in enumerate(names) if ctx.name(e.value) == name), -1)
+            if how == "zip" and 0 <= position < len(args):
+                return args[position].value
+            if how == "enumerate" and position == 1 and args:
+                return args[0].value
+        case cst.For(target=cst.Tuple(), iter=several) | cst.CompFor(target=cst.Tuple(), iter=several):
+            return several
+    return None

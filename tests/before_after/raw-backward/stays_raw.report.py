@@ -1,0 +1,29 @@
+"""Two raw calls of one step, of which one cannot be repaired: repairing the other alone makes the error silent."""
+
+import lightning.pytorch as pl
+import torch
+
+
+class Two(pl.LightningModule):
+    automatic_optimization = False
+
+    def training_step(self, batch, batch_idx):
+        opt = self.optimizers()
+        opt.zero_grad()
+        loss = self(batch).mean()
+        loss.backward(retain_graph=True)
+        torch.autograd.backward([loss * 2, loss * 3])
+        opt.step()
+
+
+class Unknown(pl.LightningModule):
+    automatic_optimization = False
+
+    def training_step(self, batch, batch_idx):
+        opt = self.optimizers()
+        opt.zero_grad()
+        loss = self(batch).mean()
+        loss.backward()
+        result = self.build(batch)
+        result.backward()
+        opt.step()
