@@ -16,8 +16,9 @@ from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Evidence
 from codemods.index import Ref
-from codemods.preparation import assigned_to_self, binder, parameters
+from codemods.preparation import Keeping, assigned_to_self, binder, is_keeper, parameters, prepared, stepped_by
 from codemods.rewrite import keyword, literal, positional
+from codemods.tensors import is_raw_backward
 from codemods.tree import text_of
 
 Scope = cst.FunctionDef | cst.Module
@@ -29,6 +30,9 @@ Undoes = Callable[[Context, cst.BaseExpression], "bool | None"]
 _MOST = 300
 """Functions that are looked at for one backward call."""
 _CALLERS = 3
+"""How many calls outward is looked for the code around a backward call."""
+_TOLD = 3
+"""Obstacles that a message names."""
 HOOKS = (
     "register_hook",
     "register_backward_hook",
@@ -39,18 +43,11 @@ HOOKS = (
 )
 CLIPPING_METHODS = frozenset({"clip_gradients", "clip_grad_norm_", "clip_grad_value_", "configure_gradient_clipping"})
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
-_OPTIMIZER_METHODS = frozenset(
-    {"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "train", "eval", "toggle_model"}
-    | {"append", "items", "keys", "values", "index"}
-)
-"""Of an optimizer, or of a collection of some."""
 _HARMLESS = frozenset(
     {"list", "tuple", "set", "dict", "sum", "len", "iter", "next", "zip", "enumerate", "map", "filter", "any", "all"}
     | {"sorted", "reversed", "print", "isinstance", "id", "max", "min"}
 )
 """Builtins that take parameters and do not look at their gradients."""
-_NO_OPTIMIZER = ("sched", "lr", "warmup", "prof", "env", "ema")
-"""Parts of the names of what has a `step`, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,25 @@ class Consumers:
     steps: frozenset[bool | None]
     """Of each optimizer that is stepped: whether its step takes back what the new backward does."""
     obstacles: tuple[Obstacle, ...]
-    """What forbids to rewrite the call; empty: nothing does."""
+    """What forbids to rewrite the call, the sure ones first; empty: nothing does."""
+
+    @property
+    def forbid(self) -> bool:
+        """Whether the call surely cannot be rewritten alone."""
+        return any(o.sure for o in self.obstacles)
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        return [o.shown for o in self.obstacles if o.shown]
+
+    def told(self, path: str) -> str:
+        """The first obstacles, as a message about the file `path` says them."""
+        return "; ".join(o.told(path) for o in self.obstacles[:_TOLD])
+
+    def beside(self, others: Iterable[Obstacle]) -> Consumers:
+        """The same with more obstacles."""
+        together = sorted((*self.obstacles, *others), key=lambda o: not o.sure)
+        return Consumers(self.steps, tuple(together))
 
 
 class Code:
@@ -106,18 +121,18 @@ class Code:
                     waiting += [target] if target else []
 
     @classmethod
-    def around(cls, ctx: Context, call: cst.CSTNode) -> Code:
-        """The function around a call, those that call it in this file, and all that they call."""
+    def around(cls, ctx: Context, call: cst.CSTNode, outward: int) -> Code:
+        """The function around a call, those that call it, up to `outward` calls away, and all that they call."""
         first = ctx.scope(call)
         while not isinstance(first, (cst.FunctionDef, cst.Module)):
             first = ctx.scope(first)
-        found: dict[Scope, None] = {first: None}
-        newest: list[Scope] = [first]
-        for _ in range(_CALLERS):
-            outer = [s for scope in newest for s in _outer(ctx, scope)]
-            newest = [s for s in dict.fromkeys(outer) if s not in found]
-            found |= dict.fromkeys(newest)
-        return cls((ctx, scope) for scope in found)
+        found: dict[Scope, Context] = {first: ctx}
+        newest = [(ctx, first)]
+        for _ in range(outward):
+            outer = [pair for where, scope in newest for pair in _outer(where, scope)]
+            newest = [(where, scope) for where, scope in outer if scope not in found]
+            found |= {scope: where for where, scope in newest}
+        return cls((where, scope) for scope, where in found.items())
 
     @property
     def nodes(self) -> Iterator[tuple[Context, cst.CSTNode]]:
@@ -133,18 +148,19 @@ class Code:
     def files(self) -> Mapping[str, Context]:
         return {ctx.path: ctx for ctx, _ in self.scopes.values()}
 
-    def given(self, function: cst.FunctionDef, name: str) -> Sequence[tuple[Context, cst.BaseExpression] | None]:
-        """What the calls in this code give for a parameter; None for one that cannot be told."""
+    def given(
+        self, ctx: Context, function: cst.FunctionDef, name: str
+    ) -> Sequence[tuple[Context, cst.BaseExpression] | None]:
+        """What the calls in sight give for a parameter of a function of `ctx`; None for one that cannot be told."""
         named = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
+        here = [(where, call) for where, call, target in self.calls if target is not None and target[1] is function]
         found: list[tuple[Context, cst.BaseExpression] | None] = []
-        for ctx, call, target in self.calls:
-            if target is None or target[1] is not function:
-                continue
+        for call, where in {call: where for where, call in (*here, *callers(ctx, function))}.items():
             index = named.index(name) if name in named else -1
-            if isinstance(call.func, cst.Attribute) and target[0].klass(function) is not None:
+            if isinstance(call.func, cst.Attribute) and ctx.klass(function) is not None:
                 index -= 1
             arg = keyword(call, name) or (positional(call, index) if index >= 0 else None)
-            found.append((ctx, arg.value) if arg is not None else None)
+            found.append((where, arg.value) if arg is not None else None)
         return found
 
 
@@ -161,11 +177,37 @@ def inside(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.CSTNode]:
             yield from inside(node)
 
 
-def _outer(ctx: Context, scope: Scope) -> Iterator[Scope]:
-    """The functions that call a function in this file, or define it."""
+def _outer(ctx: Context, scope: Scope) -> Iterator[tuple[Context, Scope]]:
+    """The functions that call a function, and that in which it is defined."""
     if isinstance(scope, cst.FunctionDef):
-        around: list[cst.CSTNode] = [ctx.scope(scope), *(ctx.scope(call) for call in ctx.callers(scope))]
-        yield from (s for s in around if isinstance(s, (cst.FunctionDef, cst.Module)))
+        for where, node in ((ctx, scope), *callers(ctx, scope)):
+            if isinstance(around := where.scope(node), (cst.FunctionDef, cst.Module)):
+                yield where, around
+
+
+def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, cst.Call]]:
+    """The calls that surely run a function: of its file, and of those that import something of its module."""
+    yield from ((ctx, call) for call in ctx.callers(function))
+    name = function.name.value
+    if ctx.qualified(function) != name:
+        return
+    for path in ctx.index.search(ctx.path, (name.encode(),)):
+        if path != ctx.path and imports_of(ctx, path, ctx.path) and (other := ctx.other(path)):
+            for call in other.named_calls(name):
+                if (target := other.callee(call)) is not None and target[1] is function:
+                    yield other, call
+
+
+def imports_of(ctx: Context, path: str, module: str) -> bool:
+    """Whether a file imports a module of the project, or something of it."""
+    facts = ctx.index.facts(path)
+    for each in facts.imports if facts else ():
+        if each.name == "*" or each.dotted:
+            if ctx.index.module(path, each.path or each.target) == module:
+                return True
+        elif any(origin.partition(":")[0] == module for origin in ctx.index.resolve(path, each.name)):
+            return True
+    return False
 
 
 def callee(ctx: Context, call: cst.Call) -> tuple[Context, cst.FunctionDef] | None:
@@ -184,17 +226,19 @@ def callee(ctx: Context, call: cst.Call) -> tuple[Context, cst.FunctionDef] | No
 
 
 def consumers(
-    code: Code, undoes: Undoes, owner: str, *, keeps: Callable[[Context, cst.BaseExpression], bool] | None = None
+    code: Code, undoes: Undoes, owner: str, *, known_to: Callable[[Context, cst.CSTNode], bool] | None = None
 ) -> Consumers:
     """Who uses the gradients that a raw backward call in this code leaves.
 
     Args:
         owner: who is to multiply and divide from now on, for messages.
-        keeps: whether an expression is that owner, whose own methods may look at gradients.
+        known_to: whether a node is no obstacle, because the rule knows of it: a clip by the owner, say.
     """
     found: list[Obstacle] = []
     steps: list[bool | None] = []
     for ctx, node in code.nodes:
+        if known_to is not None and known_to(ctx, node):
+            continue
         if isinstance(node, cst.Attribute) and node.attr.value == "grad" and _is_used(ctx, node):
             how = "set" if isinstance(ctx.parent(node), cst.AssignTarget) else "read"
             found.append(obstacle(ctx, node, f"`{text_of(node)}` is {how}", sure=True))
@@ -205,15 +249,14 @@ def consumers(
                     may = "is" if verdict is False else "may be"
                     why = f"`{text_of(stepped)}` {may} stepped around {owner}"
                     found.append(obstacle(ctx, node, why, sure=verdict is False))
-        elif isinstance(node, cst.Call) and (look := _looks(ctx, node, code, undoes)):
-            if keeps is None or not isinstance(node.func, cst.Attribute) or not keeps(ctx, node.func.value):
-                found.append(obstacle(ctx, node, look[0], sure=look[1]))
+        elif isinstance(node, cst.Call) and (look := _looks(ctx, node)):
+            found.append(obstacle(ctx, node, look[0], sure=look[1]))
     for ctx in code.files.values():
         hooks = (a for a in ctx.all(cst.Attribute, *HOOKS) if a.attr.value in HOOKS)
         found += [obstacle(ctx, a, f"`{a.attr.value}` may give the gradients to a hook", sure=False) for a in hooks]
     if not steps:
         found.append(Obstacle(f"no optimizer is seen that {owner} steps", sure=False))
-    return Consumers(frozenset(steps), tuple(found))
+    return Consumers(frozenset(steps), ()).beside(found)
 
 
 def judge(code: Code, ctx: Context, optimizer: cst.BaseExpression, undoes: Undoes, depth: int = 4) -> bool | None:
@@ -225,20 +268,17 @@ def judge(code: Code, ctx: Context, optimizer: cst.BaseExpression, undoes: Undoe
         return None
     if optimizer.value not in {p.name.value for p in parameters(function)}:
         return None
-    given = code.given(function, optimizer.value)
+    given = code.given(ctx, function, optimizer.value)
     verdicts = {judge(code, *each, undoes, depth - 1) if each else None for each in given}
     return False if False in verdicts else True if verdicts == {True} else None
 
 
 def _stepped(ctx: Context, call: cst.Call) -> cst.BaseExpression | None:
     """`optimizer` of `optimizer.step()`, unless it surely is something else: a scheduler, a profiler, an average."""
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "step":
+    receiver = stepped_by(ctx, call)
+    if receiver is None or (isinstance(receiver, cst.Call) and ctx.name(receiver.func) == "super"):
         return None
-    receiver = call.func.value
-    if isinstance(receiver, cst.Call) and ctx.name(receiver.func) == "super":
-        return None
-    last = (ctx.name(receiver) or "").rpartition(".")[2].lower()
-    if any(part in last for part in _NO_OPTIMIZER) or _is_schedule(ctx, receiver):
+    if _is_schedule(ctx, receiver):
         return None
     kind = ctx.kind(receiver)
     if kind is not None and not any(_may_optimize(ctx, name) for name in kind.names):
@@ -309,7 +349,7 @@ def _is_used(ctx: Context, grad: cst.Attribute) -> bool:
     return True
 
 
-def _looks(ctx: Context, call: cst.Call, code: Code, undoes: Undoes) -> tuple[str, bool] | None:
+def _looks(ctx: Context, call: cst.Call) -> tuple[str, bool] | None:
     """What a call does with gradients, and whether it surely does; None: nothing that is known of."""
     written = text_of(call.func)
     if ctx.means(call.func, known.GRADIENT_READERS):
@@ -320,8 +360,6 @@ def _looks(ctx: Context, call: cst.Call, code: Code, undoes: Undoes) -> tuple[st
         method = call.func.attr.value
         if method in CLIPPING_METHODS and callee(ctx, call) is None:
             return f"`{written}` measures the gradients", True
-        if method not in _OPTIMIZER_METHODS and undoes(ctx, call.func.value) and method != "optimizer":
-            return f"`{written}` may use the gradients", False
     if callee(ctx, call) is None and not _is_harmless(ctx, call):
         if any(_holds_parameters(ctx, arg.value) for arg in call.args):
             return f"`{written}` is given parameters and may read their gradients", False
@@ -413,3 +451,79 @@ def _source(ctx: Context, node: cst.CSTNode, name: str) -> cst.BaseExpression | 
         case cst.For(target=cst.Tuple(), iter=several) | cst.CompFor(target=cst.Tuple(), iter=several):
             return several
     return None
+
+
+# -- beside an Accelerator, or Fabric
+
+
+def prepared_consumers(
+    ctx: Context, call: cst.Call, keeping: Keeping, owner: str, stays: Callable[[Context, cst.Call], bool]
+) -> Consumers:
+    """Who uses the gradients of a raw backward call beside a keeper: as far outward as an optimizer is stepped.
+
+    Args:
+        stays: whether another raw backward call of the same code is left as it is.
+    """
+
+    def undoes(where: Context, node: cst.BaseExpression) -> bool | None:
+        if isinstance(node, cst.Call) and any(o.startswith("torch.optim.") for o in where.origin(node.func)):
+            return False
+        if isinstance(node, cst.Name) and isinstance(function := binder(where, node.value, node), cst.FunctionDef):
+            if node.value not in where.bindings(function):
+                return None  # a parameter: what is given for it counts
+        if isinstance(node, cst.Attribute) and node.attr.value == "optimizer":
+            inner = judge(code, where, node.value, undoes)
+            return False if inner else prepared(where, node, keeping)
+        return prepared(where, node, keeping)
+
+    def by_keeper(where: Context, node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and _kept(where, node.func.value)
+
+    def _kept(where: Context, node: cst.BaseExpression) -> bool:
+        return where.name(node) is not None and is_keeper(where, node, keeping)
+
+    users = Consumers(frozenset(), ())
+    for outward in range(_CALLERS + 1):
+        code = Code.around(ctx, call, outward)
+        users = consumers(code, undoes, owner, known_to=by_keeper)
+        if users.steps:
+            break
+    raw = ((where, n) for where, n in code.nodes if isinstance(n, cst.Call) and is_raw_backward(where, n))
+    staying = [obstacle(where, n, "this call stays raw", sure=False) for where, n in raw if stays(where, n)]
+    return users.beside((*staying, *_unprepared(code, keeping, owner)))
+
+
+def _unprepared(code: Code, keeping: Keeping, owner: str) -> Iterator[Obstacle]:
+    """Modules that are made in sight, called with gradients on, and prepared by nobody."""
+    seen: set[str] = set()
+    for ctx, node in code.nodes:
+        if not isinstance(node, cst.Call) or (name := ctx.name(node.func)) is None or name in seen:
+            continue
+        kind = ctx.kind(node.func)
+        if kind is None or kind.how != "constructor" or not all(_has_parameters(ctx, k) for k in kind.names):
+            continue
+        if prepared(ctx, node.func, keeping) is not True and not _frozen(ctx, name, node):
+            seen.add(name)
+            yield obstacle(ctx, node, f"`{name}` is a module that {owner} is not seen to prepare", sure=False)
+
+
+def _has_parameters(ctx: Context, name: str) -> bool:
+    """Whether a class is one of modules that may have parameters."""
+    if ":" in name:
+        return ctx.index.descends(Ref(*name.split(":", 1)), known.TORCH_MODULE) is not False
+    last = name.rpartition(".")[2]
+    return name.startswith("torch.nn.") and last[:1].isupper() and not last.endswith("Loss")
+
+
+def _frozen(ctx: Context, name: str, call: cst.Call) -> bool:
+    """Whether a call runs without gradients, or the module's parameters take none."""
+    for above in ctx.ancestors(call):
+        if isinstance(above, cst.With):
+            if any(isinstance(i.item, cst.Call) and ctx.means(i.item.func, known.NO_GRAD) for i in above.items):
+                return True
+        if isinstance(above, cst.FunctionDef):
+            marks = [d.decorator.func if isinstance(d.decorator, cst.Call) else d.decorator for d in above.decorators]
+            if any(ctx.means(mark, known.NO_GRAD) for mark in marks):
+                return True
+    frozen = (c for c in ctx.named_calls("requires_grad_") if ctx.name(c.func) == f"{name}.requires_grad_")
+    return any(c.args and literal(c.args[0].value) is False for c in frozen)

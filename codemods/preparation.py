@@ -31,8 +31,8 @@ def keeper(ctx: Context, call: cst.Call, keeping: Keeping) -> cst.BaseExpression
     for other in ctx.all(cst.Call):
         if isinstance(other.func, cst.Attribute) and (name := ctx.name(receiver := other.func.value)):
             if name not in asked and _same_variable(ctx, name, receiver, call):
-                asked[name] = _is_a(ctx, receiver, keeping)
-    found = dict.fromkeys(name for name, is_keeper in asked.items() if is_keeper)
+                asked[name] = is_keeper(ctx, receiver, keeping)
+    found = dict.fromkeys(name for name, kept in asked.items() if kept)
     for function in (a for a in ctx.ancestors(call) if isinstance(a, cst.FunctionDef)):
         for param in parameters(function):
             name = param.name.value
@@ -71,7 +71,8 @@ def _keepers(ctx: Context, method: Method, keeping: Keeping) -> Iterator[str]:
             yield attribute
 
 
-def _is_a(ctx: Context, node: cst.BaseExpression, keeping: Keeping, depth: int = 3) -> bool:
+def is_keeper(ctx: Context, node: cst.BaseExpression, keeping: Keeping, depth: int = 3) -> bool:
+    """Whether an expression surely is a keeper."""
     if ctx.is_a(node, keeping.classes):
         return True
     name, method = ctx.name(node) or "", ctx.method(node)
@@ -92,7 +93,7 @@ def _parameter_is_a(ctx: Context, function: cst.FunctionDef, param: cst.Param, k
 def _given_a(ctx: Context, function: cst.FunctionDef, name: str, keeping: Keeping, depth: int) -> bool:
     """Whether every call in this file hands a keeper to a parameter."""
     given = list(_passed(ctx, function, name))
-    return bool(given) and all(arg is not None and _is_a(ctx, arg, keeping, depth - 1) for arg in given)
+    return bool(given) and all(arg is not None and is_keeper(ctx, arg, keeping, depth - 1) for arg in given)
 
 
 def _passed(ctx: Context, function: cst.FunctionDef, name: str) -> Iterator[cst.BaseExpression | None]:
@@ -173,7 +174,7 @@ def trains_prepared(ctx: Context, call: cst.Call, keeping: Keeping) -> bool | No
     None where that cannot be told.
     """
     for region in (a for a in ctx.ancestors(call) if isinstance(a, (cst.For, cst.While, cst.FunctionDef, cst.Module))):
-        stepped = [owner for c in _calls(region) if (owner := _stepped(ctx, c))]
+        stepped = [owner for c in _calls(region) if (owner := stepped_by(ctx, c))]
         if stepped:
             verdicts = {prepared(ctx, owner, keeping) for owner in stepped}
             return verdicts.pop() if len(verdicts) == 1 else (False if False in verdicts else None)
@@ -188,7 +189,7 @@ def _calls(region: cst.CSTNode) -> Iterator[cst.Call]:
     return (node for node in flow.own(body) if isinstance(node, cst.Call))
 
 
-def _stepped(ctx: Context, call: cst.Call) -> cst.BaseExpression | None:
+def stepped_by(ctx: Context, call: cst.Call) -> cst.BaseExpression | None:
     """`optimizer` of `optimizer.step()`; schedulers, profilers and the like are something else."""
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "step":
         return None
@@ -253,5 +254,5 @@ def _by_keeper(ctx: Context, binding: Binding, keeping: Keeping) -> bool:
     """`model, optimizer = keeper.prepare(model, optimizer)`."""
     match binding.node:
         case cst.Assign(value=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=method)))):
-            return method in keeping.methods and _is_a(ctx, owner, keeping)
+            return method in keeping.methods and is_keeper(ctx, owner, keeping)
     return False

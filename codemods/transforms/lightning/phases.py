@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from codemods.context import Context
-from codemods.gradient_consumers import Code, inside
+from codemods.gradient_consumers import Code, imports_of, inside
 from codemods.index import Ref
 
 TRAINING = (
@@ -129,7 +129,7 @@ def calls_elsewhere(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Iter
     leading = [name for name in sorted(methods) if key in reached(ctx, owner, (name,))]
     paths = {ref.path for ref in heirs}
     for path in ctx.index.search(ctx.path, tuple(name.encode() for name in leading)) if leading else ():
-        if path in paths or not any(_imports(ctx, path, each) for each in paths) or not (other := ctx.other(path)):
+        if path in paths or not any(imports_of(ctx, path, each) for each in paths) or not (other := ctx.other(path)):
             continue
         for call in other.named_calls(*leading):
             if isinstance(call.func, cst.Attribute) and not _inside(other, call, owner):
@@ -150,15 +150,3 @@ def _inside(ctx: Context, call: cst.Call, owner: Ref) -> bool:
     if not own and not (isinstance(receiver, cst.Call) and ctx.name(receiver.func) == "super"):
         return False
     return here is None or here in ctx.index.lineage(owner).refs or owner in ctx.index.lineage(here).refs
-
-
-def _imports(ctx: Context, path: str, module: str) -> bool:
-    """Whether a file imports a module of the project, or something of it."""
-    facts = ctx.index.facts(path)
-    for each in facts.imports if facts else ():
-        if each.name == "*" or each.dotted:
-            if ctx.index.module(path, each.path or each.target) == module:
-                return True
-        elif any(origin.partition(":")[0] == module for origin in ctx.index.resolve(path, each.name)):
-            return True
-    return False

@@ -61,7 +61,7 @@ from codemods import known, versions
 from codemods.context import Context, Method
 from codemods.edits import Consequence, Evidence, Safety
 from codemods.facts import MISSING
-from codemods.gradient_consumers import Code, Obstacle, consumers, obstacle
+from codemods.gradient_consumers import Code, Consumers, Obstacle, consumers, obstacle
 from codemods.index import Ref
 from codemods.rule import Draft, Rule
 from codemods.tensors import as_of_a_tensor, backward_arguments, is_tensor, only_keywords
@@ -99,8 +99,11 @@ rule = Rule(
 WITHOUT_OPTIMIZER = ">=1.4"
 """The Lightning from which `manual_backward(loss, …)` hands what follows on to `backward`; 1.1 wants the optimizer."""
 
-MOST_REASONS = 3
-"""Obstacles that a message names."""
+OPTIMIZER_METHODS = frozenset(
+    {"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "train", "eval", "toggle_model"}
+    | {"append", "items", "keys", "values", "index"}
+)
+"""Methods of an optimizer, or of a collection of some, that leave gradients alone or are seen elsewhere."""
 
 HOOKS = ("backward", "manual_backward")
 """Methods that Lightning itself calls to run a backward pass, or that stand for it."""
@@ -129,10 +132,11 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     message = f"{raw.written} bypasses the Trainer's gradient scaler and strategy"
     beside = _beside(ctx, raw.method)
-    reasons = "; ".join(o.told(ctx.path) for o in beside.against[:MOST_REASONS])
-    evidence = [o.shown for o in beside.against if o.shown] or beside.awake
-    consequence = Consequence.STYLE if beside.harmless else Consequence.SILENT if beside.awake else None
-    if any(o.sure for o in beside.against):
+    reasons = beside.users.told(ctx.path)
+    evidence = beside.users.evidence or beside.awake
+    harmless = beside.users.steps == {False}  # no scaler ever sees these gradients
+    consequence = Consequence.STYLE if harmless else Consequence.SILENT if beside.awake else None
+    if beside.users.forbid:
         message = f"{message}; `manual_backward` alone would be wrong: {reasons}"
         yield rule.finding(call, message=message, consequence=consequence, evidence=evidence)
         return
@@ -190,12 +194,10 @@ def _raw(call: cst.Call, ctx: Context) -> Raw | None:
 class Beside:
     """What is seen of the training code beside a raw backward call."""
 
-    against: tuple[Obstacle, ...]
-    """What stands against a repair of all backward calls of that code; the sure ones first."""
+    users: Consumers
+    """Who uses the gradients, and what else stands against a repair of all backward calls of that code."""
     awake: tuple[Evidence, ...]
     """The calls of `manual_backward`: after the first, a raw backward raises nothing and is divided by the scale."""
-    harmless: bool
-    """Whether no scaler ever sees these gradients: each optimizer is stepped around the Trainer, too."""
 
 
 def _beside(ctx: Context, method: Method) -> Beside:
@@ -207,20 +209,21 @@ def _beside(ctx: Context, method: Method) -> Beside:
     if key not in ctx.memo:
         code = training_code(ctx, method.owner, method.node)
         users = consumers(code, stepped_by_the_trainer, "the Trainer")
-        found = list(users.obstacles)
+        found: list[Obstacle] = []
         awake: list[Evidence] = []
         for where, node in code.nodes:
             if isinstance(node, cst.Call) and (raw := _raw(node, where)) and raw.why:
                 found.append(obstacle(where, node, f"{raw.written} would stay as it is", sure=raw.sure))
+            elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                if node.func.attr.value not in OPTIMIZER_METHODS and stepped_by_the_trainer(where, node.func.value):
+                    found.append(obstacle(where, node, f"`{text_of(node.func)}` may use the gradients", sure=False))
             elif isinstance(node, cst.Attribute) and node.attr.value == "manual_backward":
                 awake.append(where.evidence(node, "`manual_backward` scales another loss"))
         for where, node, sure in calls_elsewhere(ctx, method.owner, method.node):
             why = f"`{text_of(node.func)}` {'runs' if sure else 'may run'} it outside `fit`, where it would raise"
             found.append(obstacle(where, node, why, sure=sure))
         found += _hooks(ctx, code)
-        ctx.memo[key] = Beside(
-            tuple(sorted(found, key=lambda o: not o.sure)), tuple(awake), harmless=users.steps == {False}
-        )
+        ctx.memo[key] = Beside(users.beside(found), tuple(awake))
     beside: Beside = ctx.memo[key]
     return beside
 

@@ -14,9 +14,14 @@ Under `32-true` the raw call works, until somebody switches the precision or the
 
 ## Fix safety
 Safe: `fabric.backward(loss, *args, **kwargs)` hands its arguments on to `Tensor.backward`; under `32-true` the
-gradients are the same.
+gradients are the same. Safe means that every optimizer which is stepped with these gradients is seen to be set up by
+Fabric, and that nothing else looks at them; unsafe where an optimizer, a module or a function may do otherwise.
 
 ## When it is not offered
+Reported, but left as it is, where an optimizer that Fabric has not set up is stepped with the gradients
+(`optimizer.optimizer.step()` too), and where they are clipped or read before the step: they would be multiplied by the
+scale of `16-mixed`. `fabric.clip_gradients` unscales first.
+
 Where no object in sight is surely a `Fabric` (a local name, a parameter by annotation or by every call in the file, an
 attribute of `self`), where several are, where it may be `None` or the code asks whether it is there, and where the
 optimizer that is stepped was never set up by it. Where it cannot be told whether the optimizer was set up, and where
@@ -32,6 +37,7 @@ import libcst as cst
 from codemods import known
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
+from codemods.gradient_consumers import prepared_consumers
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rule import Draft, Rule
 from codemods.tensors import backward_arguments, is_raw_backward
@@ -71,4 +77,13 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     else:
         fixed = call.with_changes(func=cst.Attribute(fabric, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses the precision and strategy of `{name}`"
-        yield rule.finding(call, fix={call: fixed}, message=message)
+        users = prepared_consumers(ctx, call, FABRIC, f"`{name}`", lambda *raw: backward_arguments(*raw) is None)
+        reasons, evidence = users.told(ctx.path), users.evidence
+        if users.forbid:
+            message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
+            yield rule.finding(call, message=message, evidence=evidence)
+        elif reasons:
+            message = f"{message}; look first: {reasons}"
+            yield rule.finding(call, fix={call: fixed}, safety=Safety.UNSAFE, message=message, evidence=evidence)
+        else:
+            yield rule.finding(call, fix={call: fixed}, message=message)

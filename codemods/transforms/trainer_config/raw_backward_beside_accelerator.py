@@ -11,12 +11,23 @@ gradient scaler of the Accelerator never hears of the loss:
 
 ## Fix safety
 Safe: `accelerator.backward(loss, **kwargs)` hands keywords on to `Tensor.backward` (positional arguments become
-keywords, for it takes no others). Without accumulation, in `no` and `bf16`, the gradients are the same.
+keywords, for it takes no others). Without accumulation, in `no` and `bf16`, the gradients are the same. Safe means that
+every optimizer which is stepped with these gradients is seen to be prepared, and that nothing else looks at them.
+
+Unsafe where that may be otherwise: an optimizer of which it cannot be told, a module that takes part and is not seen to
+be prepared, a gradient hook, a function out of sight that is given parameters.
 
 ## When it is not offered
-Reported, but left as it is, where the loss is divided by hand for accumulation (`loss / accumulation_steps`): the
-Accelerator would divide again, so one of the two has to go, and which one is for you to say. Also where it cannot be
-told whether the optimizer was prepared, and for several tensors in one `torch.autograd.backward`.
+Reported, but left as it is:
+
+- where the loss is divided already: by a number of steps (`loss / accumulation_steps`, `loss * (1 / n)`, `loss.div(n)`,
+  here or in the function that makes it), or by something that is not measured on the batch itself (all tokens of the
+  accumulated batches). The Accelerator would divide again; which of the two has to go is for you to say,
+- where an optimizer that nobody prepared steps with the gradients, whoever calls it: its step would be divided, or
+  multiplied by the scale of `fp16` (7.75 instead of 0.107),
+- where they are clipped or read before `optimizer.step()`: a raw `clip_grad_norm_` is silently wrong under `fp16`; use
+  `accelerator.clip_grad_norm_`, which unscales first, and `accelerator.backward` together,
+- where it cannot be told whether the optimizer was prepared, and for several tensors in one `torch.autograd.backward`.
 
 Left alone: where no object in sight is surely an `Accelerator` (`torch.accelerator` is another thing), where several
 are, where it may be `None` or the code asks whether it is there, where the optimizer that is stepped was never
@@ -25,18 +36,20 @@ prepared, and a scaler of your own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow, known
+from codemods import known
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
+from codemods.gradient_consumers import prepared_consumers
 from codemods.preparation import Keeping, keeper, trains_prepared
 from codemods.rewrite import keyword, literal, make_argument
 from codemods.rule import Draft, Rule
 from codemods.tensors import PARAMETERS, backward_arguments, is_raw_backward
+from codemods.transforms.trainer_config.divisions import divided_by_hand
+from codemods.tree import text_of
 
 rule = Rule(
     code="HF001",
@@ -55,7 +68,6 @@ rule = Rule(
 )
 
 ACCELERATOR = Keeping(known.ACCELERATOR, frozenset({"prepare", "prepare_model", "prepare_optimizer"}))
-_STEPS = re.compile(r"accum|micro_?(?:batch|step)|grad_acc|(?:\b|_)g?acc?_|_acc?\b|grad\w*_steps", re.I)
 
 
 @rule.on(cst.Call)
@@ -71,15 +83,36 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         yield rule.finding(
             call, message=f"this raw backward bypasses `{name}`, if it has prepared what is trained here"
         )
-    elif (divisor := _divided_by_hand(call, ctx)) is not None:
-        message = f"this raw backward bypasses `{name}`; `{name}.backward` would divide by {divisor} a second time"
-        yield rule.finding(call, message=message)
+    elif (division := divided_by_hand(ctx, call)) is not None:
+        shown = division.ctx.evidence(division.node, "the loss is divided")
+        where = f"line {shown.line}" if shown.path == ctx.path else f"{shown.path}:{shown.line}"
+        message = (
+            f"this raw backward bypasses `{name}`; the loss is divided by `{text_of(division.by)}` already ({where}), "
+            f"and `{name}.backward` divides by its accumulation steps"
+        )
+        yield rule.finding(call, message=message, consequence=Consequence.STYLE, evidence=[shown])
     elif (args := _keywords(backward_arguments(ctx, call))) is None:
         yield rule.finding(call, message=f"this raw backward bypasses `{name}`, which takes one tensor and keywords")
     else:
         fixed = call.with_changes(func=cst.Attribute(accelerator, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
-        yield rule.finding(call, fix={call: fixed}, message=message)
+        users = prepared_consumers(ctx, call, ACCELERATOR, f"`{name}`", _stays)
+        reasons, evidence = users.told(ctx.path), users.evidence
+        if users.forbid:
+            message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
+            yield rule.finding(call, message=message, consequence=_cost(ctx), evidence=evidence)
+        elif reasons:
+            message = f"{message}; look first: {reasons}"
+            yield rule.finding(
+                call,
+                fix={call: fixed},
+                safety=Safety.UNSAFE,
+                message=message,
+                consequence=_cost(ctx),
+                evidence=evidence,
+            )
+        else:
+            yield rule.finding(call, fix={call: fixed}, message=message, consequence=_cost(ctx))
 
 
 def _keywords(args: list[cst.Arg] | None) -> list[cst.Arg] | None:
@@ -96,47 +129,16 @@ def _keywords(args: list[cst.Arg] | None) -> list[cst.Arg] | None:
     return [loss, *named]
 
 
-def _divided_by_hand(call: cst.Call, ctx: Context) -> str | None:
-    """What the loss is divided by for the sake of accumulation, in this function."""
-    loss = ctx.loss_of(call)
-    if loss is None:
-        return None
-    spoken = {*(n for part in (loss, *flow.own(loss)) if (n := ctx.name(part)))}
-    steps = _configured(ctx)
-    for node in flow.own(ctx.scope(call)):
-        match node:
-            case cst.BinaryOperation(left=left, operator=cst.Divide() | cst.FloorDivide(), right=right):
-                pass
-            case cst.AugAssign(target=left, operator=cst.DivideAssign(), value=right):
-                pass
-            case _:
-                continue
-        if _counts_steps(ctx, right, steps) and _concerns(ctx, node, left, spoken):
-            return f"`{ctx.module.code_for_node(right)}`"
-    return None
+def _stays(ctx: Context, call: cst.Call) -> bool:
+    """Whether a raw backward call is only reported."""
+    return _keywords(backward_arguments(ctx, call)) is None or divided_by_hand(ctx, call) is not None
 
 
-def _concerns(ctx: Context, division: cst.CSTNode, left: cst.BaseExpression, spoken: set[str]) -> bool:
-    """Whether a division makes the loss that is differentiated."""
-    parts = {n for part in (left, *flow.own(left)) if (n := ctx.name(part))}
-    statement = ctx.statement(division)
-    if isinstance(statement, cst.Assign):
-        parts |= {n for t in statement.targets if (n := ctx.name(t.target))}
-    return bool(parts & spoken)
-
-
-def _counts_steps(ctx: Context, divisor: cst.BaseExpression, steps: set[object]) -> bool:
-    if _STEPS.search(ctx.module.code_for_node(divisor)):
-        return True
-    value = literal(divisor)
-    return (ctx.name(divisor) if value is ... else value) in steps
-
-
-def _configured(ctx: Context) -> set[object]:
-    """What this file gives as `gradient_accumulation_steps`, by value or by name."""
-    found: set[object] = set()
-    for call in ctx.all(cst.Call, "gradient_accumulation_steps"):
-        if ctx.calls(call, known.ACCELERATOR) and (arg := keyword(call, "gradient_accumulation_steps")):
-            value = literal(arg.value)
-            found.add(ctx.name(arg.value) if value is ... else value)
-    return found - {None}
+def _cost(ctx: Context) -> Consequence:
+    """What the raw call costs, by the arguments of the Accelerators that this file makes."""
+    made = [call for call in ctx.all(cst.Call, "ccelerator") if ctx.calls(call, known.ACCELERATOR)]
+    steps = [arg for call in made if (arg := keyword(call, "gradient_accumulation_steps"))]
+    if any(literal(arg.value) != 1 for arg in steps):
+        return Consequence.SILENT
+    precisions = [arg for call in made if (arg := keyword(call, "mixed_precision"))]
+    return Consequence.RAISES if any(literal(a.value) == "fp16" for a in precisions) else Consequence.STYLE

@@ -4,7 +4,8 @@ from lightning_fabric import Fabric
 
 def main(models, loader, *args, **kwargs):
     fabric = Fabric(*args, **kwargs)
-    model, *optimizers = fabric.setup(*models)
+    model, optimizer, *_ = fabric.setup(*models)
     for batch in loader:
         loss = model(batch)
         fabric.backward(loss, gradient=torch.ones_like(loss), **kwargs)
+        optimizer.step()
