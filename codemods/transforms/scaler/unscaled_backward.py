@@ -15,9 +15,15 @@ Safe: `loss.backward(…)` becomes `scaler.scale(loss).backward(…)`, with the 
 the loss as it is. Where gradients are clipped before `scaler.step`, `scaler.unscale_(optimizer)` is inserted before the
 clip, which would see scaled gradients from now on.
 
+Safe means that no other optimizer is seen that might step with these gradients. Unsafe where a module that makes the
+loss may have a step of its own (`critic.update()`), and where, beside a scaled loss, a module makes the raw one whose
+parameters are not seen in the optimizer that the scaler steps.
+
 ## When it is not offered
-Only reported where `scaler.step` runs under a condition that is no accumulation (`if use_amp: scaler.step(optimizer)
-else: optimizer.step()`), and where the receiver is a parameter that is only half known to be a `GradScaler`.
+Only reported where another method of the class, or a function that is called, steps an optimizer without the scaler
+(the raw backward may be meant for that one); where `scaler.step` runs under a condition that is no accumulation
+(`if use_amp: scaler.step(optimizer) else: optimizer.step()`); and where the receiver is a parameter that is only half
+known to be a `GradScaler`.
 
 Silent where the backward is the other arm of a scaled one (`if use_amp: … else: loss.backward()`); where the loss may
 have been scaled before (it comes with the arguments, or from code that has the scaler); where its gradients are read,
@@ -34,11 +40,14 @@ import libcst as cst
 from codemods import flow
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
+from codemods.gradient_consumers import Code, Consumers, Obstacle, callee, consumers, obstacle
+from codemods.preparation import stepped_by
 from codemods.rule import Draft, Rule
+from codemods.tensors import METHODS
 from codemods.transforms.scaler.between import always, block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 from codemods.transforms.scaler.merging import with_change
-from codemods.transforms.scaler.receivers import optimizer, spelled
+from codemods.transforms.scaler.receivers import SCALER, is_optimizer, optimizer, spelled
 from codemods.transforms.scaler.steps import Scaler, Training, discarded, is_loss, mentions, scaled, sources, trainings
 
 rule = Rule(
@@ -55,6 +64,11 @@ rule = Rule(
         "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration.",
     ),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html",),
+)
+
+MODULE_METHODS = frozenset(
+    {"parameters", "named_parameters", "modules", "children", "buffers", "forward", "train", "eval", "to", "cuda"}
+    | {"cpu", "float", "half", "state_dict", "load_state_dict", "zero_grad", "requires_grad_", "apply", "backward"}
 )
 
 
@@ -178,10 +192,91 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
     about = f"`{shown}` is differentiated without the scale that `{scaler.name}.step` divides by"
     if not scaler.sure:
         return rule.finding(raw, message=f"if `{scaler.name}` is a GradScaler: {about}")
+    users = _users(training, scaler, loss)
+    if users.forbid:
+        reasons = f"{about}, unless another optimizer steps with it: {users.told(ctx.path)}"
+        return rule.finding(raw, message=reasons, evidence=users.evidence)
     direct = conditions(ctx, raw, block(ctx, step)) is not None
     fixed = scaled(ctx, raw, f"{scaler.name}.scale")
     follows = always(ctx, step) and (direct or _accumulates(ctx, raw, step))
     fix = clips_after(training, scaler, raw) if follows else None
     if fix is None or fixed is None:
         return rule.finding(raw, message=about)
-    return rule.finding(raw, fix=with_change(ctx, fix, raw, fixed), message=about)
+    fix = with_change(ctx, fix, raw, fixed)
+    cost = Consequence.SILENT if scaler.backwards else None
+    if users.obstacles:
+        about = f"{about}, unless another optimizer steps with it: {users.told(ctx.path)}"
+        return rule.finding(
+            raw, fix=fix, message=about, safety=Safety.UNSAFE, consequence=cost, evidence=users.evidence
+        )
+    return rule.finding(raw, fix=fix, message=about, consequence=cost)
+
+
+def _users(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> Consumers:
+    """Who else may step with the gradients: functions that are called, methods of the class, the modules themselves.
+
+    What the function itself does with gradients was looked at before.
+    """
+    ctx, scope = training.ctx, training.scope
+    method = ctx.method(scope)
+    beside = [f for f in flow.own(method.klass.body) if isinstance(f, cst.FunctionDef)] if method else []
+    code = Code((ctx, each) for each in (scope, *beside))
+
+    def undoes(where: Context, node: cst.BaseExpression) -> bool | None:
+        if where is ctx and ctx.name(node) == scaler.name:
+            return True
+        kind = where.kind(node)
+        if kind is None:
+            return None
+        return True if kind.names <= SCALER else False if is_optimizer(where, node, surely=True) else None
+
+    def looked_at(where: Context, node: cst.CSTNode) -> bool:
+        if where is not ctx or ctx.scope(node) is not scope:
+            return False
+        return not isinstance(node, cst.Call) or node in training.plain or stepped_by(ctx, node) is None
+
+    others = [*_own_methods(training, loss), *_other_modules(training, scaler, loss)]
+    return consumers(code, undoes, f"`{scaler.name}`", known_to=looked_at).beside(others)
+
+
+def _called(training: Training, loss: cst.BaseExpression) -> Iterator[tuple[str, cst.Call]]:
+    """The names that are called to make a loss, functions and losses of torch left out."""
+    ctx = training.ctx
+    for node in sources(ctx, training.scope, loss):
+        match node:
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name in METHODS:
+                if ctx.origin(owner):
+                    continue  # `F.log_softmax(…)`; else a method of a tensor
+            case cst.Call(func=func) if not ctx.origin(func):
+                part = func.value if isinstance(func, cst.Subscript) else func
+                kind = ctx.kind(func)
+                losses = kind is not None and all(n.startswith("torch.nn.") and n.endswith("Loss") for n in kind.names)
+                if (called := ctx.name(part)) is not None and not losses:
+                    yield called, node
+
+
+def _other_modules(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> Iterator[Obstacle]:
+    """Beside a scaled loss: modules that make the raw one, and whose parameters the scaler is not seen to step."""
+    ctx = training.ctx
+    stepped = [given for step in scaler.steps if (given := optimizer(step)) is not None]
+    made = [b.value for given in stepped for b in ctx.assigned(given) or () if b.value is not None]
+    held = {
+        ctx.name(node.value)
+        for value in made
+        for node in flow.own(value)
+        if isinstance(node, cst.Attribute) and node.attr.value == "parameters"
+    }
+    for name, call in dict(_called(training, loss)).items() if scaler.backwards else ():
+        if not any(h is not None and (name == h or name.startswith(f"{h}.")) for h in held):
+            yield obstacle(ctx, call, f"`{name}` is not seen to be stepped by `{scaler.name}`", sure=False)
+
+
+def _own_methods(training: Training, loss: cst.BaseExpression) -> Iterator[Obstacle]:
+    """Methods of what makes the loss that are none of every module's: such a one may be a step."""
+    ctx, modules = training.ctx, {name for name, _ in _called(training, loss)}
+    for call in training.calls:
+        match call.func:
+            case cst.Attribute(value=owner, attr=cst.Name(value=name)) if ctx.name(owner) in modules:
+                if name not in MODULE_METHODS and callee(ctx, call) is None and stepped_by(ctx, call) is None:
+                    written = ctx.module.code_for_node(call.func)
+                    yield obstacle(ctx, call, f"`{written}` may be a step of its own", sure=False)
