@@ -239,7 +239,7 @@ def consumers(
     for ctx, node in code.nodes:
         if known_to is not None and known_to(ctx, node):
             continue
-        if isinstance(node, cst.Attribute) and node.attr.value == "grad" and _is_used(ctx, node):
+        if isinstance(node, cst.Attribute) and is_used(ctx, node):
             how = "set" if isinstance(ctx.parent(node), cst.AssignTarget) else "read"
             found.append(obstacle(ctx, node, f"`{text_of(node)}` is {how}", sure=True))
         elif isinstance(node, cst.Call) and (stepped := _stepped(ctx, node)) is not None:
@@ -328,9 +328,9 @@ def _iterated(node: cst.CSTNode) -> cst.BaseExpression | None:
     return None
 
 
-def _is_used(ctx: Context, grad: cst.Attribute) -> bool:
-    """Whether `p.grad` is read or set: not only to None or zero, nor asked whether it is there."""
-    if any(origin.startswith("torch.") for origin in ctx.origin(grad)):
+def is_used(ctx: Context, grad: cst.Attribute) -> bool:
+    """Whether a `p.grad` is read or set: not only to None or zero, nor asked whether it is there."""
+    if grad.attr.value != "grad" or any(origin.startswith("torch.") for origin in ctx.origin(grad)):
         return False  # `torch.autograd.grad`
     above = ctx.parent(grad)
     match above:
@@ -360,10 +360,16 @@ def _looks(ctx: Context, call: cst.Call) -> tuple[str, bool] | None:
         method = call.func.attr.value
         if method in CLIPPING_METHODS and callee(ctx, call) is None:
             return f"`{written}` measures the gradients", True
-    if callee(ctx, call) is None and not _is_harmless(ctx, call):
-        if any(_holds_parameters(ctx, arg.value) for arg in call.args):
-            return f"`{written}` is given parameters and may read their gradients", False
+    if takes_parameters(ctx, call):
+        return f"`{written}` is given parameters and may read their gradients", False
     return None
+
+
+def takes_parameters(ctx: Context, call: cst.Call) -> bool:
+    """Whether parameters are given to a function that nobody can look into."""
+    if callee(ctx, call) is not None or _is_harmless(ctx, call):
+        return False
+    return any(_holds_parameters(ctx, arg.value) for arg in call.args)
 
 
 def _is_harmless(ctx: Context, call: cst.Call) -> bool:
@@ -381,9 +387,17 @@ def _holds_parameters(ctx: Context, value: cst.BaseExpression, depth: int = 2) -
             case cst.Attribute(attr=cst.Name(value="param_groups")):
                 return True
     if isinstance(value, cst.Name) and depth:
-        bindings = ctx.assigned(value) or ()
-        return any(b.value is not None and _holds_parameters(ctx, b.value, depth - 1) for b in bindings)
+        given = [b.value for b in ctx.assigned(value) or () if b.value is not None]
+        return any(_holds_parameters(ctx, v, depth - 1) for v in given if _is_collection(ctx, v))
     return False
+
+
+def _is_collection(ctx: Context, value: cst.BaseExpression) -> bool:
+    """Whether a value may be one of parameters: no optimizer that was made of them, say."""
+    if not isinstance(value, cst.Call):
+        return True
+    last = (ctx.name(value.func) or "").rpartition(".")[2]
+    return last in _HARMLESS | _PARAMETERS | {"chain"}
 
 
 # -- optimizers, by what they are bound to

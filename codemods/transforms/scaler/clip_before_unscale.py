@@ -19,19 +19,25 @@ steps are as large as asked for, so a learning rate that was tuned around the bu
 Where scaling and stepping stand under the same condition (`if use_amp:`) and the clip does not, the inserted call
 stands under that condition, too.
 
+Unsafe where the scaler comes from outside and no annotation, constructor or caller in sight says that it is a
+`GradScaler` (other classes of scalers may have no `unscale_`), and where a handler, a hook or a context manager may
+unscale already: a second `unscale_` before `update()` raises.
+
 ## When it is not offered
-Only reported: where the clip runs more often than the step (on every micro-step of an accumulation; a second
+Only reported: where a caller gives a scaler of another class; where the clip runs more often than the step (on every micro-step of an accumulation; a second
 `unscale_` before `update()` raises `unscale_() has already been called on this optimizer since the last update().`),
 where the step can be skipped after the clip by `continue`, `break` or `return` (same message one iteration later),
 where the receiver is only half known to be a `GradScaler`, and where it cannot be told which optimizer is stepped.
 
 Silent where `unscale_` is called before, here or in a function called in between, where the code divides by
-`get_scale()` or writes to `.grad` itself, and where a backward without scaling may have made the gradients.
+`get_scale()` or writes to `.grad` itself, where the bound of the clip or what becomes of the norm knows of the scale
+(`clip_grad_norm_(p, 0.5 * scale)`, `norm / scaler.get_scale()`), and where a backward without scaling may have made the
+gradients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -39,13 +45,16 @@ import libcst as cst
 
 from codemods import flow
 from codemods.context import Context
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
+from codemods.gradient_consumers import callee
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
+from codemods.transforms.scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere
 from codemods.transforms.scaler.merging import Fix, without_statement
 from codemods.transforms.scaler.receivers import optimizer, spelled
-from codemods.transforms.scaler.steps import CLIP, Scaler, Training, trainings
+from codemods.transforms.scaler.steps import CLIP, Scaler, Training, mentions, trainings
+from codemods.tree import text_of
 
 rule = Rule(
     code="SCL001",
@@ -67,16 +76,17 @@ def clip_before_unscale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
                 yield from scaled_clips(training, scaler)
 
 
-def clips_after(training: Training, scaler: Scaler, backward: cst.Call) -> Fix | None:
+def clips_after(training: Training, scaler: Scaler, backward: cst.Call) -> tuple[Fix, Safety] | None:
     """What has to be done about clips once a backward without scaling is scaled; None: it cannot be done."""
     now = replace(scaler, sure=True, backwards=(*scaler.backwards, backward))
     then = replace(training, scalers=(now,), raw=tuple(r for r in training.raw if r is not backward))
-    fix: Fix = {}
+    fix, safety = Fix(), Safety.SAFE
     for draft in scaled_clips(then, now):
         if not draft.fix:
             return None
         fix |= draft.fix
-    return fix
+        safety = min(safety, draft.safety)
+    return fix, safety
 
 
 def clips(ctx: Context, call: cst.Call) -> bool:
@@ -127,13 +137,13 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
     """Whether the gradients still hold the scale when `clip` sees them."""
     ctx = training.ctx
     backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
-    if not backwards and (scaler.backwards or ctx.index.search(ctx.path, (b"unscale_", b"get_scale"))):
+    if not backwards and (scaler.backwards or _mentioned(ctx, UNSCALING)):
         return False  # scaled elsewhere is scaled for sure only where nobody unscales
     if any(training.before(r, clip) and not _beside(training, r, scaler.backwards) for r in training.raw):
         return False
     if may_mention(ctx, clip, scaler.name, UNSCALING):
         return False
-    if any(ctx.name(n) in (f"{scaler.name}.get_scale", f"{scaler.name}._scale") for n in flow.own(clip)):
+    if any(_knows_the_scale(training, scaler, arg.value) for arg in clip.args) or _is_divided(training, scaler, clip):
         return False
     mine = {spelled(ctx, optimizer(s)) for s in steps}
     others = {spelled(ctx, optimizer(s)) for s in scaler.steps} - mine
@@ -147,6 +157,40 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
         if not any(spelled(ctx, optimizer(s)) == given for s in stepped):
             return False
     return not any(touched(training, scaler, b, clip) for b in backwards)
+
+
+def _mentioned(ctx: Context, methods: Sequence[str]) -> bool:
+    """Whether any code of the project mentions one of these methods of a scaler."""
+    for path in ctx.index.search(ctx.path, tuple(name.encode() for name in methods)):
+        if (other := ctx.other(path)) is None or any(
+            a.attr.value in methods for a in other.all(cst.Attribute, *methods)
+        ):
+            return True
+    return False
+
+
+def _knows_the_scale(training: Training, scaler: Scaler, value: cst.BaseExpression) -> bool:
+    """Whether a value is made with the loss scale: `0.5 * s` after `s = scaler.get_scale()`."""
+    return mentions(training.ctx, training.scope, value, f"{scaler.name}.get_scale", f"{scaler.name}._scale")
+
+
+def _is_divided(training: Training, scaler: Scaler, clip: cst.Call) -> bool:
+    """Whether the norm that a clip returns is divided by the loss scale: who does that knows that it is in there."""
+    ctx = training.ctx
+    statement = ctx.statement(clip)
+    names = [ctx.name(t.target) for t in statement.targets] if isinstance(statement, cst.Assign) else []
+    for node in training.nodes:
+        match node:
+            case cst.BinaryOperation(left=left, right=right, operator=cst.Divide() | cst.Multiply()):
+                pass
+            case cst.AugAssign(target=left, value=right, operator=cst.DivideAssign() | cst.MultiplyAssign()):
+                pass
+            case _:
+                continue
+        if any(ctx.name(part) in names or part is clip for part in (left, *flow.own(left)) if names or part is clip):
+            if _knows_the_scale(training, scaler, right):
+                return True
+    return False
 
 
 def _beside(training: Training, raw: cst.Call, backwards: tuple[cst.Call, ...]) -> bool:
@@ -168,7 +212,36 @@ def _draft(
     fix, obstacle = _fix(training, scaler, clip, later, steps, names)
     if fix is None:
         return rule.finding(clip, message=f"{message} ({obstacle})")
+    known, other = is_gradient_scaler(training, scaler)
+    if known is False and other is not None:
+        message = f"{message}; but {said(ctx, other)}, which may have no `unscale_`"
+        return rule.finding(clip, message=message, evidence=[other])
+    if known is None:
+        message = f"{message}, if `{scaler.name}` has an `unscale_`: its class is not in sight"
+        return rule.finding(clip, fix=fix, message=message, safety=Safety.UNSAFE)
+    if elsewhere := unscaled_elsewhere(training, scaler) or _managed(training, scaler, clip):
+        message = f"{message}, unless {said(ctx, elsewhere)}"
+        return rule.finding(clip, fix=fix, message=message, safety=Safety.UNSAFE, evidence=[elsewhere])
     return rule.finding(clip, fix=fix, message=message)
+
+
+def said(ctx: Context, shown: Evidence) -> str:
+    """What a place shows, for a message about a file."""
+    return f"{shown.why} (line {shown.line})" if shown.path == ctx.path else f"{shown.why} ({shown.path}:{shown.line})"
+
+
+def _managed(training: Training, scaler: Scaler, clip: cst.Call) -> Evidence | None:
+    """A context manager around the clip that nobody can look into, entered after the backward."""
+    ctx = training.ctx
+    for above in ctx.ancestors(clip):
+        if above is training.scope:
+            return None
+        if isinstance(above, cst.With) and not any(above in ctx.ancestors(b) for b in scaler.backwards):
+            for item in above.items:
+                call = item.item if isinstance(item.item, cst.Call) else None
+                if not ctx.origin(call.func if call else item.item) and (call is None or callee(ctx, call) is None):
+                    return ctx.evidence(item.item, f"`{text_of(item.item)}` unscales")
+    return None
 
 
 def _fix(

@@ -65,11 +65,11 @@ def _draft(training: Training, scaler: Scaler, alone: cst.Call, backward: cst.Ca
     message = f"the result of `{scaler.name}.scale(…)` is thrown away: `backward()` sees the unscaled loss"
     together = conditions(ctx, backward, block(ctx, alone)) == [] and always(ctx, backward)
     fixed = scaled(ctx, backward, ctx.module.code_for_node(alone.func))
-    fix = clips_after(training, scaler, backward) if together else None
-    if fix is None or fixed is None:
+    clips = clips_after(training, scaler, backward) if together else None
+    if clips is None or fixed is None:
         return rule.finding(alone, message=message)
-    fix = with_change(ctx, without_statement(ctx, fix, alone), backward, fixed)
-    return rule.finding(alone, fix=fix, message=message)
+    fix = with_change(ctx, without_statement(ctx, clips[0], alone), backward, fixed)
+    return rule.finding(alone, fix=fix, message=message, safety=clips[1])
 
 
 def _alike(ctx: Context, a: cst.BaseExpression | None, b: cst.BaseExpression) -> bool:

@@ -22,7 +22,8 @@ Only for scalers made in this project. Only reported where the step is part of a
 scaled before the new call is stepped after it, and where the step stands in a function of its own that may run once for
 each of several optimizers.
 
-Silent where anything in the project updates a scaler of this name, where the scaler is handed to code that cannot be
+Silent where anything in the project updates a scaler of this name, or one that goes under another name there
+(`s = engine.scaler; s.update()`), where the scaler is handed to code that cannot be
 followed, and where no second iteration is in sight.
 """
 
@@ -39,7 +40,8 @@ from codemods.edits import Consequence, Safety
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import always, names_in
-from codemods.transforms.scaler.receivers import SCALER, optimizer, spelled
+from codemods.transforms.scaler.elsewhere import home, names, unrelated
+from codemods.transforms.scaler.receivers import SCALER, optimizer, spelled, values
 from codemods.transforms.scaler.steps import Scaler, Training, trainings
 
 rule = Rule(
@@ -105,49 +107,37 @@ def _updated(training: Training, scaler: Scaler) -> bool:
     ctx = training.ctx
     if not scaler.sure or not (scaler.constructors or (_made_in_project(ctx) and _called_in_project(training))):
         return True
-    home = _home(training, scaler)
-    if isinstance(home, cst.FunctionDef):
-        inside = [n for kind in (cst.Name, cst.Attribute) for n in ctx.all(kind) if home in ctx.ancestors(n)]
+    made_in = home(training, scaler)
+    if isinstance(made_in, cst.FunctionDef):
+        inside = [n for kind in (cst.Name, cst.Attribute) for n in ctx.all(kind) if made_in in ctx.ancestors(n)]
         if any(isinstance(n, cst.Attribute) and ctx.name(n) == f"{scaler.name}.update" for n in inside):
             return True
         return _leaks(ctx, inside, scaler.name)
-    mine = isinstance(home, cst.Module) and not ctx.index.imported_elsewhere(ctx.path, scaler.name)
+    mine = isinstance(made_in, cst.Module) and not ctx.index.imported_elsewhere(ctx.path, scaler.name)
     for path in (ctx.path,) if mine else ctx.index.search(ctx.path, (b"update",)):
         other = ctx.other(path)
-        if other is None or any(_updates(ctx, other, a, scaler, training) for a in other.all(cst.Attribute)):
+        if other is None or any(_updates(other, a, scaler, training) for a in other.all(cst.Attribute)):
             return True
     if not scaler.constructors and _leaks_elsewhere(ctx, scaler.name):
         return True
     return _leaks(ctx, ctx.all(type(cst.parse_expression(scaler.name))), scaler.name)
 
 
-def _updates(ctx: Context, other: Context, attribute: cst.Attribute, scaler: Scaler, training: Training) -> bool:
+def _updates(other: Context, attribute: cst.Attribute, scaler: Scaler, training: Training) -> bool:
     """Whether `….update` of some file may be that of this scaler."""
     if attribute.attr.value != "update":
         return False
-    name = other.name(attribute.value) or "scaler"
-    owner = name.rpartition(".")[2]
-    if owner != scaler.name.rpartition(".")[2] and "scaler" not in owner.lower():
-        return False
-    here, there = ctx.method(training.scope), other.method(attribute)
-    if here is None or there is None or not scaler.constructors or name != f"{there.self}.{owner}":
-        return True
-    lines = ctx.index.lineage(here.owner), ctx.index.lineage(there.owner)
-    related = here.owner in lines[1].refs or there.owner in lines[0].refs
-    return related or not (lines[0].complete and lines[1].complete)
+    last, known_as = scaler.name.rpartition(".")[2], names(other, attribute.value) or {"scaler"}
+    if last not in known_as:
+        if not any("scaler" in name.lower() for name in known_as) or _is_another(other, attribute.value):
+            return False
+    return not scaler.constructors or not unrelated(training, scaler, other, attribute)
 
 
-def _home(training: Training, scaler: Scaler) -> cst.CSTNode | None:
-    """The function, or the module, that makes the scaler; None for parameters and attributes."""
-    ctx, scope = training.ctx, training.scope
-    while "." not in scaler.name and scaler.constructors:
-        if isinstance(scope, cst.Module) or ctx.bindings(scope).get(scaler.name):
-            return scope
-        around = ctx.scope(scope)
-        if not isinstance(around, (cst.FunctionDef, cst.Module)):
-            return None
-        scope = around
-    return None
+def _is_another(ctx: Context, receiver: cst.BaseExpression) -> bool:
+    """Whether a scaler of another name is made in sight, and so is another one."""
+    made = values(ctx, receiver)
+    return bool(made) and all(isinstance(value, cst.Call) for _, value in made or ())
 
 
 def _made_in_project(ctx: Context) -> bool:
@@ -199,7 +189,7 @@ def _leaks_elsewhere(ctx: Context, name: str) -> bool:
 
 def _comes_again(training: Training, scaler: Scaler) -> bool:
     """Whether a step outside of any loop runs more than once: not with a scaler that the function makes itself."""
-    return _home(training, scaler) is not training.scope and isinstance(training.scope, cst.FunctionDef)
+    return home(training, scaler) is not training.scope and isinstance(training.scope, cst.FunctionDef)
 
 
 def _made_inside(training: Training, scaler: Scaler, loop: cst.CSTNode) -> bool:

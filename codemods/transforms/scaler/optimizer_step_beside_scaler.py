@@ -21,8 +21,9 @@ does not, where a clip stands under a condition of its own, and where `step` is 
 currently supported if GradScaler is enabled.`).
 
 Silent where the step is the other arm of a scaled one (`if use_amp: … else: optimizer.step()`), where a raw backward
-may have made its gradients, where the code divides by `get_scale()` or writes to `.grad` itself, and where the
-receiver is not surely a `GradScaler`.
+may have made its gradients, where the code divides by `get_scale()` or takes hold of `.grad`, itself or in a function
+that it calls (whoever does that divides by the scale), and where the receiver is not surely a `GradScaler`. Only
+reported where parameters are given to a function that cannot be looked into.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import libcst as cst
 
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
+from codemods.gradient_consumers import Code, callee, is_used, takes_parameters
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import always, block, conditions, touched
@@ -40,6 +42,7 @@ from codemods.transforms.scaler.clip_before_unscale import clips
 from codemods.transforms.scaler.merging import Fix, with_change
 from codemods.transforms.scaler.receivers import is_optimizer, optimizer, spelled
 from codemods.transforms.scaler.steps import Scaler, Training, trainings
+from codemods.tree import text_of
 
 rule = Rule(
     code="SCL005",
@@ -83,7 +86,22 @@ def _is_wrong(training: Training, scaler: Scaler, step: cst.Call) -> bool:
             return False
     if scaler.steps and not is_optimizer(ctx, step.func.value, surely=True):
         return False  # a moving average may be called an optimizer, too, and step after the scaler
-    return owner is not None and not touched(training, scaler, backwards[-1], step)
+    if owner is None or touched(training, scaler, backwards[-1], step):
+        return False
+    return not any(_changes_gradients(ctx, node) for node in _between(training, backwards[-1], step))
+
+
+def _between(training: Training, first: cst.CSTNode, last: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    return (n for n in training.nodes if training.before(first, n) and training.before(n, last))
+
+
+def _changes_gradients(ctx: Context, node: cst.CSTNode) -> bool:
+    """Whether a node takes hold of gradients, itself or in a function of the project that it calls: to divide them."""
+    if isinstance(node, cst.Attribute):
+        return is_used(ctx, node)
+    if not isinstance(node, cst.Call) or clips(ctx, node) or (target := callee(ctx, node)) is None:
+        return False
+    return any(isinstance(n, cst.Attribute) and is_used(where, n) for where, n in Code([target]).nodes)
 
 
 def _draft(training: Training, scaler: Scaler, step: cst.Call, *, last: bool) -> Draft:
@@ -96,6 +114,11 @@ def _draft(training: Training, scaler: Scaler, step: cst.Call, *, last: bool) ->
     together = any(_together(training, scaler, b, step) for b in scaler.backwards)
     if step.args or scaler.steps or not together or not isinstance(ctx.parent(step), cst.Expr):
         return rule.finding(step, message=message)
+    for node in _between(training, scaler.backwards[-1], step):
+        if isinstance(node, cst.Call) and takes_parameters(ctx, node):
+            shown = ctx.evidence(node, f"`{text_of(node.func)}` may divide the gradients")
+            message = f"{message}, unless {shown.why} (line {shown.line})"
+            return rule.finding(step, message=message, evidence=[shown])
     fixed = step.with_changes(
         func=cst.parse_expression(f"{scaler.name}.step"), args=[cst.Arg(step.func.value.with_changes(lpar=[], rpar=[]))]
     )

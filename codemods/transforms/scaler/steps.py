@@ -39,6 +39,8 @@ class Scaler:
     """As written: `scaler`, `self.scaler`."""
     sure: bool
     """By constructor, annotation, or the whole protocol; else by half of the protocol."""
+    known: bool
+    """By constructor or annotation: its class is in sight."""
     constructors: tuple[cst.Call, ...]
     """Where it is made, if every assignment in sight makes one."""
     backwards: tuple[cst.Call, ...]
@@ -196,6 +198,7 @@ def _scaler(
     return Scaler(
         name,
         sure,
+        kinds == {"scaler"},
         made_by if kinds == {"scaler"} else (),
         backwards,
         tuple(uses.get("scale", ())),

@@ -199,17 +199,17 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
     direct = conditions(ctx, raw, block(ctx, step)) is not None
     fixed = scaled(ctx, raw, f"{scaler.name}.scale")
     follows = always(ctx, step) and (direct or _accumulates(ctx, raw, step))
-    fix = clips_after(training, scaler, raw) if follows else None
-    if fix is None or fixed is None:
+    clips = clips_after(training, scaler, raw) if follows else None
+    if clips is None or fixed is None:
         return rule.finding(raw, message=about)
-    fix = with_change(ctx, fix, raw, fixed)
+    fix, safety = with_change(ctx, clips[0], raw, fixed), clips[1]
     cost = Consequence.SILENT if scaler.backwards else None
     if users.obstacles:
         about = f"{about}, unless another optimizer steps with it: {users.told(ctx.path)}"
         return rule.finding(
             raw, fix=fix, message=about, safety=Safety.UNSAFE, consequence=cost, evidence=users.evidence
         )
-    return rule.finding(raw, fix=fix, message=about, consequence=cost)
+    return rule.finding(raw, fix=fix, message=about, safety=safety, consequence=cost)
 
 
 def _users(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> Consumers:

@@ -1,7 +1,7 @@
 import torch
 
 
-def train(models, optimizer, scaler, loader, max_norm):
+def train(models, optimizer, scaler: torch.amp.GradScaler, loader, max_norm):
     for batch in loader:
         optimizer.zero_grad()
         loss = sum(model(batch) for model in models)

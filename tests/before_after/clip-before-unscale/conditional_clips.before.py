@@ -2,7 +2,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 
-def by_mode(model, optimizer, scaler, loader, mode):
+def by_mode(model, optimizer, scaler: torch.amp.GradScaler, loader, mode):
     for batch in loader:
         scaler.scale(model(batch)).backward()
         if mode == "norm":
@@ -13,7 +13,7 @@ def by_mode(model, optimizer, scaler, loader, mode):
         scaler.update()
 
 
-def first_conditional(model, head, optimizer, scaler, loader, clip_head):
+def first_conditional(model, head, optimizer, scaler: torch.amp.GradScaler, loader, clip_head):
     for batch in loader:
         scaler.scale(head(model(batch))).backward()
         if clip_head:

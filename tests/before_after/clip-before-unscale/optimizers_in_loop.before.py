@@ -1,7 +1,7 @@
 import torch
 
 
-def train(model, optimizers, scaler, loader, max_norm):
+def train(model, optimizers, scaler: torch.amp.GradScaler, loader, max_norm):
     for batch in loader:
         model.zero_grad()
         scaler.scale(model(batch)).backward()

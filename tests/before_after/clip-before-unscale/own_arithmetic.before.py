@@ -14,7 +14,7 @@ def clip_gradients(model, clip):
                 parameter.grad.data.mul_(clip / (norm + 1e-6))
 
 
-def train(student, optimizer, loader, fp16_scaler, clip_grad):
+def train(student, optimizer, loader, fp16_scaler: torch.amp.GradScaler | None, clip_grad):
     for images in loader:
         loss = student(images)
         if fp16_scaler is None:
@@ -29,7 +29,7 @@ def train(student, optimizer, loader, fp16_scaler, clip_grad):
             fp16_scaler.update()
 
 
-def finetune(model, optimizer, loader, scaler):
+def finetune(model, optimizer, loader, scaler: torch.amp.GradScaler):
     for images in loader:
         scaler.scale(model(images)).backward()
         clip_grad_norm_(model.parameters(), 0.5)

@@ -7,7 +7,7 @@ def clip_gradients(model, max_norm):
         clip_grad_norm_(model.parameters(), max_norm)
 
 
-def train(model, optimizer, scaler, loader, max_norm):
+def train(model, optimizer, scaler: torch.amp.GradScaler, loader, max_norm):
     for batch in loader:
         loss = model(batch)
         scaler.scale(loss).backward()

@@ -1,0 +1,11 @@
+import torch
+
+
+class Engine:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+        self.scaler = torch.amp.GradScaler("cuda")
+
+    def train_step(self, batch):
+        self.scaler.scale(self.model(batch)).backward()
+        self.scaler.step(self.optimizer)

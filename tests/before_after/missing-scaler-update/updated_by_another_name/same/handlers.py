@@ -1,0 +1,3 @@
+def after_step(engine):
+    s = engine.scaler
+    s.update()
