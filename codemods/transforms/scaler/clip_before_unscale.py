@@ -24,10 +24,11 @@ Unsafe where the scaler comes from outside and no annotation, constructor or cal
 unscale already: a second `unscale_` before `update()` raises.
 
 ## When it is not offered
-Only reported: where a caller gives a scaler of another class; where the clip runs more often than the step (on every micro-step of an accumulation; a second
-`unscale_` before `update()` raises `unscale_() has already been called on this optimizer since the last update().`),
-where the step can be skipped after the clip by `continue`, `break` or `return` (same message one iteration later),
-where the receiver is only half known to be a `GradScaler`, and where it cannot be told which optimizer is stepped.
+Only reported: where a caller gives a scaler of another class; where the clip runs more often than the step (on every
+micro-step of an accumulation; a second `unscale_` before `update()` raises `unscale_() has already been called on this
+optimizer since the last update().`), where the step can be skipped after the clip by `continue`, `break` or `return`
+(same message one iteration later), where the receiver is only half known to be a `GradScaler`, and where it cannot be
+told which optimizer is stepped.
 
 Silent where `unscale_` is called before, here or in a function called in between, where the code divides by
 `get_scale()` or writes to `.grad` itself, where the bound of the clip or what becomes of the norm knows of the scale

@@ -23,8 +23,8 @@ scaled before the new call is stepped after it, and where the step stands in a f
 each of several optimizers.
 
 Silent where anything in the project updates a scaler of this name, or one that goes under another name there
-(`s = engine.scaler; s.update()`), where the scaler is handed to code that cannot be
-followed, and where no second iteration is in sight.
+(`s = engine.scaler; s.update()`), where the scaler is handed to code that cannot be followed, and where no second
+iteration is in sight.
 """
 
 from __future__ import annotations
