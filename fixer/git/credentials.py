@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from fixer.git import command
 from fixer.git.remotes import Remote
 
 Kind = Literal["github", "gitlab", "gitea"]
@@ -121,13 +122,13 @@ def from_git(remote: Remote, host: str, directory: Path) -> Token | None:
         answer = subprocess.run(
             ["git", "-c", "core.askPass=", "credential", "fill"],
             cwd=directory,
-            env={**os.environ, **quiet},
+            env={**os.environ, **command.environment(directory, quiet, connecting=True)},
             input=question.encode(),
             capture_output=True,
             timeout=60,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, command.GitFailed, subprocess.TimeoutExpired):
         return None
     found = dict(line.partition("=")[::2] for line in answer.stdout.decode("utf-8", "replace").splitlines())
     if answer.returncode or not found.get("password"):

@@ -204,7 +204,7 @@ def call(repository: Repository, remote: Remote, variables: Mapping[str, str], c
     if remote.scheme == "ssh" and not own:
         environment["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes -o ConnectTimeout=30"
     try:
-        return repository.call(command, *arguments, env=environment)
+        return repository.call(command, *arguments, env=environment, connecting=True)
     except Refusal as refusal:
         words = without_secrets(str(refusal))
         for name in ("FIXER_PASSWORD",):

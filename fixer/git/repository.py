@@ -17,7 +17,7 @@ import git
 from codemods.questions import name_of
 from codemods.sources.files import is_source
 from fixer.errors import Refusal
-from fixer.git.command import HARMLESS
+from fixer.git.command import HARMLESS, GitFailed, environment
 from fixer.git.seal import seal
 from fixer.worktree import WorkTree
 
@@ -45,6 +45,7 @@ class Repository:
         self._closed = False
         self._entries: dict[str, Mapping[str, Entry]] = {}
         repo.git.set_persistent_git_options(c=list(HARMLESS))
+        repo.git.update_environment(**environment(self.directory))
 
     @classmethod
     def open(cls, here: Path) -> Repository:
@@ -57,6 +58,8 @@ class Repository:
             repository = cls(git.Repo(here, search_parent_directories=True))
             repository.call("rev_parse", "--git-dir")
             return repository
+        except GitFailed as error:
+            raise Refusal(str(error)) from error
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             raise Refusal(
                 f"{here} is not in a git repository: run `git init` and commit, or apply without --branch"
@@ -83,16 +86,30 @@ class Repository:
         """The root of the work tree; None in a bare repository."""
         return None if self._repo.bare or not self._repo.working_tree_dir else Path(self._repo.working_tree_dir)
 
-    def call(self, command: str, *arguments: str, **options: Any) -> bytes:
+    def call(
+        self,
+        command: str,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        connecting: bool = False,
+        **options: Any,
+    ) -> bytes:
         """Run a git command; its output as bytes.
+
+        Args:
+            env: variables of the environment, on top of ours.
+            connecting: get to a remote as the repository's configuration says.
 
         Raises:
             Refusal: with git's own words, if it fails.
         """
         try:
+            variables = environment(self.directory, env, connecting=connecting)
             answer = getattr(self._repo.git, command)(
-                *arguments, stdout_as_string=False, strip_newline_in_stdout=False, **options
+                *arguments, stdout_as_string=False, strip_newline_in_stdout=False, env=variables, **options
             )
+        except GitFailed as error:
+            raise Refusal(str(error)) from error
         except git.GitCommandNotFound as error:
             raise Refusal("git is not installed, or not on the PATH") from error
         except git.GitCommandError as error:

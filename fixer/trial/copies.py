@@ -83,7 +83,8 @@ def _register(origin: Origin, place: Path) -> bool:
         return False
     fill = () if origin.commit else ("--no-checkout",)
     try:
-        git("worktree", "add", "--detach", "--quiet", *fill, str(place), origin.commit or "HEAD", at=origin.root)
+        add = ("worktree", "add", "--detach", "--quiet", *fill, str(place), origin.commit or "HEAD")
+        git(*add, at=origin.root, filters=True)  # the command that is run there needs what they bring
         if origin.commit is None:
             git("read-tree", "HEAD", at=place)
     except GitFailed as error:
