@@ -104,8 +104,8 @@ def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4, *, by_name
             arms = {is_tensor(ctx, arm, depth - 1, by_name=by_name) for arm in (body, orelse)}
             return arms.pop() if len(arms) == 1 else None
         case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
-            named = isinstance(key, cst.SimpleString) and _named_like_a_loss(str(key.evaluated_value))
-            return True if by_name and (named or _named_like_a_loss(ctx.name(value) or "")) else None
+            named = isinstance(key, cst.SimpleString) and is_loss_name(str(key.evaluated_value))
+            return True if by_name and (named or is_loss_name(ctx.name(value) or "")) else None
         case cst.Call():
             return _called(ctx, node, depth)
         case cst.Name() | cst.Attribute():
@@ -157,8 +157,8 @@ def _named(ctx: Context, node: cst.Name | cst.Attribute, depth: int, by_name: bo
     if False in verdicts:
         return False
     if isinstance(node, cst.Name):
-        return True if (by_name and _named_like_a_loss(node.value)) or _used_as_a_tensor(ctx, node) else None
-    return True if by_name and _named_like_a_loss(node.attr.value) and not _kept_since_the_start(ctx, node) else None
+        return True if (by_name and is_loss_name(node.value)) or _used_as_a_tensor(ctx, node) else None
+    return True if by_name and is_loss_name(node.attr.value) and not _kept_since_the_start(ctx, node) else None
 
 
 def _kept_since_the_start(ctx: Context, node: cst.Attribute) -> bool:
@@ -170,7 +170,8 @@ def _kept_since_the_start(ctx: Context, node: cst.Attribute) -> bool:
     return all(a.method in ("", *known.LIGHTNING_SETUP) for _, a in given)
 
 
-def _named_like_a_loss(name: str) -> bool:
+def is_loss_name(name: str) -> bool:
+    """Whether a name is one of a loss: `loss_g`, `self.total_cost`; not that of what makes losses."""
     last = name.rpartition(".")[2]
     return bool(_LOSS.search(last)) and not _NOT_A_LOSS.search(last)
 

@@ -21,7 +21,8 @@ no effect there.
 
 ## When it is not offered
 Where the class is not surely a `torch.optim.Optimizer`, where the closure is wrapped, bound anew or handed on
-(`closure = torch.enable_grad()(closure)`, as in SAM), or where gradients are switched on in the method. Reported
+(`closure = torch.enable_grad()(closure)`, as in SAM), where gradients are switched on in the method, where the class
+reads no gradient (SPSA, MeZO), or where a closure in the project writes weights in place, which would raise. Reported
 without a fix where the call stands in the head of an `if` or `while`, or beside other work in one statement.
 """
 
@@ -37,6 +38,7 @@ from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
 from codemods.transforms.gradients.losses import named
+from codemods.tree import walk
 
 OPTIMIZERS = named(
     "torch.optim",
@@ -81,6 +83,8 @@ def bare_closure(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     if any(_interferes(node, name, ctx) for node in flow.own(step.body)):
         return
+    if not _reads_gradients(method.klass) or _may_write_weights(ctx, method.klass):
+        return
     message = f"`{name}()` runs with gradients off, so the loss that it differentiates has no graph"
     statement = ctx.statement(call)
     inference = any(not ctx.means(_function(s), "torch.no_grad", "torch.set_grad_enabled") for s in switches)
@@ -92,6 +96,58 @@ def bare_closure(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     header = f"with {ctx.module.code_for_node(enable.node)}({'False' if inference else ''}):"
     title = "Call the closure under `torch.inference_mode(False)`" if inference else None
     yield rule.finding(call, message=message, title=title, fix=_moved(statement, header, ctx), needs=[enable.need])
+
+
+def _reads_gradients(klass: cst.ClassDef) -> bool:
+    """Whether an optimizer reads gradients, by itself or through another `step`: if not, nothing is differentiated."""
+    for node in walk(klass.body):
+        match node:
+            case cst.Attribute(attr=cst.Name(value="grad")):
+                return True
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="step" | "first_step" | "second_step"))):
+                return True
+            case cst.Call(func=cst.Name(value="getattr"), args=[_, cst.Arg(value=cst.SimpleString() as name), *_]):
+                if name.evaluated_value == "grad":
+                    return True
+    return False
+
+
+def _may_write_weights(ctx: Context, klass: cst.ClassDef) -> bool:
+    """Whether a closure that this optimizer may be given writes in place, which raises where gradients are on."""
+    for path in ctx.index.search(ctx.path, (klass.name.value.encode(),)):
+        other = ctx.other(path)
+        for call in other.named_calls("step") if other is not None else ():
+            for closure in (_definition(arg.value, other) for arg in call.args) if other is not None else ():
+                if closure is not None and any(map(_writes_in_place, walk(closure.body))):
+                    return True
+    return False
+
+
+def _definition(given: cst.BaseExpression, ctx: Context) -> cst.FunctionDef | cst.Lambda | None:
+    """The function that an argument names, or is."""
+    if isinstance(given, cst.Lambda):
+        return given
+    name = ctx.name(given)
+    if name is None or "." in name:
+        return None
+    scope: cst.CSTNode = given
+    while not isinstance(scope, cst.Module):
+        scope = ctx.scope(scope)
+        for binding in ctx.bindings(scope).get(name, ()):
+            return binding.node if isinstance(binding.node, cst.FunctionDef) else None
+    return None
+
+
+def _writes_in_place(node: cst.CSTNode) -> bool:
+    """`w.mul_(0.9)`, `w.data = …`, `w -= …` of an attribute; `zero_grad_` and `requires_grad_` write no weights."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name.endswith("_") and not name.startswith("_") and name not in ("requires_grad_", "clip_grad_norm_")
+        case cst.AugAssign(target=cst.Attribute()):
+            return True
+        case cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value="data"))):
+            return True
+    return False
 
 
 def _closure(step: cst.FunctionDef) -> str | None:

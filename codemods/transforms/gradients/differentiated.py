@@ -14,7 +14,7 @@ from codemods.context import Context, Method
 from codemods.facts import MISSING
 from codemods.index import Ref
 from codemods.rewrite import literal
-from codemods.transforms.gradients.losses import KEEPING, REDUCING, Made, reaching, value
+from codemods.transforms.gradients.losses import KEEPING, REDUCING, Made, reaching, uses, value
 
 HF_TRAINER = frozenset({"transformers.Trainer", "transformers.Seq2SeqTrainer", "trl.SFTTrainer", "trl.DPOTrainer"})
 _NEUTRAL = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "torch.nn.Module"}) | known.LIGHTNING_MODULE
@@ -125,14 +125,6 @@ def seeded(ctx: Context, call: cst.CSTNode) -> bool:
     return any((a.keyword is None or a.keyword.value not in keywords) and a.value is not loss for a in call.args)
 
 
-def uses(ctx: Context, name: str, after: cst.CSTNode | None = None) -> Iterator[cst.Name | cst.Attribute]:
-    """The places in the function of `after` that read a name (`loss`, `self.loss`)."""
-    scope = ctx.scope(after) if after is not None else ctx.module
-    for node in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-        if isinstance(node, (cst.Name, cst.Attribute)) and ctx.name(node) == name and _is_read(ctx, node):
-            yield node
-
-
 def uses_of(ctx: Context, assignment: cst.CSTNode) -> Iterator[cst.Name | cst.Attribute]:
     """The places in its function that may read what an assignment to one target binds."""
     match assignment:
@@ -155,17 +147,6 @@ def forces(ctx: Context, use: cst.BaseExpression) -> bool:
     if attribute.attr.value == "requires_grad_":
         return True
     return attribute.attr.value == "requires_grad" and isinstance(ctx.parent(attribute), cst.AssignTarget)
-
-
-def _is_read(ctx: Context, node: cst.Name | cst.Attribute) -> bool:
-    parent = ctx.parent(node)
-    if isinstance(parent, cst.Attribute):
-        return parent.value is node
-    if isinstance(parent, cst.Arg):
-        return parent.value is node
-    if isinstance(parent, (cst.AugAssign, cst.AnnAssign)):
-        return parent.target is not node
-    return not isinstance(parent, (cst.AssignTarget, cst.Param, cst.AsName, cst.NameItem, cst.FunctionDef, cst.For))
 
 
 # -- steps that a Trainer differentiates

@@ -20,7 +20,8 @@ Unsafe: the line goes away, and what it hid is raised again, unless the cut in f
 
 ## When it is not offered
 For tensors that are inputs: where the tensor is made from numbers, where its gradient is read, where it goes through a
-model or an operation before the backward pass, where the backward pass is given a gradient. Reported without a fix
+model or an operation before the backward pass, where the backward pass is given a gradient, where neither its name
+nor what it is made of says that it is a loss (the input of an operator under test). Reported without a fix
 where the loss is returned to a caller that is not known to differentiate it.
 """
 
@@ -35,8 +36,9 @@ from codemods.context import Context
 from codemods.edits import Consequence, Safety
 from codemods.rewrite import keyword, literal, positional
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses, uses_of
-from codemods.transforms.gradients.losses import FRESH, Made, reaching, value
+from codemods.tensors import is_loss_name
+from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses_of
+from codemods.transforms.gradients.losses import FRESH, Made, reaching, uses, value
 from codemods.transforms.gradients.removal import removed, without_assignment
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
@@ -90,6 +92,8 @@ def _forced(node: cst.CSTNode, statement: cst.CSTNode, loss: cst.BaseExpression,
     if name is None or _is_input(loss, name, statement, ctx):
         return
     found = value(ctx, loss).made
+    if found not in (Made.GRAPH, Made.CUT) and not is_loss_name(name):
+        return
     after = [use for use in uses(ctx, name, statement) if _is_same(ctx, statement, use, name)]
     message = _message(name, isinstance(node, cst.Assign), found)
     if any(_differentiates(sink, ctx) for use in after for sink in sinks(ctx, use)):
@@ -101,6 +105,9 @@ def _forced(node: cst.CSTNode, statement: cst.CSTNode, loss: cst.BaseExpression,
 
 def _passed_on(call: cst.Call, loss: cst.BaseExpression, ctx: Context) -> Iterator[Draft]:
     """`requires_grad_()` in the middle of an expression that is differentiated."""
+    known = value(ctx, loss).made in (Made.GRAPH, Made.CUT)
+    if not known and ctx.name(loss) is not None and not is_loss_name(ctx.name(loss) or ""):
+        return
     if _is_made_of_numbers(loss, ctx) or (ctx.name(loss) and _is_input(loss, ctx.name(loss) or "", call, ctx)):
         return
     for sink in sinks(ctx, call):

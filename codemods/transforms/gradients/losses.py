@@ -7,6 +7,7 @@ hand gradients on, is unknown.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -163,6 +164,9 @@ def _called(ctx: Context, call: cst.Call, depth: int) -> Value:
         return _loss(ctx, call, depth)
     if ctx.means(call.func, NUMBERS) or ctx.name(call.func) in ("float", "len", "int", "round"):
         return Value(Made.NUMBER, True)
+    if ctx.name(call.func) == "sum" and not ctx.origin(call.func) and len(call.args) == 1:
+        summed = elements(_displayed(ctx, call.args[0].value), ctx)
+        return _either([value(ctx, each, depth - 1) for each in summed]) if summed else UNKNOWN
     if ctx.means(call.func, FRESH):
         return Value(Made.CUT)
     if origins := ctx.origin(call.func):
@@ -232,3 +236,56 @@ def _plain(call: cst.Call) -> bool:
     if has_splat(call) or keyword(call, "reduce") or keyword(call, "size_average"):
         return False
     return given is None or literal(given.value) in ("mean", "sum")
+
+
+def _displayed(ctx: Context, node: cst.BaseExpression) -> cst.BaseExpression:
+    """The list that a name surely is, where it is bound once; else the expression itself."""
+    bindings, complete = reaching(ctx, node) if isinstance(node, cst.Name) else ([], False)
+    shown = bindings[0].value if complete and len(bindings) == 1 else None
+    return shown if isinstance(shown, (cst.List, cst.Tuple)) and shown.elements else node
+
+
+def elements(node: cst.BaseExpression, ctx: Context) -> list[cst.BaseExpression] | None:
+    """What a list holds: the elements of a display or comprehension, or what is appended to a list made here."""
+    match node:
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return [e.value for e in elements] if all(isinstance(e, cst.Element) for e in elements) else None
+        case cst.ListComp(elt=element):
+            return [element]
+        case cst.Name(value=name):
+            given = ctx.bindings(ctx.scope(node)).get(name, ())
+            if not given or not all(isinstance(b.value, cst.List) and not b.value.elements for b in given):
+                return None
+            added: list[cst.BaseExpression] = []
+            for use in uses(ctx, name, given[0].node):
+                match ctx.parent(use):
+                    case cst.Attribute(attr=cst.Name(value="append")) as attribute:
+                        call = ctx.parent(attribute)
+                        if not isinstance(call, cst.Call) or len(call.args) != 1:
+                            return None
+                        added.append(call.args[0].value)
+                    case cst.Arg():
+                        pass
+                    case _:
+                        return None
+            return added or None
+    return None
+
+
+def uses(ctx: Context, name: str, after: cst.CSTNode | None = None) -> Iterator[cst.Name | cst.Attribute]:
+    """The places in the function of `after` that read a name (`loss`, `self.loss`)."""
+    scope = ctx.scope(after) if after is not None else ctx.module
+    for node in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
+        if isinstance(node, (cst.Name, cst.Attribute)) and ctx.name(node) == name and is_read(ctx, node):
+            yield node
+
+
+def is_read(ctx: Context, node: cst.Name | cst.Attribute) -> bool:
+    parent = ctx.parent(node)
+    if isinstance(parent, cst.Attribute):
+        return parent.value is node
+    if isinstance(parent, cst.Arg):
+        return parent.value is node
+    if isinstance(parent, (cst.AugAssign, cst.AnnAssign)):
+        return parent.target is not node
+    return not isinstance(parent, (cst.AssignTarget, cst.Param, cst.AsName, cst.NameItem, cst.FunctionDef, cst.For))

@@ -16,10 +16,10 @@ holds only a part of the work, and where a teacher, target or moving average is 
 be trained too.
 
 ## When it is not offered
-Where the class, one of its parents or one of its subclasses optimizes by hand or has no optimizer, where gradients are
-switched on again inside, where `training_step` returns nothing or a fresh tensor that requires gradients (models that
-only collect), and where the helper makes only a
-part of the loss: features of a frozen backbone, the target of a loss.
+Where the class, one of its parents or one of its subclasses optimizes by hand or has no optimizer, where the class has
+a `backward` of its own (an evolution strategy may do nothing there), where gradients are switched on again inside,
+where `training_step` returns nothing or a fresh tensor that requires gradients (models that only collect), and where
+the helper makes only a part of the loss: features of a frozen backbone, the target of a loss.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from codemods import flow, known, rewrite
 from codemods.context import Context, Method
 from codemods.edits import Consequence, Safety
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import handed, is_automatic, sinks, uses
+from codemods.transforms.gradients.differentiated import handed, is_automatic, sinks
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
-from codemods.transforms.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching
+from codemods.transforms.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching, uses
 
 _REFERENCE = re.compile(r"teacher|target|momentum|ema|frozen|reference|ref_", re.IGNORECASE)
 
@@ -67,7 +67,7 @@ def without_gradients(function: cst.FunctionDef, ctx: Context) -> Iterator[Draft
     step = _step(method, ctx)
     if step is None or _switched_on(function, ctx) or (step is not function and _switched_on(step, ctx)):
         return
-    if not is_automatic(ctx, method.owner):
+    if not is_automatic(ctx, method.owner) or ctx.index.method(method.owner, "backward") is not None:
         return
     what = "`training_step` runs without gradients, so its loss has no graph"
     if step is not function:

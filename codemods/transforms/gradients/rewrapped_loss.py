@@ -22,7 +22,8 @@ second one could want the same graph, which the first one frees. Otherwise unsaf
 Where the value is surely a plain number (`.item()` into a variable, `float(…)`): reported, because the cut lies there,
 and no rewriting of this line brings the graph back. Not for `torch.as_tensor(loss)` and `torch.Tensor(loss)`, which
 keep the graph, not where the copy is a factor of something else (a weight made from losses), and not where the
-gradient of the copy itself is read.
+gradient of the copy itself is read. Reported without a fix where the function also returns the loss that is copied:
+its caller may differentiate it, and a graph can be differentiated once.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ from codemods.context import Context
 from codemods.edits import Consequence, Safety
 from codemods.rewrite import has_splat, keyword, literal, make_argument, parenthesized, positional, unparenthesized
 from codemods.rule import Draft, Replacement, Rule
-from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses, uses_of
-from codemods.transforms.gradients.losses import REDUCING, UNKNOWN, Made, Value, named, value
+from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
+from codemods.transforms.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, uses, value
 from codemods.transforms.gradients.removal import without_assignment
 
 COPIES = frozenset({"torch.tensor", "torch.autograd.Variable"})
@@ -73,7 +74,7 @@ def rewrapped(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     given = keyword(call, "data") or positional(call, 0)
     if given is None:
         return
-    losses = _elements(given.value, ctx)
+    losses = elements(given.value, ctx)
     if losses is not None:
         yield from _several(call, given, losses, ctx)
     elif ctx.means(call.func, COPIES):
@@ -102,16 +103,25 @@ def _single(call: cst.Call, given: cst.Arg, ctx: Context) -> Iterator[Draft]:
     named_loss = "loss" in (ctx.name(loss) or "").lower()
     if returned and found.made is not Made.GRAPH:
         if named_loss:
-            yield rule.finding(call, message=message)
+            yield rule.finding(call, consequence=_consequence(call), message=message)
         return
     if moved is None or found.made in (Made.NUMBER, Made.CUT):
-        yield rule.finding(call, message=message)
+        yield rule.finding(call, consequence=_consequence(call), message=message)
+        return
+    if sink is not None and _is_handed_on(loss, ctx):
+        yield rule.finding(
+            call,
+            consequence=_consequence(call),
+            message=f"{message}; the loss itself is returned, and differentiating it twice fails",
+        )
         return
     fix: dict[cst.CSTNode, Replacement] = {call: moved}
     if (holder := ctx.parent(call)) is not None and isinstance(moved, cst.Name | cst.Attribute):
         fix = without_assignment(ctx, holder, moved, call) or fix
     safe = found.made is Made.GRAPH and sink is not None and ".item()" not in peeled and _only_backward(sink, ctx)
-    yield rule.finding(call, message=message, fix=fix, safety=Safety.SAFE if safe else Safety.UNSAFE)
+    yield rule.finding(
+        call, consequence=_consequence(call), message=message, fix=fix, safety=Safety.SAFE if safe else Safety.UNSAFE
+    )
 
 
 def _source(node: cst.BaseExpression) -> tuple[cst.BaseExpression, tuple[str, ...]]:
@@ -173,33 +183,6 @@ def _after(use: cst.CSTNode, holder: cst.CSTNode, ctx: Context) -> bool:
 # -- several losses
 
 
-def _elements(node: cst.BaseExpression, ctx: Context) -> list[cst.BaseExpression] | None:
-    """What a list holds: the elements of a display or comprehension, or what is appended to a list made here."""
-    match node:
-        case cst.List(elements=elements) | cst.Tuple(elements=elements):
-            return [e.value for e in elements] if all(isinstance(e, cst.Element) for e in elements) else None
-        case cst.ListComp(elt=element):
-            return [element]
-        case cst.Name(value=name):
-            given = ctx.bindings(ctx.scope(node)).get(name, ())
-            if not given or not all(isinstance(b.value, cst.List) and not b.value.elements for b in given):
-                return None
-            added: list[cst.BaseExpression] = []
-            for use in uses(ctx, name, given[0].node):
-                match ctx.parent(use):
-                    case cst.Attribute(attr=cst.Name(value="append")) as attribute:
-                        call = ctx.parent(attribute)
-                        if not isinstance(call, cst.Call) or len(call.args) != 1:
-                            return None
-                        added.append(call.args[0].value)
-                    case cst.Arg():
-                        pass
-                    case _:
-                        return None
-            return added or None
-    return None
-
-
 def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression], ctx: Context) -> Iterator[Draft]:
     found = [value(ctx, loss) for loss in losses]
     kinds = {f.made for f in found}
@@ -219,7 +202,7 @@ def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression
     kept = [a for a in call.args if a is not given and (a.keyword is None or a.keyword.value != "requires_grad")]
     odd = any(a.keyword is None or a.keyword.value not in ("dtype", "device") for a in kept)
     if stack is None or odd or kinds & {Made.NUMBER, Made.CUT}:
-        yield rule.finding(call, message=message)
+        yield rule.finding(call, consequence=_consequence(call), message=message)
         return
     moved: cst.Call = cst.Call(stack.node, [make_argument(None, unparenthesized(given.value))])
     if isinstance(given.value, cst.Tuple):
@@ -232,6 +215,7 @@ def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression
     safe = kinds == {Made.GRAPH} and all(f.scalar for f in found) and _only_backward(sink, ctx)
     yield rule.finding(
         call,
+        consequence=_consequence(call),
         message=message,
         title="Stack the losses",
         fix={call: moved.with_changes(lpar=call.lpar, rpar=call.rpar)},
@@ -275,6 +259,24 @@ def _only_backward(sink: Sink, ctx: Context) -> bool:
     )
 
 
+def _is_handed_on(loss: cst.BaseExpression, ctx: Context) -> bool:
+    """Whether the function returns the loss that was copied: its caller may differentiate it, which frees its graph."""
+    name = ctx.name(loss)
+    returns = (node for node in flow.own(ctx.scope(loss)) if isinstance(node, cst.Return))
+    return name is not None and any(
+        ctx.name(node) == name and not _is_cut(ctx, node)
+        for r in returns
+        if (given := r.value) is not None
+        for node in (given, *flow.own(given))
+    )
+
+
+def _is_cut(ctx: Context, use: cst.CSTNode) -> bool:
+    """Whether a value is used without its graph: `loss.detach()`, `loss.item()`."""
+    parent = ctx.parent(use)
+    return isinstance(parent, cst.Attribute) and parent.attr.value in ("detach", "item", "data", "cpu")
+
+
 def _touched(ctx: Context, use: cst.BaseExpression) -> bool:
     """Whether the copy's own gradient is read, or it is made to require one (which another rule speaks of)."""
     parent = ctx.parent(use)
@@ -295,6 +297,10 @@ def leaf(call: cst.Call) -> bool:
     """Whether the copy is made to require gradients."""
     given = keyword(call, "requires_grad") or positional(call, 1)
     return given is not None and literal(given.value) is not False
+
+
+def _consequence(call: cst.Call) -> Consequence:
+    return Consequence.SILENT if leaf(call) else Consequence.RAISES
 
 
 def _effect(call: cst.Call) -> str:

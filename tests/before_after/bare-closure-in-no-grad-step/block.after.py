@@ -18,6 +18,9 @@ class Bare(torch.optim.Optimizer):
         with torch.enable_grad():
             return float(closure())
 
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]
+
 
 class Inference(torch.optim.Optimizer):
     @torch.inference_mode()
@@ -32,6 +35,9 @@ class Inference(torch.optim.Optimizer):
         count += 1
         return value, count
 
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]
+
 
 class Evaluated(torch.optim.Optimizer):
     @torch.set_grad_enabled(False)
@@ -39,3 +45,6 @@ class Evaluated(torch.optim.Optimizer):
         with torch.enable_grad():
             loss: torch.Tensor = closure().detach()
         return loss
+
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]

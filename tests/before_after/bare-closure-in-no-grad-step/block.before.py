@@ -16,6 +16,9 @@ class Bare(torch.optim.Optimizer):
     def step(self, closure):
         return float(closure())
 
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]
+
 
 class Inference(torch.optim.Optimizer):
     @torch.inference_mode()
@@ -25,9 +28,15 @@ class Inference(torch.optim.Optimizer):
         count = 0; forward_backward(); count += 1
         return value, count
 
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]
+
 
 class Evaluated(torch.optim.Optimizer):
     @torch.set_grad_enabled(False)
     def step(self, closure=None):
         loss: torch.Tensor = closure().detach()
         return loss
+
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]

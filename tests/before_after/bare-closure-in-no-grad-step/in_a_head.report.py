@@ -8,3 +8,6 @@ class LineSearch(torch.optim.Optimizer):
             self.shrink()
         best = min(self.best, closure())
         return best
+
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]

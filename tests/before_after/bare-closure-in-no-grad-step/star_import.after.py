@@ -9,3 +9,6 @@ class Signed(Optimizer):
         with torch.enable_grad():
             loss = closure()
         return loss
+
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]

@@ -7,3 +7,6 @@ class Signed(Optimizer):
     def step(self, closure=None):
         loss = closure()
         return loss
+
+    def gradients(self):
+        return [p.grad for group in self.param_groups for p in group["params"]]
