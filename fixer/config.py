@@ -55,6 +55,15 @@ class Settings:
     sources: tuple[str, ...] = ()
     """The files read, outermost first."""
 
+    def only_ignores(self) -> Settings:
+        """What of the settings says that something is to be left alone."""
+        return Settings(
+            ignore=self.ignore,
+            exclude=self.exclude,
+            per_file_ignores=self.per_file_ignores,
+            sources=self.sources,
+        )
+
 
 def text(value: Any) -> str:
     """A string. Raises ValueError with what it should be."""
@@ -174,10 +183,13 @@ def parse(data: bytes, source: str, directory: str, outer: Settings) -> Settings
     return replace(outer, **values, sources=(*outer.sources, source))
 
 
-def cascade(reader: Reader) -> Callable[[str], Settings]:
+def cascade(reader: Reader, *, only_ignores: bool = False) -> Callable[[str], Settings]:
     """A function from a directory (relative to the root, `""` for the root) to the settings of its files.
 
     It raises Refusal where a configuration file on the way is broken; other directories are not affected.
+
+    Args:
+        only_ignores: of all that the files say, only what is to be left alone counts.
     """
     found: dict[str, Settings | Refusal] = {}
 
@@ -190,7 +202,7 @@ def cascade(reader: Reader) -> Callable[[str], Settings]:
             if data is None or (directory and name == "pyproject.toml" and b"fixer" not in data):
                 continue
             if (settings := parse(data, source, directory, outer)) is not None:
-                return settings
+                return settings.only_ignores() if only_ignores else settings
         return outer
 
     def of(directory: str) -> Settings:

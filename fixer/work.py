@@ -43,6 +43,8 @@ class Request:
     jobs: int = 0
     config: str | None = None
     isolated: bool = False
+    only_ignores: bool = False
+    """Of the settings of the tree only ignores and excludes count."""
     since: str | None = None
     """A commit: only what has changed since counts."""
     cache: bool = True
@@ -157,7 +159,7 @@ def configuration(request: Request, reader: Reader, root: Path, here: Path) -> C
         nothing = Settings()
         return lambda directory: nothing
     if request.config is None:
-        return cascade(reader)
+        return cascade(reader, only_ignores=request.only_ignores)
     file = here / request.config
     try:
         data = file.read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -211,6 +212,40 @@ def test_one_bad_repository_never_stops_the_run(tmp_path: Path) -> None:
     assert {name: found[name][: len(start)] for name, start in expected.items()} == expected
     assert len(found) == len(expected)
     assert rows["own"].notes == ("its own fixer.toml ignores AMP002",)
+
+
+OWN = """
+select = ["ATT"]
+unsafe-fixes = true
+include-vendored = true
+strategies = { AMP002 = "try-import" }
+targets = { torch = "1.6" }
+
+[commit]
+author = "Linus <torvalds@example.org>"
+signoff = true
+trailers = ["Reviewed-by=Boss <boss@example.org>"]
+subject = "other words"
+body = "other words"
+ticket = "X-1"
+ignore-in-blame = true
+"""
+
+
+def test_a_repository_decides_nothing_but_what_is_left_alone(tmp_path: Path) -> None:
+    """Neither who commits, nor in which words, nor what is fixed; wherever in the tree it says so."""
+    files = {"pkg/train.py": OLD, "vendor/v.py": OLD, **PINNED}
+    for name, more in {"plain": "", "own": OWN}.items():
+        repository(tmp_path / name, {**files, "fixer.toml": more, "pkg/fixer.toml": f'ignore = ["PL001"]\n{more}'})
+    rows = go(written(tmp_path, 'repositories = ["plain", "own"]\n'))
+    assert endings(rows) == {"plain": "changed", "own": "changed"}
+    said, changed = (
+        {name: git(*words, f"main..{BRANCH}", at=tmp_path / name) for name in rows}
+        for words in (("log", "--format=%an <%ae>%n%cn <%ce>%n%B"), ("diff", "--stat"))
+    )
+    ours = {name: re.sub(r"(?m)^Fixer-Seal: .*", "", text) for name, text in said.items()}
+    assert ours["own"] == ours["plain"] and "Ada <ada@example.org>" in ours["own"]
+    assert changed["own"] == changed["plain"] and "vendor" not in changed["own"]
 
 
 def test_clones_of_every_kind(tmp_path: Path) -> None:

@@ -111,8 +111,8 @@ def load_campaign(file: Path) -> Campaign:
         file=file,
         name=values["name"],
         repositories=(*values.get("repositories", ()), *values.get("repositories-from", ())),
-        # Whether unsafe fixes are taken is the campaign's to say, not each repository's.
-        request=Request(**{"unsafe_fixes": False, **request, "jobs": 1}),
+        # What is fixed, how, and by whom is the campaign's to say, not each repository's.
+        request=Request(**{"unsafe_fixes": False, **request, "jobs": 1, "only_ignores": True}),
         state=(file.parent / values["state"]) if "state" in values else file.with_suffix(".sqlite"),
         split=Split.parse(split, most) if split is not None else None,
         commit=CommitSettings(**values.get("commit", {})),
