@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
 import os
 import subprocess
@@ -239,7 +240,13 @@ class TestSides:
         with pytest.raises(FileNotFoundError, match="not 2"):
             sides(proof)
         (tmp_path / "toy.before.yaml").unlink()
-        assert sides(proof) == ({"a.py": "1", "b/c.toml": "2"}, {"a.py": "3", "b/c.toml": "2"})
+        both = {"a.py": "1", "b/c.toml": "2"}, {"a.py": "3", "b/c.toml": "2"}
+        assert sides(proof) == both
+        for folder in ("before", "before/b", "after"):
+            assert compileall.compile_dir(tmp_path / "toy" / folder, maxlevels=0, quiet=2)
+            (tmp_path / "toy" / folder / "__pycache__").mkdir(exist_ok=True)
+            (tmp_path / "toy" / folder / "__pycache__" / "c.cpython-311.pyc").write_bytes(b"\xa7\r\r\n")
+        assert sides(proof) == both, "as in an installed package, which pip byte-compiles"
 
     def test_seeds_are_fixed(self, bench: Bench, proof: Path) -> None:
         text = "import random, torch\ndef train(): return random.random() + torch.rand(()).item()"

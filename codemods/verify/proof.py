@@ -134,7 +134,9 @@ def run(proof: Path, bench: Bench) -> tuple[Side, Side]:
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): _text(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    """The files of a folder; what an installer compiled in it is none of them."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.parent.name != "__pycache__")
+    return {path.relative_to(folder).as_posix(): _text(path) for path in files}
 
 
 def _text(path: Path) -> str:
