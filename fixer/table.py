@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card
 
-DIGEST = "53b9520ab5b5ad4e5b29ae79746fadf629ed3b23f846881e28c4eedb9871fd50"
+DIGEST = "6721daef0ec5bfb19ef1062a72823706e32d48072e1e23258c018e21cacdaf43"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

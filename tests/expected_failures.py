@@ -1,6 +1,6 @@
 """What is known to be wrong, each with its reason: fixtures and spellings whose tests are expected to fail.
 
-The number is held by `test_prefilter.py`; a reason names the analysis that is missing.
+The number is held by `test_before_after.py`; a reason names the analysis that is missing.
 """
 
 _BYTES = "what is frozen, and where inputs get gradients, is told from bytes of the project: needs values and lifetimes"
@@ -13,5 +13,7 @@ SPELLING: dict[str, str] = {
 }
 """Rule name/case → why its findings depend on how the program is spelled."""
 
-FIXTURES: dict[str, str] = {}
+FIXTURES: dict[str, str] = {
+    "no-grad-in-autocast/called_without_gradients": "`no_grad()` applied in an expression: needs regions",
+}
 """Rule name/case → why the rule does not yet do what the fixture says."""

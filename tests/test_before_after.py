@@ -7,13 +7,28 @@ from dataclasses import replace
 
 import pytest
 from cases import Case, cases, listing, sources
+from expected_failures import FIXTURES, SPELLING
 from memory import Memory
 
 from codemods.engine import Options, plan
 from codemods.transforms import load
 
+MOST_EXPECTED_FAILURES = 40
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.rule.code}-{c.name}-{c.kind}") for c in cases()])
+
+def _marked(case: Case) -> object:
+    reason = FIXTURES.get(f"{case.rule.name}/{case.name}")
+    marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    return pytest.param(case, id=f"{case.rule.code}-{case.name}-{case.kind}", marks=marks)
+
+
+def test_few_are_expected_to_fail() -> None:
+    assert len(FIXTURES) + len(SPELLING) <= MOST_EXPECTED_FAILURES
+    known = {f"{case.rule.name}/{case.name}" for case in cases(all=True)}
+    assert {*FIXTURES, *SPELLING} <= known
+
+
+@pytest.mark.parametrize("case", [_marked(case) for case in cases(all=True)])
 def test_fixture(case: Case) -> None:
     found = case.run()
     assert found.skips == ()

@@ -53,6 +53,8 @@ def change(ctx: Context, node: cst.CSTNode) -> Change | None:
                 return None
             if optimizer is None or not _is_optimizer(ctx, optimizer):
                 return None
+            if isinstance(optimizer, cst.Subscript) and _trained(ctx, optimizer) is None:
+                return None  # one of several, and which weights it holds is not in sight
             words = {w.lower() for w in _WORDS.findall((ctx.name(optimizer) or "").rpartition(".")[2])} - _VAGUE
             return Change(node, f"{ctx.name(owner)}.step()", _trained(ctx, optimizer), frozenset(words))
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("load_state_dict"))) if is_module(ctx, owner):
@@ -131,12 +133,30 @@ def _handed_out(ctx: Context, node: cst.BaseExpression) -> int | None:
 
 def _trained(ctx: Context, optimizer: cst.BaseExpression) -> tuple[Path, ...] | None:
     """The modules whose parameters an optimizer was given; None where that is not in sight."""
+    if isinstance(optimizer, cst.Subscript):
+        return _trained_by_item(ctx, optimizer)
     place = _handed_out(ctx, optimizer)
     if place is not None:
         return _configured(ctx, optimizer, place)
     given = values(ctx, optimizer)
     found = [path for where, value in given for path in _owners(where, value)]
     return tuple(found) if found and all(list(_owners(w, v)) for w, v in given) else None
+
+
+def _trained_by_item(ctx: Context, item: cst.Subscript) -> tuple[Path, ...] | None:
+    """The same for one optimizer of a list, taken by a literal index."""
+    match item.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=cst.Integer() as number))]:
+            index = number.evaluated_value
+        case _:
+            return None
+    if _handed_out(ctx, item.value) == -1:
+        return _configured(ctx, item.value, index)
+    for where, listed in values(ctx, item.value):
+        if not isinstance(listed, (cst.List, cst.Tuple)) or index >= len(listed.elements):
+            return None
+        return tuple(_owners(where, listed.elements[index].value)) or None
+    return None
 
 
 def toggled_off(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
@@ -158,13 +178,25 @@ def toggled_off(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
     return paths is None or not any(overlap(p, path) for p in paths)
 
 
-def _owners(ctx: Context, value: cst.BaseExpression) -> Iterator[Path]:
-    """`X` of every `X.parameters()` in the arguments of a constructor."""
+def _owners(ctx: Context, value: cst.BaseExpression, depth: int = 2) -> Iterator[Path]:
+    """`X` of every `X.parameters()` in the arguments of a constructor, also by way of a variable."""
     for node in flow.own(value):
         match node:
-            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
-                if (path := path_of(ctx, owner)) is not None:
-                    yield path
+            case cst.Name() if depth and isinstance(ctx.parent(node), cst.Arg):
+                for where, given in values(ctx, node):
+                    yield from _owners(where, given, depth - 1)
+                    if isinstance(given, cst.Call):
+                        yield from _owned(where, given)
+            case cst.Call():
+                yield from _owned(ctx, node)
+
+
+def _owned(ctx: Context, call: cst.Call) -> Iterator[Path]:
+    """`X` of `X.parameters()`."""
+    match call:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
+            if (path := path_of(ctx, owner)) is not None:
+                yield path
 
 
 def _configured(ctx: Context, node: cst.BaseExpression, place: int) -> tuple[Path, ...] | None:

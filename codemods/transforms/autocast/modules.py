@@ -60,6 +60,9 @@ def path_of(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Path | None:
     """The path of an expression, plain aliases followed; None where it has none."""
     match node:
         case cst.Name():
+            if (listed := _listed(ctx, node)) is not None:
+                base = path_of(ctx, listed, depth - 1) if depth else None
+                return (*base, "[…]") if base is not None else None
             bindings = ctx.assigned(node) if depth else None
             if bindings and len(bindings) == 1 and not bindings[0].conditional:
                 value = _unwrapped(bindings[0].value)
@@ -79,6 +82,22 @@ def path_of(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Path | None:
             return (*base, f"[{key}]") if base is not None and isinstance(key, (int, str)) else None
         case _:
             return None
+
+
+_LISTS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential"})
+
+
+def _listed(ctx: Context, node: cst.Name) -> cst.BaseExpression | None:
+    """The list of modules that a loop around a node takes its variable from: `for block in self.blocks`."""
+    below: cst.CSTNode = node
+    for above in ctx.ancestors(node):
+        match above:
+            case cst.For(target=cst.Name(value=name), iter=listed, body=body) if name == node.value and below is body:
+                return listed if ctx.is_a(listed, _LISTS) else None
+            case cst.FunctionDef() | cst.Lambda() | cst.ClassDef():
+                return None
+        below = above
+    return None
 
 
 def _unwrapped(value: cst.CSTNode | None) -> cst.CSTNode | None:
@@ -106,6 +125,9 @@ def is_module(ctx: Context, node: cst.CSTNode) -> bool:
     """Whether a call of `node` runs weights that autocast caches: by constructor, by use, or by its name."""
     while isinstance(node, cst.Subscript) and path_of(ctx, node):
         node = node.value
+    if isinstance(node, cst.Name) and (listed := _listed(ctx, node)) is not None:
+        found = path_of(ctx, listed)
+        return found is not None and not cast_or_frozen(ctx, listed, found)
     path = path_of(ctx, node)
     method = ctx.method(node)
     if path is None or ctx.origin(node) or (method is not None and path == (method.self,)):

@@ -260,6 +260,8 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
             if any(_warms(ctx, early, off, region) for early in ons):
                 continue
             if region is not None and stays_open(ctx, region, off.node, on.node):
+                if isinstance(scope, cst.FunctionDef) and _warmed_before(ctx, scope, off.path, region, DEPTH):
+                    continue
                 return Trouble(origin.path, region)
             if region is None and _open(ctx, off) and _open(ctx, on):
                 suspicion = suspicion or Trouble(origin.path, None)
@@ -292,10 +294,30 @@ def _open(ctx: Context, use: Use) -> bool:
 
 
 def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
-    """Whether a use with gradients comes first, and leaves copies in the cache that carry gradients."""
-    if not (early.sure and covers(early.path, off.path) and flow.dominates(ctx.parents, early.node, off.node)):
+    """Whether a use with gradients comes first, and may leave copies in the cache that carry gradients."""
+    if not (covers(early.path, off.path) and flow.reaches(ctx.parents, early.node, off.node)):
         return False
     return region is None or shared(ctx, early.node, off.node) == region
+
+
+def _warmed_before(ctx: Context, function: cst.FunctionDef, path: Path, region: Region, depth: int) -> bool:
+    """Whether every caller within the region has used the weights with gradients before it calls a function."""
+    if region.holder is function or (region.context is ctx and function in ctx.ancestors(region.holder)):
+        return False
+    found = list(callers(ctx, function)) if depth else []
+    return bool(found) and all(_warmed_at(where, call, ctx, function, path, region, depth) for where, call in found)
+
+
+def _warmed_at(
+    where: Context, call: cst.Call, ctx: Context, function: cst.FunctionDef, path: Path, region: Region, depth: int
+) -> bool:
+    given, scope = outward(where, call, ctx, function, path), where.scope(call)
+    if given is None or not isinstance(scope, cst.FunctionDef):
+        return False
+    ons = [use for use in uses(where, scope.body) if not use.off]
+    if any(covers(on.path, given) and flow.reaches(where.parents, on.node, call) for on in ons):
+        return True
+    return _warmed_before(where, scope, given, region, depth - 1)
 
 
 def _suspect(ctx: Context, node: cst.CSTNode) -> bool:

@@ -18,7 +18,10 @@ _COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", 
 def between(ctx: Context, first: cst.CSTNode, nodes: Sequence[cst.CSTNode], last: cst.CSTNode) -> bool:
     """Whether one of `nodes` stands on the way from one node to another, in one pass or round a loop."""
     straight = flow.order(ctx.parents, first, last) is flow.Order.BEFORE
+    loop = None if straight else flow.loop_around(ctx.parents, first, last)
     for node in nodes:
+        if loop is not None and node is not loop and loop not in ctx.ancestors(node):
+            continue  # what stands outside of the loop does not run between two of its rounds
         after = flow.order(ctx.parents, first, node) in (flow.Order.BEFORE, flow.Order.NESTED)
         before = flow.order(ctx.parents, node, last) is flow.Order.BEFORE
         if (after and before) if straight else (after or before):
@@ -57,5 +60,18 @@ def compiled(ctx: Context, node: cst.CSTNode) -> bool:
     for call in ctx.all(cst.Call, *ctx.spellings(*_COMPILERS)):
         if ctx.means(call.func, _COMPILERS) and call.args:
             if (ctx.name(call.args[0].value) or "").rpartition(".")[2] in names or module:
+                return True
+    name = klass.name.rpartition(".")[2] if klass is not None else functions[-1].name.value if functions else ""
+    return bool(name) and _compiled_elsewhere(ctx, name)
+
+
+def _compiled_elsewhere(ctx: Context, name: str) -> bool:
+    """Whether another file that names a class or function scripts, traces or compiles something."""
+    for path in ctx.index.search(ctx.path, (name.encode(),)):
+        facts = ctx.index.facts(path) if path != ctx.path else None
+        if facts is None or facts.called.isdisjoint({"compile", "script", "trace", "script_method"}):
+            continue
+        if (other := ctx.other(path)) is not None:
+            if any(other.means(call.func, _COMPILERS) for call in other.named_calls("compile", "script", "trace")):
                 return True
     return False

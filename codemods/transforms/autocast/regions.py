@@ -57,7 +57,7 @@ class Region:
 
     @property
     def precision(self) -> str:
-        """`mixed` where somebody chooses it, `none` where nobody does, `unknown` where no Trainer is in sight."""
+        """`mixed`, `none`, `chosen` by a value that only a run can tell, `unknown` where no Trainer is in sight."""
         return trainer_precision(self.context) if self.step else "mixed"
 
 
@@ -148,10 +148,10 @@ def is_step(ctx: Context, function: cst.FunctionDef) -> bool:
 
 
 def trainer_precision(ctx: Context) -> str:
-    """What the project's Trainers say: `mixed` (also where it may be chosen), `none`, or `unknown`."""
+    """What the project's Trainers say: `mixed`, `chosen` (by a run), `none`, or `unknown`."""
     answers = set(_precisions(ctx))
     if answers & {"mixed", "chosen"}:
-        return "mixed"
+        return "mixed" if "mixed" in answers else "chosen"
     return "none" if answers == {"none"} else "unknown"
 
 

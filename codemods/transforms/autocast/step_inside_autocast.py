@@ -89,7 +89,7 @@ def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
         return
     region, name = stale.region, written(stale.path)
     message = f"`{name}` runs again in the autocast region after `{written_here.what}`, with the weights of before"
-    if region.precision == "unknown":
+    if region.precision in ("unknown", "chosen"):
         yield rule.finding(node, message=f"{message}, if precision is mixed", bites=region.versions)
         return
     holder = ctx.statement(node)

@@ -1,0 +1,4 @@
+import torch
+from student import Student
+
+student = torch.jit.script(Student())
