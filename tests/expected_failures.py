@@ -9,7 +9,6 @@ SPELLING: dict[str, str] = {
     "reentrant-without-input-grad/frozen_embedding": _BYTES,
     "reentrant-without-input-grad/frozen_elsewhere": _BYTES,
     "hf-checkpointing-enable/embeddings_require_grad": _BYTES,
-    "unscaled-backward/scaled_elsewhere": "whether another file scales the loss is told from bytes",
 }
 """Rule name/case → why its findings depend on how the program is spelled."""
 

@@ -38,7 +38,7 @@ gradients.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -51,7 +51,7 @@ from codemods.gradient_consumers import callee
 from codemods.rewrite import insert
 from codemods.rule import Draft, Rule
 from codemods.transforms.scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
-from codemods.transforms.scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere
+from codemods.transforms.scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere, used_anywhere
 from codemods.transforms.scaler.merging import Fix, without_statement
 from codemods.transforms.scaler.receivers import optimizer, spelled
 from codemods.transforms.scaler.steps import CLIP, Scaler, Training, mentions, trainings
@@ -138,7 +138,7 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
     """Whether the gradients still hold the scale when `clip` sees them."""
     ctx = training.ctx
     backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
-    if not backwards and (scaler.backwards or _mentioned(ctx, UNSCALING)):
+    if not backwards and (scaler.backwards or used_anywhere(ctx, *UNSCALING)):
         return False  # scaled elsewhere is scaled for sure only where nobody unscales
     if any(training.before(r, clip) and not _beside(training, r, scaler.backwards) for r in training.raw):
         return False
@@ -158,16 +158,6 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
         if not any(spelled(ctx, optimizer(s)) == given for s in stepped):
             return False
     return not any(touched(training, scaler, b, clip) for b in backwards)
-
-
-def _mentioned(ctx: Context, methods: Sequence[str]) -> bool:
-    """Whether any code of the project mentions one of these methods of a scaler."""
-    for path in ctx.index.search(ctx.path, tuple(name.encode() for name in methods)):
-        if (other := ctx.other(path)) is None or any(
-            a.attr.value in methods for a in other.all(cst.Attribute, *methods)
-        ):
-            return True
-    return False
 
 
 def _knows_the_scale(training: Training, scaler: Scaler, value: cst.BaseExpression) -> bool:

@@ -76,6 +76,19 @@ def _given(
                 yield None, None
 
 
+def used_anywhere(ctx: Context, *methods: str) -> bool:
+    """Whether any code of the project names one of these methods of a scaler; `scale` counts where it is called."""
+    for path in ctx.index.search(ctx.path, tuple(method.encode() for method in methods)):
+        if (other := ctx.other(path)) is None:
+            return True
+        for attribute in other.all(cst.Attribute, *methods):
+            if attribute.attr.value in methods:
+                above = other.parent(attribute)
+                if attribute.attr.value != "scale" or (isinstance(above, cst.Call) and above.func is attribute):
+                    return True
+    return False
+
+
 def unscaled_elsewhere(training: Training, scaler: Scaler) -> Evidence | None:
     """Another function that may unscale before the clip: a handler, a hook, a method; None where there is none."""
     ctx, scope = training.ctx, training.scope

@@ -46,6 +46,7 @@ from codemods.rule import Draft, Rule
 from codemods.tensors import METHODS
 from codemods.transforms.scaler.between import always, block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
+from codemods.transforms.scaler.elsewhere import used_anywhere
 from codemods.transforms.scaler.merging import with_change
 from codemods.transforms.scaler.receivers import SCALER, is_optimizer, optimizer, spelled
 from codemods.transforms.scaler.steps import Scaler, Training, discarded, is_loss, mentions, scaled, sources, trainings
@@ -157,7 +158,7 @@ def _may_be_scaled(training: Training, scaler: Scaler, loss: cst.BaseExpression)
         return True
     if not isinstance(scope, cst.FunctionDef) or not _comes_in(scope, loss):
         return False
-    return bool(ctx.index.search(ctx.path, (b".scale(", b"get_scale")))
+    return used_anywhere(ctx, "scale", "get_scale")
 
 
 def _comes_in(scope: cst.FunctionDef, loss: cst.BaseExpression) -> bool:
