@@ -12,9 +12,9 @@ the step, and behind the step where gradients are accumulated (`if batch_idx % 4
 
 ## When it is not offered
 Nothing is said where anything in the class or its ancestors zeroes gradients in a way that may concern this optimizer
-(`self.zero_grad()`, `p.grad = None`), or hands the optimizer to a function that might. Reported, but left as it is,
-where the backward that belongs to the step is not seen in the same method, runs in a closure, or stands outside the
-condition under which the optimizer steps.
+(`self.zero_grad()`, `p.grad = None`), or hands the optimizer to a function that might, and where a callback of the
+project zeroes gradients. Reported, but left as it is, where the backward that belongs to the step is not seen in the
+same method, runs in a closure, or stands outside the condition under which the optimizer steps.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Consequence, Safety
-from codemods.gradient_consumers import inside
+from codemods.gradient_consumers import Code, inside
+from codemods.index import Ref
 from codemods.rewrite import insert, statement
 from codemods.rule import Draft, Replacement, Rule
 from codemods.transforms.lightning.optimizers import ALL, which
-from codemods.transforms.lightning.phases import TRAINING, runs
+from codemods.transforms.lightning.phases import BACKWARD_HOOKS, TRAINING, runs
 
 rule = Rule(
     code="PL002",
@@ -66,6 +67,8 @@ def step_without_zero_grad(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if zeroed is None or ALL in zeroed or stepped & zeroed or (ALL in stepped and zeroed):
         return
     if _handed_on(ctx, method.klass) or not runs(ctx, method.owner, method.node, TRAINING):
+        return
+    if _callback_zeroes(ctx):
         return
     if call.args and not _own_closure(ctx, call, method.node):
         return
@@ -120,6 +123,31 @@ def _deep(klass: cst.ClassDef) -> Iterator[cst.CSTNode]:
             yield from inside(node)
 
 
+def _callback_zeroes(ctx: Context) -> bool:
+    """Whether a callback of the project zeroes gradients, itself or in a function that it calls."""
+    hooks = (*(hook for hook in TRAINING if hook != "training_step"), *BACKWARD_HOOKS)
+    for path in ctx.index.search(ctx.path, tuple(hook.encode() for hook in hooks)):
+        facts = ctx.index.facts(path)
+        for name, klass in facts.classes.items() if facts else ():
+            hooked = any(hook in klass.methods for hook in hooks)
+            if hooked and ctx.index.descends(Ref(path, name), known.LIGHTNING_CALLBACK) and (other := ctx.other(path)):
+                methods = (other.definition(f"{name}.{method}") for method in klass.methods)
+                if any(_zeroes(node) for _, node in Code(m for m in methods if m).nodes):
+                    return True
+    return False
+
+
+def _zeroes(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="zero_grad"))):
+            return True
+        case cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value="grad"))):
+            return True
+        case cst.Attribute(value=cst.Attribute(attr=cst.Name(value="grad")), attr=cst.Name(value="zero_")):
+            return True
+    return False
+
+
 def _handed_on(ctx: Context, klass: cst.ClassDef) -> bool:
     """Whether an optimizer is given to a function, which may zero its gradients."""
     for node in _deep(klass):
@@ -141,11 +169,16 @@ def _accumulates(ctx: Context, step: cst.Call) -> bool:
         if isinstance(above, cst.FunctionDef):
             return False
         if isinstance(above, cst.If):
-            counted = any(isinstance(n, cst.Modulo) or "accum" in (ctx.name(n) or "") for n in flow.own(above.test))
+            asked = (above.test, *flow.own(above.test))
+            counted = any(_is_modulo(n) or "accum" in (ctx.name(n) or "") for n in asked)
             within = any(isinstance(n, cst.Call) and ctx.loss_of(n) is not None for n in flow.own(above))
             if counted and not within:
                 return True
     return False
+
+
+def _is_modulo(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Modulo)
 
 
 def _first_backward(ctx: Context, step: cst.Call, method: cst.FunctionDef) -> tuple[cst.CSTNode, cst.For | None] | None:
