@@ -29,7 +29,6 @@ T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
 _LONGEST = 20
 """Dots in a name; more are no answer."""
-_MOST_ANCESTORS = 100
 _MOST_TEXT = 20_000_000
 """Characters of text that are kept."""
 
@@ -389,32 +388,33 @@ class Index:
         return self.recall((Index.lineage, ref), lambda: self._lineage(ref))
 
     def _lineage(self, ref: Ref) -> Lineage:
-        refs: dict[Ref, None] = {}
+        """Depth first, each class once, the last base first: turned round, an ancestor follows all its descendants."""
+        left: dict[Ref, None] = {}
+        entered: set[Ref] = set()
         external: set[str] = set()
         complete = True
-        visits = 0
-        stack = [(ref, frozenset[Ref]())]
+        stack = [(ref, False)]
         while stack:
-            current, below = stack.pop(0)
+            current, leaving = stack.pop()
+            if leaving:
+                left[current] = None
+                continue
+            if current in entered:
+                complete = complete and current in left  # else it is its own ancestor
+                continue
             klass = self.klass(current)
-            visits += 1
-            if klass is None or current in below or visits > _MOST_ANCESTORS:
+            if klass is None:
                 complete = False
                 continue
-            refs.pop(current, None)  # a shared ancestor comes after all that descend from it
-            refs[current] = None
+            entered.add(current)
+            stack.append((current, True))
             complete = complete and not klass.conditional
-            parents: list[tuple[Ref, frozenset[Ref]]] = []
             for base in klass.bases:
                 origins = self.base(current, base)
                 complete = complete and bool(origins)
-                for origin in sorted(origins):
-                    if ":" in origin:
-                        parents.append((Ref(*origin.split(":", 1)), below | {current}))
-                    else:
-                        external.add(origin)
-            stack[:0] = parents
-        return Lineage(tuple(refs), frozenset(external), complete)
+                stack += [(Ref(*o.split(":", 1)), False) for o in sorted(origins) if ":" in o]
+                external |= {o for o in origins if ":" not in o}
+        return Lineage(tuple(reversed(left)), frozenset(external), complete)
 
     def base(self, ref: Ref, written: str | None) -> frozenset[str]:
         """What a base, as written in the class statement, means."""

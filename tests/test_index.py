@@ -233,6 +233,19 @@ def test_lineage_is_in_the_order_of_lookup() -> None:
     assert str(lineage.refs[0]) == "p.py:D"
 
 
+def test_a_lineage_may_be_long_and_full_of_diamonds() -> None:
+    text = "import pytorch_lightning as pl\nclass A0(pl.LightningModule): pass\n"
+    text += "".join(f"class A{n}(A{n - 1}): pass\n" for n in range(1, 300))
+    assert index(p=text).descends(Ref("p.py", "A299"), frozenset({LM})) is True
+    text = "class A0: pass\n"
+    for n in range(1, 60):
+        text += f"class B{n}(A{n - 1}): pass\nclass C{n}(A{n - 1}): pass\nclass A{n}(B{n}, C{n}): pass\n"
+    lineage = index(p=text).lineage(Ref("p.py", "A59"))
+    assert lineage.complete
+    assert [ref.name for ref in lineage.refs][:5] == ["A59", "B59", "C59", "A58", "B58"]
+    assert len(lineage.refs) == 178
+
+
 def test_a_class_that_is_its_own_ancestor_is_incomplete() -> None:
     assert index(p="class A(A): pass\n").lineage(Ref("p.py", "A")).complete is False
 

@@ -42,7 +42,15 @@ from codemods.sources.config import Config
 from codemods.sources.shell import Command
 from codemods.transforms.lightning.command_lines import defaults, flags
 from codemods.transforms.lightning.configured import configured, saved_by
-from codemods.transforms.lightning.precisions import BEFORE_2, SINCE, accepted, given, meant, written
+from codemods.transforms.lightning.precisions import (
+    BEFORE_2,
+    SINCE,
+    accepted,
+    given,
+    is_only_a_precision,
+    meant,
+    written,
+)
 
 rule = Rule(
     code="PL102",
@@ -68,7 +76,7 @@ def invalid_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
             found = renamed(value, ctx)
             yield rule.finding(
                 arm,
-                fix={arm: written(ctx, arm, found[0])} if found else None,
+                fix={arm: written(ctx, arm, found[0])} if found and is_only_a_precision(ctx, arm, call) else None,
                 message=said(ctx.module.code_for_node(arm), value, ctx),
                 safety=found[1] if found else None,
             )

@@ -9,22 +9,23 @@ Since Lightning 2.0 there are two low precisions for each type, mixed and true, 
 They still mean `16-mixed` and `bf16-mixed` (Lightning 2.0.3 and 2.6.6). The warning is easily lost, and readers take
 `precision=16` for true half precision, which it is not.
 
-Found in calls of `Trainer` and `Fabric`, and in configuration files (YAML, JSON, TOML) that surely become their
-arguments: below `trainer:` of LightningCLI; where Hydra's `_target_` says so, in the config group around that file and
-in overrides of it; and in a table of nothing but a Trainer's arguments that the project hands over by name
-(`Trainer(**config.trainer)`).
+Found in calls of `Trainer` and `Fabric` (also through a constant, and in `super().__init__(precision=16)`), and in
+configuration files (YAML, JSON, TOML) that surely become their arguments: below `trainer:` of LightningCLI; where
+Hydra's `_target_` says so, in the config group around that file and in overrides of it; and in a table of nothing but a
+Trainer's arguments that the project hands over by name (`Trainer(**config.trainer)`).
 
 ## Fix safety
 Safe where the project's requirements allow Lightning 2.0 or newer only, or do not name a version: the new name means
 the same. Unsafe where they allow 1.x too, which refuses the new names (`Precision '16-mixed' is invalid. Allowed
 precision values: …`); where no version is named and there is an argument beside it that 2.0 removed (`gpus=1`), or one
-may hide in `**kwargs`, or the project has a hook that 2.0 removed (`def validation_epoch_end`): that is code for 1.x.
+may hide in `**kwargs`, or the project holds what only 1.x has: a hook that 2.0 removed (`validation_epoch_end`), an
+`optimizer_idx`, an import of a module that is gone (`pytorch_lightning.metrics`), a Dockerfile that installs 1.x.
 In a configuration file unsafe too where code of the project compares the precision (`cfg.trainer.precision == 16`) or
 another value is made from it (`${trainer.precision}`).
 
 Reported only: values in shell scripts (`--trainer.precision 16`, `trainer.precision=16`) and defaults of
 `add_argument("--precision", default=16)` that surely reach a Trainer, because a `type=int` would have to change with
-them; and values that a YAML alias shares.
+them; values that a YAML alias shares; and constants (`PRECISION = 16`) that other code reads, too.
 
 ## When it is not offered
 Where the requirements admit nothing but Lightning 1.x, there the old name is the right one. For objects that are not
@@ -42,7 +43,7 @@ import libcst as cst
 
 from codemods import versions
 from codemods.context import Context
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.file_context import FileContext
 from codemods.rewrite import has_splat
 from codemods.rule import Draft, Rule
@@ -50,7 +51,8 @@ from codemods.sources.config import Config
 from codemods.sources.shell import Command
 from codemods.transforms.lightning.command_lines import defaults, flags
 from codemods.transforms.lightning.configured import configured, is_read_elsewhere, saved_by
-from codemods.transforms.lightning.precisions import FIRST, given, written
+from codemods.transforms.lightning.first_generation import first_generation
+from codemods.transforms.lightning.precisions import FIRST, given, is_only_a_precision, written
 
 rule = Rule(
     code="PL101",
@@ -97,7 +99,6 @@ REMOVED = frozenset(
     ]
 )
 """Arguments of `Trainer` that Lightning 2.0 removed."""
-OLD_HOOKS = (b"def training_epoch_end", b"def validation_epoch_end", b"def test_epoch_end", b"from_argparse_args")
 
 
 @rule.on(cst.Call)
@@ -107,11 +108,13 @@ def legacy_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     for arm, value in given(call, ctx):
         if name := _new_name(value):
             hidden = has_splat(call) or bool(REMOVED & {a.keyword.value for a in call.args if a.keyword})
+            safety, sign = _judged(ctx, hidden)
             yield rule.finding(
                 arm,
-                fix={arm: written(ctx, arm, name)},
-                message=said(ctx.module.code_for_node(arm), name),
-                safety=_safety(ctx, hidden),
+                fix={arm: written(ctx, arm, name)} if is_only_a_precision(ctx, arm, call) else None,
+                message=f"{said(ctx.module.code_for_node(arm), name)}{_told(ctx, sign)}",
+                safety=safety,
+                evidence=[sign] if sign else (),
             )
 
 
@@ -122,11 +125,13 @@ def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Ite
     for each in configured(config, ctx):
         if name := _new_name(each.value):
             removed = any(entry.key.value in REMOVED for entry in each.table.entries)
+            safety, sign = _judged(ctx, removed)
             yield rule.finding(
                 each.node,
                 fix=None if each.shared else {each.node: name},
-                message=said(each.written, name),
-                safety=Safety.UNSAFE if is_read_elsewhere(ctx) else _safety(ctx, removed),
+                message=f"{said(each.written, name)}{_told(ctx, sign)}",
+                safety=Safety.UNSAFE if is_read_elsewhere(ctx) else safety,
+                evidence=[sign] if sign else (),
             )
 
 
@@ -145,14 +150,21 @@ def legacy_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
 
 
 def _is_for_2(ctx: FileContext) -> bool:
-    """Whether the project may run on Lightning 2: by the versions it allows, else by the hooks it has."""
+    """Whether the project may run on Lightning 2: by the versions it allows, else by what only 1.x has."""
     target = ctx.target("lightning")
     named = target is not None and bool(target.spec)
-    return versions.may(target, ">=2.0") and (named or not ctx.index.search(ctx.path, OLD_HOOKS))
+    return versions.may(target, ">=2.0") and (named or first_generation(ctx) is None)
 
 
 def _new_name(value: object) -> str | None:
     return FIRST.get(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+
+
+def _told(ctx: FileContext, sign: Evidence | None) -> str:
+    """What tells of Lightning 1.x, for a message."""
+    if sign is None:
+        return ""
+    return f"; {sign.why} ({f'line {sign.line}' if sign.path == ctx.path else f'{sign.path}:{sign.line}'})"
 
 
 def said(old: str, new: str) -> str:
@@ -160,9 +172,10 @@ def said(old: str, new: str) -> str:
     return f"`{old}` is the name that Lightning 1.x gave to {new}"
 
 
-def _safety(ctx: FileContext, removed: bool) -> Safety:
-    """Of the new name, beside arguments of which some are, or may be, `removed` ones."""
+def _judged(ctx: FileContext, removed: bool) -> tuple[Safety, Evidence | None]:
+    """The safety of the new name, beside arguments of which some are, or may be, `removed` ones; what tells of 1.x."""
     target = ctx.target("lightning")
     if target is not None and target.spec:
-        return Safety.SAFE if versions.surely(target, ">=2.0") else Safety.UNSAFE
-    return Safety.UNSAFE if removed or ctx.index.search(ctx.path, OLD_HOOKS) else Safety.SAFE
+        return Safety.SAFE if versions.surely(target, ">=2.0") else Safety.UNSAFE, None
+    sign = first_generation(ctx)
+    return Safety.UNSAFE if removed or sign else Safety.SAFE, sign

@@ -65,15 +65,69 @@ def meant(value: object) -> tuple[str, ...]:
 def given(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, object]]:
     """The literal precisions that a call hands to Lightning's Trainer or Fabric: `16 if amp else 32` has two.
 
-    None where the code asks for a version before it chooses.
+    A constant (`PRECISION = 16`) is the literal that it is given. None where the code asks for a version before it
+    chooses.
     """
     precision = keyword(call, "precision")
-    if precision is None or not ctx.means(call.func, known.LIGHTNING_TRAINER, known.FABRIC):
+    if precision is None or not _takes_precisions(call, ctx):
         return
     for arm in _arms(precision.value):
-        value = literal(arm)
-        if isinstance(value, (str, int, float)) and not _chosen_by_version(ctx, arm):
-            yield arm, value
+        if _chosen_by_version(ctx, arm):
+            continue
+        for each in _arms(_constant(ctx, arm)):
+            value = literal(each)
+            if isinstance(value, (str, int, float)) and not _chosen_by_version(ctx, each):
+                yield each, value
+
+
+def _takes_precisions(call: cst.Call, ctx: Context) -> bool:
+    """Whether a call makes a Trainer or Fabric, or is `super().__init__(…)` in a subclass of Lightning's own."""
+    if ctx.means(call.func, known.LIGHTNING_TRAINER, known.FABRIC):
+        return True
+    match call.func:
+        case cst.Attribute(value=cst.Call(func=cst.Name(value="super"), args=[]), attr=cst.Name(value="__init__")):
+            here = ctx.klass(call)
+            if here is None or ctx.index.descends(here, known.LIGHTNING_TRAINER | known.FABRIC) is not True:
+                return False
+            above = (ctx.index.klass(ref) for ref in ctx.index.lineage(here).refs[1:])
+            return all(klass is not None and "__init__" not in klass.methods for klass in above)
+    return False
+
+
+def _constant(ctx: Context, value: cst.BaseExpression) -> cst.BaseExpression:
+    """What a name is given, where that happens once and under no condition; else the value itself."""
+    if isinstance(value, cst.Name) and (bindings := ctx.assigned(value)) and len(bindings) == 1:
+        (only,) = bindings
+        if only.value is not None and not only.conditional and isinstance(only.node, (cst.Assign, cst.AnnAssign)):
+            return only.value
+    return value
+
+
+def is_only_a_precision(ctx: Context, value: cst.BaseExpression, call: cst.Call) -> bool:
+    """Whether a literal is the precision of a Trainer or Fabric and nothing else: no constant that other code reads."""
+    if call in ctx.ancestors(value):
+        return True
+    statement = ctx.statement(value)
+    target = statement.targets[0].target if isinstance(statement, cst.Assign) and len(statement.targets) == 1 else None
+    if isinstance(statement, cst.AnnAssign):
+        target = statement.target
+    if not isinstance(target, cst.Name) or ctx.index.imported_elsewhere(ctx.path, target.value):
+        return False
+    names = (n for n in ctx.all(cst.Name, target.value) if n.value == target.value and n is not target)
+    return all(_is_precision(ctx, name) for name in names if not _is_label(ctx, name))
+
+
+def _is_label(ctx: Context, name: cst.Name) -> bool:
+    """Whether a name is a keyword or an attribute."""
+    above = ctx.parent(name)
+    return name is (above.keyword if isinstance(above, cst.Arg) else getattr(above, "attr", None))
+
+
+def _is_precision(ctx: Context, name: cst.Name) -> bool:
+    """Whether a name is what a Trainer or Fabric gets as its precision."""
+    arg = ctx.parent(name)
+    call = ctx.parent(arg) if isinstance(arg, cst.Arg) and arg.value is name else None
+    return isinstance(call, cst.Call) and keyword(call, "precision") is arg and _takes_precisions(call, ctx)
 
 
 def _arms(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

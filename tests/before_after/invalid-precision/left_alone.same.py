@@ -7,7 +7,7 @@ from torchmetrics.classification import BinaryPrecision
 from my_project.training import Trainer as OurTrainer
 
 args = None
-PRECISION = "fp16"
+PRECISION = "16-mixed"
 Trainer(precision=16)
 Trainer(precision="16")
 Trainer(precision="bf16")

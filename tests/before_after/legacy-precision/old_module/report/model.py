@@ -1,0 +1,3 @@
+from pytorch_lightning.metrics import Accuracy
+
+accuracy = Accuracy()
