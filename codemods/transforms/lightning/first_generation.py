@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -27,6 +28,8 @@ GONE = tuple(
     )
 )
 """Modules of 1.x that Lightning 2.6.6 does not have."""
+DOCKERFILES = ("Dockerfile", "docker/Dockerfile", ".devcontainer/Dockerfile")
+"""Where a project keeps the file that installs its requirements."""
 _SIGNS = (*(hook.encode() for hook in HOOKS), b"optimizer_idx", b"from_argparse_args", b"lightning")
 _RUN = re.compile(r"\s*RUN\s+(?:--\S+\s+)*(.*)", re.IGNORECASE)
 _TWINS = ("lightning", "pytorch-lightning")
@@ -42,8 +45,9 @@ def _signs(path: str, index: Index) -> Iterator[Evidence]:
     for other in index.search(path, _SIGNS):
         if (facts := index.facts(other)) is not None:
             yield from _of_file(index, facts)
-    for other in index.search(path, (b"lightning",), suffixes=("ockerfile",)):
-        yield from _installed(other, index.text(other) or "")
+    for place in DOCKERFILES:
+        if index.exists(other := posixpath.join(index.root(path), place)):
+            yield from _installed(other, index.text(other) or "")
 
 
 def _of_file(index: Index, facts: Facts) -> Iterator[Evidence]:

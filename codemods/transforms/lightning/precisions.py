@@ -95,10 +95,11 @@ def _takes_precisions(call: cst.Call, ctx: Context) -> bool:
 
 
 def _constant(ctx: Context, value: cst.BaseExpression) -> cst.BaseExpression:
-    """What a name is given, where that happens once and under no condition; else the value itself."""
+    """What a name is given, where that happens in one place and no import gives it, too; else the value itself."""
     if isinstance(value, cst.Name) and (bindings := ctx.assigned(value)) and len(bindings) == 1:
         (only,) = bindings
-        if only.value is not None and not only.conditional and isinstance(only.node, (cst.Assign, cst.AnnAssign)):
+        imported = any(ctx.facts.named(value.value)) or any(ctx.facts.named("*"))
+        if only.value is not None and not imported and isinstance(only.node, (cst.Assign, cst.AnnAssign)):
             return only.value
     return value
 

@@ -6,7 +6,9 @@ from my_project import DEFAULT, Base
 SEVERAL = 32
 SEVERAL = 16
 
-if DEFAULT:
+try:
+    from my_project import SOMETIMES
+except ImportError:
     SOMETIMES = 16
 
 
