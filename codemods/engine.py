@@ -27,7 +27,7 @@ from codemods.index import Index
 from codemods.look import edit_of, look
 from codemods.look_at_document import look_at_document
 from codemods.memory import Memory, Remembered
-from codemods.plan import Change, FilePlan, Plan, Project, UnusedSuppression
+from codemods.plan import Change, FilePlan, Plan, Project, Target, UnusedSuppression
 from codemods.rule import Rule
 from codemods.sources import files
 from codemods.sources.document import Reader, Source
@@ -44,7 +44,7 @@ class Options:
     rules: tuple[Rule, ...]
     unsafe: bool = False
     strategies: Mapping[str, str] = field(default_factory=dict)
-    targets: Mapping[str, str] = field(default_factory=dict)
+    targets: Mapping[str, str | Target] = field(default_factory=dict)
     counts: Callable[[Finding, Callable[[str], str | None]], bool] | None = None
     """Whether a finding is wanted; it and the texts are as the files were read."""
     wanted: Callable[[Finding], bool] = lambda finding: True

@@ -143,7 +143,7 @@ def floor_edits(ctx: FileContext, package: str, floor: str) -> dict[str, dict[Re
     if satisfied(target, floor):
         return {}
     versions, root = ctx.index.versions, ctx.index.root(ctx.path)
-    if target is not None and target.source == "--target":
+    if target is not None and target.given:
         return None
     if any(_holds(each) for name in COMPANIONS.get(package, ()) for _, each in versions.requirements(root, name)):
         return None

@@ -76,7 +76,7 @@ class Index:
     def __init__(
         self,
         reader: Reader,
-        overrides: Mapping[str, str] | None = None,
+        overrides: Mapping[str, str | Target] | None = None,
         *,
         recorder: Recorder = SILENT,
         noting: bool = False,

@@ -45,7 +45,9 @@ class Target:
     spec: str
     """A PEP 440 specifier set, such as `==2.4.1` or `>=2.0,<3`."""
     source: str
-    """The path of the file, or `--target`."""
+    """The path of the file, or, of one that a person has given, `--target` or where it stands."""
+    given: bool = False
+    """A person said so, whatever the packaging files say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ group, stays beside it as an alternative, for any version that some file allows 
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,11 +65,11 @@ class Packaging(Protocol):
 class Versions:
     """The projects of one tree and the versions they allow; each file is read once."""
 
-    def __init__(self, reader: Reader, overrides: Mapping[str, str] | None = None) -> None:
+    def __init__(self, reader: Reader, overrides: Mapping[str, str | Target] | None = None) -> None:
         self.notes: list[str] = []
         """A sentence for each packaging file that could not be read, and for each requirement that makes no sense."""
         self._reader = reader
-        self._given = {package: Target(package, spec, "--target") for package, spec in (overrides or {}).items()}
+        self._given = {name: _given(name, spec) for name, spec in (overrides or {}).items()}
         for name, twin in (TWINS, TWINS[::-1]):
             if name not in self._given and twin in self._given:
                 self._given[name] = self._given[twin]
@@ -228,7 +229,9 @@ def project_root(reader: Reader, path: str) -> str:
     return Versions(reader).root(path)
 
 
-def targets(reader: Reader, path_or_root: str, overrides: Mapping[str, str] | None = None) -> dict[str, Target]:
+def targets(
+    reader: Reader, path_or_root: str, overrides: Mapping[str, str | Target] | None = None
+) -> dict[str, Target]:
     """Package → allowed versions for a file, or for the directory of a project; `overrides` come before all files.
 
     A package that no file mentions is absent. `Target.spec` is a PEP 440 specifier set, several joined with ` || `
@@ -240,26 +243,48 @@ def targets(reader: Reader, path_or_root: str, overrides: Mapping[str, str] | No
     return dict(versions.project(path if versions.manifests(path) else versions.root(path)).targets)
 
 
-def parse_target(text: str) -> tuple[str, str]:
-    """`--target`: `torch=2.4` (any 2.4), `torch==2.4.1`, `torch>=2.3,<3` as package and PEP 440 specifier set.
+def parse_target(text: str, option: str = "--target", source: str = "--target") -> Target:
+    """`torch=2.4` (any 2.4), `torch==2.4.1`, `torch>=2.3,<3` as a target.
+
+    Args:
+        option: what the person wrote it in.
+        source: what it is said to be from.
 
     Raises:
-        ValueError: with a sentence, if it is not a known package with versions that can exist.
+        ValueError: with a sentence, if it is not a package whose versions count, with versions that can exist.
     """
     match = re.fullmatch(r"\s*([A-Za-z0-9][\w.-]*?)\s*([<>=!~^].*)", text)
     if not match:
-        raise ValueError(f"--target {text}: write a package and a version, such as torch=2.4 or torch>=2.3")
+        bare = re.fullmatch(r"\s*([A-Za-z][A-Za-z_-]*)[\s:@]*(\d[\w.]*)\s*", text)
+        near = f"; did you mean {_nearest(bare[1])}={bare[2]}?" if bare and _nearest(bare[1]) else ""
+        raise ValueError(f"{option} {text!r}: {_WRITE}{near or _SUCH_AS}")
     written, constraint = match[1], match[2].strip()
     name: str = canonicalize_name(written)
-    name = CONDA.get(name, name)
     if name not in PACKAGES:
-        raise ValueError(f"--target {text}: the version of {written} is not looked at, only of {', '.join(PACKAGES)}")
+        near = _nearest(written)
+        which = f"did you mean {near}{constraint}?" if near else f"give one of {', '.join(PACKAGES)}"
+        raise ValueError(f"{option} {text!r}: nothing depends on the version of {written}; {which}")
     specs = alternatives(constraint)
     if not specs or not all(specs):
-        raise ValueError(f"--target {text}: {constraint} is not a version or range, such as =2.4, ==2.4.1 or >=2.3,<3")
+        raise ValueError(f"{option} {text!r}: {constraint.lstrip('=')!r} is no version; {_WRITE}{_SUCH_AS}")
     if not any(map(possible, specs)):
-        raise ValueError(f"--target {text}: there is no version in {constraint}")
-    return name, " || ".join(specs)
+        raise ValueError(f"{option} {text!r}: no version is in {constraint}")
+    return Target(name, " || ".join(specs), source, given=True)
+
+
+_WRITE, _SUCH_AS = "write PACKAGE=VERSION", ", such as torch=2.4 or 'torch>=2.4,<3'"
+
+
+def _nearest(name: str) -> str:
+    """The package that somebody may have meant, or ""."""
+    known: str = canonicalize_name(name)
+    if known in CONDA or known in PACKAGES:
+        return CONDA.get(known, known)
+    return next(iter(difflib.get_close_matches(known, PACKAGES, n=1, cutoff=0.7)), "")
+
+
+def _given(package: str, spec: str | Target) -> Target:
+    return spec if isinstance(spec, Target) else Target(package, spec, "--target", given=True)
 
 
 def may(target: Target | None, range: str) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fixer.errors import Refusal
 from fixer.globs import anchored, matcher
+from fixer.selectors import target_text, targets
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,6 +22,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
+    from codemods.plan import Target
     from codemods.sources.document import Reader
 
 
@@ -45,7 +47,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     unsafe_fixes: bool = False
     strategies: Mapping[str, str] = field(default_factory=dict)
-    targets: Mapping[str, str] = field(default_factory=dict)
+    targets: Mapping[str, Target] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     """Patterns of the root."""
     include_vendored: bool = False
@@ -137,6 +139,13 @@ def unknown(key: str, keys: Iterable[str], prefix: str = "") -> str:
     return f"unknown key `{prefix}{key}`: {known}"
 
 
+def _targets(table: Mapping[str, str], source: str) -> dict[str, Target]:
+    """The versions of a table by package, with where they stand."""
+    where = f"[tool.fixer] of {source}" if source.rpartition("/")[2] == "pyproject.toml" else source
+    texts = (target_text(package, spec) for package, spec in table.items())
+    return {target.package: target for target in targets(texts, "targets", where)}
+
+
 def _read(table: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], prefix: str = "") -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in table.items():
@@ -174,6 +183,7 @@ def parse(data: bytes, source: str, directory: str, outer: Settings) -> Settings
             (anchored(pattern, directory), codes) for pattern, codes in values.get("per_file_ignores", ())
         )
         matcher([*values["exclude"], *(pattern for pattern, _ in values["per_file_ignores"])])
+        values["targets"] = _targets(values.get("targets", {}), source)
     except (Refusal, ValueError) as error:
         raise Refusal(f"{source}: {error}") from error
     values["exclude"] = outer.exclude + values["exclude"]

@@ -142,7 +142,6 @@ class _Options:
         selectors.check_codes(request.ignore, self._rules, "--ignore")
         self._strategies = selectors.pairs(request.strategies, "--strategy")
         selectors.check_strategies(self._strategies, self._rules, "--strategy")
-        self._targets = selectors.targets(request.targets)
 
     def order(self, settings: Settings, reader: Reader, *, fix: bool) -> Order:
         """What to do in a directory with these settings.
@@ -156,7 +155,6 @@ class _Options:
         for _, codes in settings.per_file_ignores:
             selectors.check_codes(codes, self._rules, f"{where}: per-file-ignores")
         selectors.check_strategies(settings.strategies, self._rules, f"{where}: strategies")
-        pinned = selectors.targets((f"{name}={spec}" for name, spec in settings.targets.items()), f"{where}: targets")
         rules = selectors.enabled(
             self._rules,
             select=settings.select,
@@ -169,7 +167,7 @@ class _Options:
             codes=tuple(rule.code for rule in rules),
             unsafe=settings.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
             strategies=tuple(sorted({**settings.strategies, **self._strategies}.items())),
-            targets=tuple(sorted({**pinned, **self._targets}.items())),
+            targets=tuple({**settings.targets, **{target.package: target for target in request.targets}}.values()),
             fix=fix,
             changed=self._changed,
             wanted=selectors.wanted(request.select or settings.select or (), (*settings.ignore, *request.ignore)),

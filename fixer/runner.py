@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from codemods.edits import Skip, SkipReason
 from codemods.gate import Card, gate
-from codemods.plan import FilePlan, Plan, Project
+from codemods.plan import FilePlan, Plan, Project, Target
 from codemods.profile import SILENT, Profile, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
@@ -56,12 +56,17 @@ class Order:
     codes: tuple[str, ...]
     unsafe: bool = False
     strategies: tuple[tuple[str, str], ...] = ()
-    targets: tuple[tuple[str, str], ...] = ()
+    targets: tuple[Target, ...] = ()
     fix: bool = False
     changed: Changes | None = None
     """Findings elsewhere do not count."""
     wanted: Wanted = EVERY
     """Which findings count for what they cost."""
+
+    @property
+    def overrides(self) -> dict[str, Target]:
+        """The versions that hold whatever files say, by package."""
+        return {target.package: target for target in self.targets}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,7 @@ def _options(order: Order) -> Options:
         rules=tuple(rule for rule in load() if rule.code in codes),
         unsafe=order.unsafe,
         strategies=dict(order.strategies),
-        targets=dict(order.targets),
+        targets=order.overrides,
         counts=order.changed.concern if order.changed is not None else None,
         wanted=order.wanted,
     )
@@ -162,7 +167,7 @@ def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     """A new index of the tree of a task."""
     from codemods.index import Index
 
-    return Index(task.order.reader, dict(task.order.targets), recorder=recorder, noting=task.cached)
+    return Index(task.order.reader, task.order.overrides, recorder=recorder, noting=task.cached)
 
 
 def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | Planned:
@@ -187,7 +192,7 @@ def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     from codemods import engine
     from codemods.index import Index
 
-    index = Index(order.reader, dict(order.targets))
+    index = Index(order.reader, order.overrides)
     tied = {path: component for component in plan.components for path in component}
     applied: dict[frozenset[str], set[str]] = defaultdict(set)
     for file in plan.files:

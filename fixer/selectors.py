@@ -13,10 +13,10 @@ from fixer.errors import Refusal
 
 if TYPE_CHECKING:
     from codemods.gate import AnyRule, Card
+    from codemods.plan import Target
     from codemods.rule import Rule
 
 CONSEQUENCES = tuple(map(str, sorted(Consequence, reverse=True)))
-OPERATORS = ("===", "==", "~=", "!=", "<=", ">=", "<", ">")
 
 
 def split_codes(values: Iterable[str]) -> tuple[str, ...]:
@@ -136,21 +136,25 @@ def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule | Card]
             raise Refusal(f"{where}: {code} has no strategy {name!r}; {choice}")
 
 
-def targets(values: Iterable[str], option: str = "--target") -> dict[str, str]:
-    """`torch=2.4`, `torch==2.4.1` or `torch>=2.4,<3` as package → specifier; a bare `2.4` means every 2.4."""
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-    from packaging.utils import canonicalize_name
+def targets(values: Iterable[str], option: str = "--target", source: str = "--target") -> tuple[Target, ...]:
+    """`torch=2.4` (any 2.4), `torch==2.4.1` or `torch>=2.4,<3`, each as the versions that hold whatever files say.
 
-    found: dict[str, str] = {}
+    Args:
+        option: what the person wrote them in.
+        source: what they are said to be from.
+    """
+    found: dict[str, Target] = {}
     for value in values:
-        match = re.fullmatch(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:=(?!=))?\s*(\S.*?)\s*", value)
-        spec = match[2] if match else ""
-        if spec and not spec.startswith(OPERATORS):
-            spec = f"=={spec}.*" if re.fullmatch(r"v?\d+(\.\d+)?", spec) else f"=={spec}"
+        from codemods.versions import parse_target
+
         try:
-            if not (match and spec):
-                raise InvalidSpecifier
-            found[canonicalize_name(match[1])] = str(SpecifierSet(spec))
-        except InvalidSpecifier:
-            raise Refusal(f"{option} {value!r}: write PACKAGE=VERSION, such as torch=2.4 or 'torch>=2.4,<3'") from None
-    return found
+            target = parse_target(value, option, source)
+        except ValueError as error:
+            raise Refusal(str(error)) from None
+        found[target.package] = target
+    return tuple(found.values())
+
+
+def target_text(package: str, spec: str) -> str:
+    """A package and its versions, from a table of settings, as one would write them behind `--target`."""
+    return f"{package}{spec}" if spec.startswith(tuple("<>=!~^")) else f"{package}={spec}"

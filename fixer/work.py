@@ -20,6 +20,7 @@ from fixer.git.changes import changes
 from fixer.worktree import WorkTree, why_unreadable
 
 if TYPE_CHECKING:
+    from codemods.plan import Target
     from codemods.sources.document import Reader
     from fixer.runner import Order, Progress
 
@@ -37,7 +38,7 @@ class Request:
     ignore: tuple[str, ...] = ()
     unsafe_fixes: bool | None = None
     strategies: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
     exclude: tuple[str, ...] = ()
     include_vendored: bool = False
     jobs: int = 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from world import git, repository
 
+from codemods.plan import Target
 from fixer.bulk.campaign import Limits, PullRequests, load_campaign
 from fixer.bulk.repositories import targets
 from fixer.bulk.split import Split
@@ -75,7 +76,7 @@ def test_everything(tmp_path: Path) -> None:
     assert campaign.state == tmp_path / "elsewhere.sqlite"
     assert campaign.request.select == ("AMP", "PL001")
     assert campaign.request.strategies == ("AMP001=clear-cache",)
-    assert campaign.request.targets == ("torch=2.4",)
+    assert campaign.request.targets == (Target("torch", "==2.4.*", "CAMPAIGN.toml", given=True),)
     assert campaign.request.unsafe_fixes is True
     assert campaign.limits == Limits(concurrent=3, per_hour=20, open_at_once=50)
     assert campaign.pull_requests == PullRequests(open=True, title="{campaign}: {title}", labels=("amp",), draft=True)
@@ -124,7 +125,8 @@ def test_the_mark_is_that_of_what_is_planned(tmp_path: Path) -> None:
         ('select = "AMP"', "CAMPAIGN.toml:3: `select` must be a list of strings"),
         ('select = ["AMP0001"]', "CAMPAIGN.toml:3: the campaign: there is no rule 'AMP0001'; did you mean AMP001"),
         ('strategies.AMP001 = "burn"', "CAMPAIGN.toml:3: the campaign: AMP001 has no strategy 'burn'; choose one of"),
-        ('targets.torch = "two"', "CAMPAIGN.toml:3: --target 'torch=two': write PACKAGE=VERSION"),
+        ('targets.torch = "two"', "CAMPAIGN.toml:3: `targets` 'torch=two': 'two' is no version; write PACKAGE=VERSION"),
+        ('targets.troch = "2.4"', "CAMPAIGN.toml:3: `targets` 'troch=2.4': nothing depends on"),
         ('exclude = ["[z-a]"]', "CAMPAIGN.toml:3: '[z-a]' is not a path pattern"),
         ('split = "owner"', "CAMPAIGN.toml:3: `split` 'owner': write codeowners, project, or directory:N"),
         ("max-files = 3", "`max-files` says how a split is made: give `split` too"),

@@ -9,6 +9,7 @@ import pytest
 from memory import Memory
 from world import fixer, write
 
+from codemods.plan import Target
 from fixer.config import CommitSettings, Settings, cascade
 from fixer.errors import Refusal
 
@@ -55,13 +56,49 @@ def test_all_keys() -> None:
         ignore=("AMP002",),
         unsafe_fixes=True,
         strategies={"AMP001": "clear-cache"},
-        targets={"torch": "2.4"},
+        targets={"torch": Target("torch", "==2.4.*", "[tool.fixer] of pyproject.toml", given=True)},
         exclude=("**/old", "tests/data/*.py"),
         include_vendored=True,
         per_file_ignores=(("scripts/*.py", ("PL",)),),
         commit=CommitSettings("s", "b", "A <a@b>", True, ("K=V",)),
         sources=("pyproject.toml",),
     )
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ('pytorch = "2.4"', "did you mean torch=2.4?"),
+        ('troch = "==2.4"', "did you mean torch==2.4?"),
+        ('torch = "abc"', "'abc' is no version"),
+    ],
+)
+def test_targets_that_mean_nothing_are_refused(tmp_path: Path, table: str, why: str) -> None:
+    write(tmp_path, {"sub/pyproject.toml": f"[tool.fixer.targets]\n{table}\n", "sub/a.py": CALLS, "b.py": CALLS})
+    answer = fixer("check", at=tmp_path)
+    assert answer.code == 2 and "b.py:1:1" in answer.text and "sub/a.py" not in answer.text
+    assert "fixer: sub/pyproject.toml: targets '" in answer.err and why in answer.err
+
+
+def test_targets_say_where_they_are_from(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pyproject.toml": '[tool.fixer.targets]\ntorch = ">=2.4,<3"\npeft = "==0.13.2"\nlightning = "2.2"\n',
+            "requirements.txt": "torch==2.11\naccelerate==1.2\n",
+            "sub/fixer.toml": 'targets.lightning = "2.5"\n',
+            "sub/a.py": CALLS,
+        },
+    )
+    told = json.loads(fixer("check", "--format", "json", "--target", "peft=0.14", at=tmp_path).out)
+    (project,) = told["projects"]
+    assert {name: (each["spec"], each["from"]) for name, each in project["targets"].items()} == {
+        "accelerate": ("==1.2", "requirements.txt"),
+        "torch": (">=2.4,<3", "[tool.fixer] of pyproject.toml"),
+        "lightning": ("==2.5.*", "sub/fixer.toml"),
+        "pytorch-lightning": ("==2.5.*", "sub/fixer.toml"),
+        "peft": ("==0.14.*", "--target"),
+    }
 
 
 def test_the_nearer_file_wins_and_the_outer_shows_through() -> None:

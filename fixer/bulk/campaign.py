@@ -105,8 +105,9 @@ def load_campaign(file: Path) -> Campaign:
     if most is not None and split is None:
         raise Refusal(f"{file}: `max-files` says how a split is made: give `split` too")
     request = {key.replace("-", "_"): values[key] for key in _REQUEST if key in values}
-    for key in ("strategies", "targets"):
-        request[key] = tuple(f"{name}={value}" for name, value in values.get(key, {}).items())
+    request["strategies"] = tuple(f"{name}={value}" for name, value in values.get("strategies", {}).items())
+    texts = (selectors.target_text(name, spec) for name, spec in values.get("targets", {}).items())
+    request["targets"] = selectors.targets(texts, source=file.name)
     return Campaign(
         file=file,
         name=values["name"],
@@ -221,7 +222,7 @@ def _strategies(value: Any) -> dict[str, str]:
 
 
 def _targets(value: Any) -> dict[str, str]:
-    selectors.targets(f"{name}={spec}" for name, spec in table_of_texts(value).items())
+    selectors.targets((selectors.target_text(*pair) for pair in table_of_texts(value).items()), "`targets`")
     return table_of_texts(value)
 
 

@@ -158,7 +158,7 @@ def request(
 ) -> Request:
     """What the shared options ask for."""
     from fixer.errors import Refusal
-    from fixer.selectors import split_codes
+    from fixer.selectors import split_codes, targets
     from fixer.work import Request
 
     if config is not None and isolated:
@@ -169,7 +169,7 @@ def request(
         ignore=split_codes(ignore or ()),
         unsafe_fixes=unsafe_fixes,
         strategies=tuple(strategy or ()),
-        targets=tuple(target or ()),
+        targets=targets(target or ()),
         exclude=tuple(exclude or ()),
         include_vendored=include_vendored,
         jobs=jobs,
