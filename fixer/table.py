@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card
 
-DIGEST = "6721daef0ec5bfb19ef1062a72823706e32d48072e1e23258c018e21cacdaf43"
+DIGEST = "5e1d520fc69879a2eeed075ed40027cdc029426534a7495a8cb8b7756ba047a7"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

@@ -3,13 +3,7 @@
 The number is held by `test_before_after.py`; a reason names the analysis that is missing.
 """
 
-_BYTES = "what is frozen, and where inputs get gradients, is told from bytes of the project: needs values and lifetimes"
-
-SPELLING: dict[str, str] = {
-    "reentrant-without-input-grad/frozen_embedding": _BYTES,
-    "reentrant-without-input-grad/frozen_elsewhere": _BYTES,
-    "hf-checkpointing-enable/embeddings_require_grad": _BYTES,
-}
+SPELLING: dict[str, str] = {}
 """Rule name/case → why its findings depend on how the program is spelled."""
 
 FIXTURES: dict[str, str] = {

@@ -1,8 +1,8 @@
 """One architecture of Transformers after the other, tiny and random: which gradients checkpointing loses.
 
 Run by path, in a process of its own: reads the names of model types from standard input, a line each, and writes one
-JSON object a line to standard output. Each architecture runs in a fork, so that a crash, a hang or a leak costs that
-one only. Standard library, torch, transformers and peft.
+JSON object a line to standard output; `list` names those there are. Each architecture runs in a fork, so that a crash,
+a hang or a leak costs that one only. Standard library, torch, transformers and peft.
 """
 
 from __future__ import annotations
@@ -74,8 +74,18 @@ def main() -> None:
     _say({"versions": {name: version.partition("+")[0] for name, version in versions.items()}})
     for line in sys.stdin:
         kind, _, name = line.strip().partition(" ")
+        if kind == "list":
+            _say({"names": _names()})
         if name:
             _say({"name": name, "kind": kind, **_forked(partial(_architecture, kind, name))})
+
+
+def _names() -> list[str]:
+    """Every architecture with a causal or an encoder-decoder language model: `causal qwen2`, `encoder-decoder t5`."""
+    from transformers.models.auto import modeling_auto
+
+    causal = (f"causal {name}" for name in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+    return [*causal, *(f"encoder-decoder {n}" for n in modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES)]
 
 
 def _say(answer: dict[str, Any]) -> None:

@@ -22,9 +22,10 @@ Unsafe: nobody ran this training. It says `gradient_checkpointing_kwargs: {use_r
 examples do. Comments and all other lines stay as they are.
 
 ## When it is not offered
-Without an adapter and without `unfrozen_parameters` (gradients reach every layer); where `use_reentrant: true` was
-chosen for other adapters; with flex attention and with DeepSpeed ZeRO stage 3, which fail non-reentrant; where
-the DeepSpeed configuration cannot be found; with FSDP; and where checkpointing is off, or offloads or selects.
+For models of a family that was run and loses nothing (`docs/architectures.md`). Without an adapter and without
+`unfrozen_parameters` (gradients reach every layer); where `use_reentrant: true` was chosen for other adapters; with
+flex attention and with DeepSpeed ZeRO stage 3, which fail non-reentrant; where the DeepSpeed configuration cannot be
+found; with FSDP; and where checkpointing is off, or offloads or selects.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Scalar, Table
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
+from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, family
 
 rule = Rule(
     code="CKP006",
@@ -81,10 +83,19 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         return
     if (chosen := _chosen(table)) is not None:
         if why := _why_not_reentrant(table):
-            yield rule.finding(chosen, fix={chosen.value: False}, message=f"`use_reentrant: true`, but {why}")
+            message = f"`use_reentrant: true`, but {why}"
+            yield rule.finding(chosen, fix={chosen.value: False}, message=message, consequence=Consequence.RAISES)
     elif _given(table, "adapter") and not _given(table, "rl") and not _given(table, "unfrozen_parameters"):
-        if not _given(table, KWARGS):
-            yield rule.finding(switch, fix=_added(table, switch), message=_IMPLICIT)
+        named = scalar(table.get("base_model"))
+        model = family(named) if isinstance(named, str) else None
+        if not _given(table, KWARGS) and (model not in FAMILIES or model in HOOK_LOSES):
+            unknown = "" if model else " (the family of this model is unknown)"
+            yield rule.finding(
+                switch,
+                fix=_added(table, switch),
+                message=f"{_IMPLICIT}{unknown}",
+                consequence=Consequence.SILENT if model else Consequence.STYLE,
+            )
 
 
 _IMPLICIT = (

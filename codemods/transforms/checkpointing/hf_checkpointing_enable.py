@@ -32,15 +32,16 @@ require gradients), and in projects with flex attention or ZeRO-3 over frozen we
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from codemods import rewrite
 from codemods.context import Context
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import arguments_class
+from codemods.transforms.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
     ENABLERS,
@@ -58,9 +59,11 @@ from codemods.transforms.checkpointing.hugging_face import (
     with_kwargs,
 )
 from codemods.transforms.checkpointing.surroundings import (
+    adapters,
     forbids_non_reentrant,
+    frozen,
     gives_inputs_gradients,
-    has_frozen_parts,
+    unsloth,
 )
 
 OWN_METHODS = (b"def gradient_checkpointing_enable", b"def activation_checkpointing_enable")
@@ -101,12 +104,17 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     model, (_, name, arg) = call.func.value, found
     if not _is_ours(ctx, call, model, call.func.attr.value):
         return
+    given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
+    trained = adapters(ctx)
+    shown = trained or frozen(ctx, ctx.name(model) or "")
+    if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, call, trained is not None):
+        return
     bites = {} if arg is not None and rewrite.literal(arg.value) is not None else {"transformers": "<5"}
     changes: dict[str, Changes] = {}
-    if not forbids_non_reentrant(ctx) and allows(ctx, "transformers", FIRST_WITH_KWARGS):
+    forbidden = forbids_non_reentrant(ctx, partly_frozen=shown is not None)
+    if forbidden is None and allows(ctx, "transformers", FIRST_WITH_KWARGS):
         changes["non-reentrant"] = {call: with_kwargs(ctx, call, name, arg, reentrant=False)}
     holder, owner = ctx.statement(call), ctx.name(model)
-    given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
     helps = not given and allows(ctx, "transformers", FIRST_WITH_INPUT_GRADS)
     if owner is not None and isinstance(holder, cst.Expr) and holder.value is call and helps:
         changes["input-grads"] = rewrite.insert(ctx, call, [f"{owner}.enable_input_require_grads()"], after=True)
@@ -115,11 +123,13 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     message = f"`{written(ctx, call.func)}` without `use_reentrant` is reentrant"
     if given:
         message += ", with Transformers 5 too: torch warns, and DistributedDataParallel may fail"
-    elif has_frozen_parts(ctx):
-        message += ", and the project freezes weights or trains adapters: layers may get no gradient"
+    elif trained is not None:
+        message += ", and adapters are trained: no gradient reaches them"
     else:
-        message += ": adapters, and layers above frozen inputs, get no gradient"
-    yield _draft(ctx, call, changes, message, bites)
+        message += ", and weights are frozen: layers above frozen inputs get no gradient"
+    cost = Consequence.WARNS if given else Consequence.RAISES if trained is not None else Consequence.SILENT
+    evidence = [each for each in (shown, forbidden) if each is not None]
+    yield _draft(ctx, call, changes, message, bites, evidence, cost)
 
 
 @rule.on(cst.Call)
@@ -130,9 +140,11 @@ def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     arg = rewrite.argument(call, "gradient_checkpointing_kwargs", 2)
     if (used is not None and rewrite.literal(used.value) is False) or not is_implicit(arg):
         return
+    if (quantized := _quantized(ctx)) is None or unsloth(ctx):
+        return  # of a model that is not quantized, it switches nothing on
     changes: dict[str, Changes] = {}
     beside = _switched_on_again(ctx)
-    forbidden = forbids_non_reentrant(ctx)
+    forbidden = forbids_non_reentrant(ctx, partly_frozen=True)
     if allows(ctx, "transformers", FIRST_WITH_KWARGS) and allows(ctx, "peft", ">=0.6"):
         name = "gradient_checkpointing_kwargs"
         if beside is not None and not forbidden:
@@ -141,21 +153,58 @@ def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
     message = "`prepare_model_for_kbit_training` without `use_reentrant` switches reentrant checkpointing on"
     if forbidden:
-        message += f"; left so, for {forbidden}"
+        message += f"; left so: {forbidden.why}"
     elif beside is None:
         message += "; set it here and where it is switched on again together, or no gradient reaches the layers"
-    yield _draft(ctx, call, changes, message, {})
+    evidence = [each for each in (quantized, forbidden) if each is not None]
+    yield _draft(ctx, call, changes, message, {}, evidence, Consequence.RAISES)
+
+
+def _keeps_all(ctx: Context, call: cst.Call, lora: bool) -> bool:
+    """Whether every model that this function loads is of a family that was run and loses nothing."""
+    names = [model for each in ctx.all(cst.Call, "from_pretrained") if (model := _loaded(ctx, each)) is not None]
+    return bool(names) and all(name in (LORA_KEEPS_ALL if lora else FROZEN_KEEPS_ALL) for name in names)
+
+
+def _loaded(ctx: Context, call: cst.Call) -> str | None:
+    """The family of the checkpoint that `AutoModel….from_pretrained("…")` loads; empty where it is unknown."""
+    match call.func:
+        case cst.Attribute(value=klass, attr=cst.Name("from_pretrained")) if any(
+            origin.startswith("transformers.") and "Model" in origin for origin in ctx.origin(klass)
+        ):
+            given = rewrite.positional(call, 0)
+            name = rewrite.literal(given.value) if given is not None else None
+            return family(name) or "" if isinstance(name, str) else ""
+    return None
+
+
+def _quantized(ctx: Context) -> Evidence | None:
+    """Where the file loads a quantized model, or one whose quantization is not in sight."""
+    for call in ctx.all(cst.Call):
+        for word in ("load_in_4bit", "load_in_8bit", "quantization_config"):
+            given = rewrite.keyword(call, word)
+            if given is not None and rewrite.literal(given.value) not in (False, None):
+                return ctx.evidence(given, f"the model is quantized: `{word}`")
+    return None
 
 
 def _draft(
-    ctx: Context, call: cst.Call, changes: Mapping[str, Changes], message: str, bites: Mapping[str, str]
+    ctx: Context,
+    call: cst.Call,
+    changes: Mapping[str, Changes],
+    message: str,
+    bites: Mapping[str, str],
+    evidence: Sequence[Evidence],
+    consequence: Consequence,
 ) -> Draft:
     available = tuple(name for name in rule.strategies if name in changes)
     strategy = ctx.choose(rule, available)
     if strategy == "explicit" and ctx.strategies.get(rule.code) is None:
         strategy = None  # it only ends the warning: for those who ask for it
     if strategy is None:
-        return rule.finding(call, message=message, strategies=available, bites=bites)
+        return rule.finding(
+            call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
+        )
     titles = {"input-grads": "Call `enable_input_require_grads()`", "explicit": "Pass `use_reentrant: True`"}
     return rule.finding(
         call,
@@ -165,6 +214,8 @@ def _draft(
         strategy=strategy,
         strategies=available,
         bites=bites,
+        evidence=evidence,
+        consequence=consequence,
     )
 
 

@@ -22,9 +22,11 @@ writes `{"use_reentrant": True}`: nothing changes but torch's warning, which Tra
 version 5 it keeps the old variant.
 
 ## When it is not offered
-Where `**kwargs` may hold the argument, where `gradient_checkpointing` is no literal `True`, with Transformers before
-4.35 (no such argument), beside a DeepSpeed configuration when weights are frozen (under ZeRO-3 recomputed shapes are
-`[0]`), and with flex attention.
+Where nothing shows adapters, or that the model which a Trainer of the same file gets is partly frozen: full training
+loses nothing, in any of the architectures that were run (`docs/architectures.md`). Where Unsloth owns checkpointing,
+for it requires the reentrant variant. Where `**kwargs` may hold the argument, where `gradient_checkpointing` is no
+literal `True`, with Transformers before 4.35 (no such argument), beside a DeepSpeed configuration when weights are
+frozen (under ZeRO-3 recomputed shapes are `[0]`), and with flex attention.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ import libcst as cst
 
 from codemods import rewrite
 from codemods.context import Context
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.hugging_face import (
@@ -46,11 +48,12 @@ from codemods.transforms.checkpointing.hugging_face import (
     with_kwargs,
 )
 from codemods.transforms.checkpointing.surroundings import (
+    adapters,
     forbids_non_reentrant,
+    frozen,
     gives_inputs_gradients,
-    has_adapters,
-    has_frozen_parts,
     may_forbid_non_reentrant,
+    unsloth,
 )
 
 KWARGS = "gradient_checkpointing_kwargs"
@@ -91,9 +94,15 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     bites = {"transformers": "<5", **({"trl": "<0.27"} if classes <= TRL_ARGUMENTS else {})}
     changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
     new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
-    forbidden = forbids_non_reentrant(ctx)
-    if forbidden is None and has_frozen_parts(ctx) and (_under_deepspeed(call) or may_forbid_non_reentrant(ctx)):
-        forbidden = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
+    trained = adapters(ctx)
+    shown = trained or next(filter(None, (frozen(ctx, model) for model in _trained_models(ctx))), None)
+    if shown is None or unsloth(ctx):
+        return
+    forbidden = forbids_non_reentrant(ctx, partly_frozen=True)
+    if forbidden is None and _under_deepspeed(call):
+        forbidden = ctx.evidence(call, "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant")
+    elif forbidden is None:
+        forbidden = may_forbid_non_reentrant(ctx)
     if new_enough and forbidden is None:
         changes["non-reentrant"] = {call: with_kwargs(ctx, call, KWARGS, kwargs, reentrant=False)}
     if not gives_inputs_gradients(ctx) and (insertion := input_grads(ctx, call)) is not None:
@@ -104,9 +113,13 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     strategy = ctx.choose(rule, available)
     if ctx.strategies.get(rule.code) is None and strategy != "non-reentrant" and (new_enough or strategy == "explicit"):
         strategy = None
-    message = _message(ctx, call, forbidden)
+    message = _message(ctx, call, trained is not None, forbidden)
+    evidence = [each for each in (shown, forbidden) if each is not None]
+    consequence = Consequence.RAISES if trained is not None else Consequence.SILENT
     if strategy is None:
-        yield rule.finding(call, message=message, strategies=available, bites=bites)
+        yield rule.finding(
+            call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
+        )
         return
     titles = {
         "input-grads": "Call `model.enable_input_require_grads()`",
@@ -120,19 +133,28 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         strategy=strategy,
         strategies=available,
         bites=bites,
+        evidence=evidence,
+        consequence=consequence,
     )
 
 
-def _message(ctx: Context, call: cst.Call, forbidden: str | None) -> str:
+def _trained_models(ctx: Context) -> Iterator[str]:
+    """The names of the models that this file gives to a Trainer."""
+    for call in ctx.all(cst.Call, "Trainer"):
+        if (ctx.name(call.func) or "").endswith("Trainer"):
+            given = rewrite.argument(call, "model", 0)
+            if given is not None and (name := ctx.name(given.value)) is not None:
+                yield name
+
+
+def _message(ctx: Context, call: cst.Call, lora: bool, forbidden: Evidence | None) -> str:
     name = (ctx.name(call.func) or "the arguments").rpartition(".")[2]
     message = f"`{name}(gradient_checkpointing=True)` is reentrant by default"
-    if has_adapters(ctx):
-        message += ", and the project trains adapters: no gradient reaches them"
-    elif has_frozen_parts(ctx):
-        message += ", and the project freezes weights: layers above frozen inputs get no gradient"
+    if lora:
+        message += ", and adapters are trained: no gradient reaches them"
     else:
-        message += ": adapters, and layers above frozen inputs, get no gradient"
-    return f"{message}; left so, for {forbidden}" if forbidden else message
+        message += ", and weights are frozen: layers above frozen inputs get no gradient"
+    return f"{message}; left so: {forbidden.why}" if forbidden else message
 
 
 def _under_deepspeed(call: cst.Call) -> bool:

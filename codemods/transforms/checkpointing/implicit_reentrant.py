@@ -48,7 +48,7 @@ from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.reachable import trouble_in
-from codemods.transforms.checkpointing.surroundings import forbids_non_reentrant, may_forbid_non_reentrant
+from codemods.transforms.checkpointing.surroundings import adapters, forbids_non_reentrant, may_forbid_non_reentrant
 
 SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})
@@ -116,23 +116,28 @@ def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
 def _drafts(
     ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str, late: str | None
 ) -> Iterator[Draft]:
-    forbidden = forbids_non_reentrant(ctx)
+    trained = adapters(ctx)
+    forbidden = forbids_non_reentrant(ctx, partly_frozen=trained is not None)
+    doubtful = may_forbid_non_reentrant(ctx) if trained is not None and forbidden is None else None
+    evidence = [each for each in (forbidden, doubtful, trained if forbidden or doubtful else None) if each]
     available = ("preserve",) if forbidden or late else rule.strategies
     # Without an input the other variant would bring gradients, but of other data: nothing helps but an argument.
-    strategy = None if late and rule.code not in ctx.strategies else ctx.choose(rule, available)
+    # `preserve` repairs nothing: it is for those who ask for it.
+    strategy = None if (late or forbidden) and rule.code not in ctx.strategies else ctx.choose(rule, available)
     message = f"{what} without `use_reentrant`: its parameters get no gradient unless an input requires one"
     if late:
         message = f"{what} has no input, and no gradient; pass it `{late}`, which changes before the recomputation"
     elif forbidden:
-        message += f"; left so, for {forbidden}"
-    elif reason is None and may_forbid_non_reentrant(ctx):
+        message += f"; left so: {forbidden.why}"
+    elif reason is None and doubtful:
         reason = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
     if reason and not forbidden and not late:
         message += f"; `use_reentrant=False` may not suit it: {reason}"
     target = ctx.target("torch")
     requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
     if strategy is None:
-        yield rule.finding(call, message=message, strategies=available, bites={"torch": f">={floor}"})
+        bites = {"torch": f">={floor}"}
+        yield rule.finding(call, message=message, strategies=available, bites=bites, evidence=evidence)
         return
     preserve = strategy == "preserve"
     fixed = rewrite.with_argument(call, "use_reentrant", cst.Name("True" if preserve else "False"))
@@ -146,6 +151,7 @@ def _drafts(
         strategies=available,
         bites={"torch": f">={floor}"},
         requires=requires,
+        evidence=evidence,
     )
 
 

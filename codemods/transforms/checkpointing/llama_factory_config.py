@@ -26,9 +26,11 @@ holds a copy of one. `disable` sets `disable_gradient_checkpointing: true` and g
 saves. Comments and all other lines stay as they are.
 
 ## When it is not offered
-For full fine-tuning (nothing is frozen, and gradients reach every layer); where checkpointing is disabled or unsloth's,
-KTransformers' or Megatron's; where a DeepSpeed configuration is ZeRO stage 3, which needs the reentrant variant over
-frozen weights, or cannot be found; and for files that do not train (`do_train`).
+For models of a family that was run and loses nothing (Qwen2, Llama, Mistral, … `docs/architectures.md`): what is left
+is code that comes with a checkpoint, whose layers nobody has seen. For full fine-tuning (nothing is frozen, and
+gradients reach every layer); where checkpointing is disabled or unsloth's, KTransformers' or Megatron's; where a
+DeepSpeed configuration is ZeRO stage 3, which needs the reentrant variant over frozen weights, or cannot be found; and
+for files that do not train (`do_train`).
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Table, plain
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
+from codemods.transforms.checkpointing.families import FAMILIES, WRAPPER_LOSES, family
 
 rule = Rule(
     code="CKP005",
@@ -90,6 +93,10 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         return
     if any(scalar(table.get(key)) not in (None, False) for key in ELSEWHERE) or any(map(table.entry, MEGATRON)):
         return
+    named = scalar(table.get("model_name_or_path"))
+    model = family(named) if isinstance(named, str) else None
+    if model in FAMILIES and model not in WRAPPER_LOSES:
+        return
     if not _is_reentrant(table) or deepspeed_stage(table.get("deepspeed"), ctx) not in (0, 1, 2):
         return
     changes = {"disable": _disabled(table)}
@@ -103,7 +110,8 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
     yield rule.finding(
         at,
         fix=changes[strategy] if strategy else None,
-        message=_message(table, knows),
+        message=_message(table, knows, model),
+        consequence=Consequence.SILENT if model in WRAPPER_LOSES else Consequence.STYLE,
         title=f"Set `{DISABLE}: true`" if strategy == "disable" else None,
         strategy=strategy,
         strategies=available,
@@ -172,7 +180,7 @@ def _own(table: Table, key: str) -> Entry | None:
     return next((entry for entry in table.entries if entry.key.value == key), None)
 
 
-def _message(table: Table, knows: bool) -> str:
+def _message(table: Table, knows: bool, model: str | None) -> str:
     what = "layers" if _kind(table) == "freeze" else "adapters of layers"
     if _says(table, TRAINER, True):
         why = f"`{TRAINER}: true` without `{TRAINER_KWARGS}` is reentrant"
@@ -182,4 +190,5 @@ def _message(table: Table, knows: bool) -> str:
         why = "LLaMA-Factory before 0.9.2 always checkpoints reentrantly"
     else:
         why = f"`{SWITCH}` is true" + (" by default" if table.entry(SWITCH) is None else "")
-    return f"{why}: {what} that take their hidden states by keyword learn nothing"
+    unknown = "" if model else " (the family of this model is unknown)"
+    return f"{why}: {what} that take their hidden states by keyword learn nothing{unknown}"

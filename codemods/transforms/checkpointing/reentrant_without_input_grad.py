@@ -27,14 +27,14 @@ would come, but wrong ones. Pass such a variable as an input.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from codemods import flow, known, rewrite
 from codemods.context import Context
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.rule import Draft, Replacement, Rule
 from codemods.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.transforms.checkpointing.closures import late_bound
@@ -47,9 +47,11 @@ from codemods.transforms.checkpointing.hugging_face import (
     reentrant_item,
 )
 from codemods.transforms.checkpointing.surroundings import (
+    adapters,
     forbids_non_reentrant,
+    frozen_embeddings,
     gives_inputs_gradients,
-    has_adapters,
+    unsloth,
 )
 
 OPTIONS = frozenset(
@@ -57,12 +59,6 @@ OPTIONS = frozenset(
     | {"respect_saved_tensors_hooks"}
 )
 """Keywords of `checkpoint` itself."""
-
-FROZEN = re.compile(
-    r"\b[\w.]*(?:emb|wte)\w*(?:\.\w+)*\.(?:requires_grad_\(\s*False|requires_grad\s*=\s*False)"
-    r"|for\s+\w+\s+in\s+[\w.]*(?:emb|wte)\w*(?:\.\w+)*\.parameters\(\)\s*:\s*\w+\.requires_grad(?:_\(|\s*=\s*)False"
-)
-"""Embeddings are frozen, as a text."""
 
 rule = Rule(
     code="CKP002",
@@ -95,21 +91,20 @@ def reentrant_call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     given = rewrite.keyword(call, "use_reentrant")
     if given is None or rewrite.literal(given.value) is not True or any(a.star == "**" for a in call.args):
         return
-    evidence = _missing_input(call, ctx)
-    hugging_face = False
-    if evidence is None:
-        evidence, hugging_face = _frozen_below(call, ctx), True
-    if evidence is None:
+    why, shown = _missing_input(call, ctx), None
+    if why is None and (shown := _frozen_below(call, ctx)) is not None:
+        why = shown.why
+    if why is None:
         return
     changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
     late = late_bound(ctx, call.args[0].value) if call.args else None
     if late is not None:
-        evidence += f"; pass `{late}` as an input, for it has another value when it is recomputed"
-    elif not forbids_non_reentrant(ctx):
+        why += f"; pass `{late}` as an input, for it has another value when it is recomputed"
+    elif not forbids_non_reentrant(ctx, partly_frozen=True):
         changes["non-reentrant"] = {given: given.with_changes(value=cst.Name("False"))}
-    if hugging_face and (insertion := input_grads(ctx, call)) is not None:
+    if shown is not None and (insertion := input_grads(ctx, call)) is not None:
         changes["input-grads"] = insertion
-    yield _draft(ctx, call, changes, f"`checkpoint` with `use_reentrant=True`: {evidence}", {})
+    yield _draft(ctx, call, changes, f"`checkpoint` with `use_reentrant=True`: {why}", {}, [shown] if shown else [])
 
 
 @rule.on(cst.Call)
@@ -128,17 +123,17 @@ def reentrant_kwargs(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         case _:
             return
     value = reentrant_item(arg)
-    if value is None or not has_adapters(ctx) or gives_inputs_gradients(ctx) or not allows(ctx, "transformers", "<5"):
+    if value is None or gives_inputs_gradients(ctx) or not allows(ctx, "transformers", "<5") or unsloth(ctx):
+        return
+    if (trained := adapters(ctx)) is None:
         return
     changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
-    if not forbids_non_reentrant(ctx):
+    if not forbids_non_reentrant(ctx, partly_frozen=True):
         changes["non-reentrant"] = {value: cst.Name("False")}
     if (insertion := input_grads(ctx, call)) is not None:
         changes["input-grads"] = insertion
-    message = (
-        f"`{written(ctx, call.func)}` with `use_reentrant: True`, and the project trains adapters: they get no gradient"
-    )
-    yield _draft(ctx, call, changes, message, {"transformers": "<5"})
+    message = f"`{written(ctx, call.func)}` with `use_reentrant: True`, and adapters are trained: they get no gradient"
+    yield _draft(ctx, call, changes, message, {"transformers": "<5"}, [trained])
 
 
 def _draft(
@@ -147,11 +142,12 @@ def _draft(
     changes: Mapping[str, Mapping[cst.CSTNode, Replacement]],
     message: str,
     bites: Mapping[str, str],
+    evidence: Sequence[Evidence],
 ) -> Draft:
     available = tuple(name for name in rule.strategies if name in changes)
     strategy = ctx.choose(rule, available)
     if strategy is None:
-        return rule.finding(call, message=message, strategies=available, bites=bites)
+        return rule.finding(call, message=message, strategies=available, bites=bites, evidence=evidence)
     title = "Call `model.enable_input_require_grads()`" if strategy == "input-grads" else None
     return rule.finding(
         call,
@@ -161,6 +157,7 @@ def _draft(
         strategy=strategy,
         strategies=available,
         bites=bites,
+        evidence=evidence,
     )
 
 
@@ -183,19 +180,14 @@ def _missing_input(call: cst.Call, ctx: Context) -> str | None:
     return None
 
 
-def _frozen_below(call: cst.Call, ctx: Context) -> str | None:
-    """Why nothing below the block requires a gradient, by what the project does with the model."""
+def _frozen_below(call: cst.Call, ctx: Context) -> Evidence | None:
+    """What shows that nothing below the block requires a gradient, by what the program does with the model."""
     if gives_inputs_gradients(ctx) or _sets_requires_grad(call, ctx):
         return None
-    if has_adapters(ctx) and _is_hugging_face(call, ctx):
-        return "the project trains adapters, and no gradient reaches them if the embeddings are frozen"
-    klass = ctx.klass(call)
-    for path in ctx.index.search(ctx.path, (b"requires_grad",)):
-        about = path == ctx.path or (klass is not None and str(klass) in ctx.index.resolve(path, klass.name))
-        text = re.sub(r"#.*", "", ctx.index.text(path) or "") if about else ""
-        # Positions are added to what the tokens or patches give: frozen or not, they cut nothing.
-        if any("pos" not in found[0] for found in FROZEN.finditer(text)):
-            return "embeddings are frozen, so that no gradient reaches the blocks above them"
+    if _is_hugging_face(call, ctx) and (trained := adapters(ctx)) is not None:
+        return replace(trained, why="adapters are trained, and no gradient reaches them if the embeddings are frozen")
+    if (found := frozen_embeddings(ctx)) is not None:
+        return replace(found, why="embeddings are frozen, so that no gradient reaches the blocks above them")
     return None
 
 

@@ -24,3 +24,9 @@ def train(model, batches):
         optimizer.zero_grad()
         losses.append(loss.item())
     return losses
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))

@@ -9,3 +9,9 @@ def build(name):
     model.gradient_checkpointing_enable(None)
     model.gradient_checkpointing_enable()
     return model
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))

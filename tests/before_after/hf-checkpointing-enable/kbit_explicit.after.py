@@ -17,3 +17,9 @@ def train(model, batches):
         optimizer.step()
         losses.append(loss.item())
     return losses
+
+
+def load(name):
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(name, load_in_4bit=True)

@@ -7,3 +7,9 @@ def build(model):
     model = peft.prepare_model_for_kbit_training(model, True, {})
     model = peft.prepare_model_for_kbit_training(model, gradient_checkpointing_kwargs=None)
     return model, TrainingArguments(output_dir="out", gradient_checkpointing=True)
+
+
+def load(name):
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(name, load_in_4bit=True)

@@ -8,3 +8,9 @@ from transformers import HfArgumentParser, TrainingArguments
 def add_adapters(model):
     model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=training_args.gradient_checkpointing)
     return get_peft_model(model, LoraConfig(r=8))
+
+
+def load(name):
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(name, load_in_4bit=True)

@@ -3,3 +3,9 @@ from transformers import *
 
 model = AutoModelForCausalLM.from_pretrained("base")
 model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))

@@ -9,4 +9,10 @@ class TrainingArguments(transformers.TrainingArguments):
     cache_dir: str = field(default=None)
 
 
-args = TrainingArguments('out', gradient_checkpointing=True, gradient_checkpointing_kwargs={'use_reentrant': False})
+args = TrainingArguments('out', gradient_checkpointing=True, gradient_checkpointing_kwargs={"use_reentrant": False})
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))

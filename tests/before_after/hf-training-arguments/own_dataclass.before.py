@@ -10,3 +10,9 @@ class TrainingArguments(transformers.TrainingArguments):
 
 
 args = TrainingArguments('out', gradient_checkpointing=True)
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))
