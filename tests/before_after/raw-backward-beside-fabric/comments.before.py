@@ -1,0 +1,15 @@
+from lightning.fabric import Fabric
+
+
+def train(model, optimizer, loader):
+    fabric = Fabric(precision="16-mixed")
+    model, optimizer = fabric.setup(model, optimizer)
+    for batch in loader:
+        (
+            model(batch)  # of the task
+            # all of it
+            .mean()
+            # and back
+            .backward()  # here
+        )
+        optimizer.step()

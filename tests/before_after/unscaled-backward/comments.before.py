@@ -1,0 +1,18 @@
+import torch
+
+
+def train(model, optimizer, loader):
+    scaler = torch.amp.GradScaler("cuda")
+    for batch in loader:
+        loss = model(batch)
+        (  # both
+            loss  # of the task
+            + loss.norm()  # of the weights
+            # that is all
+        ).backward()  # raw
+        torch.nn.utils.clip_grad_norm_(
+            model.parameters(),  # of all
+            1.0,
+        )
+        scaler.step(optimizer)
+        scaler.update()
