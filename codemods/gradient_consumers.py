@@ -15,7 +15,7 @@ import libcst as cst
 from codemods import flow, known
 from codemods.context import Context
 from codemods.edits import Evidence
-from codemods.index import Ref
+from codemods.index import NONE, Ref
 from codemods.preparation import Keeping, assigned_to_self, binder, is_keeper, parameters, prepared, stepped_by
 from codemods.rewrite import keyword, literal, positional
 from codemods.tensors import is_raw_backward
@@ -48,6 +48,9 @@ _HARMLESS = frozenset(
     | {"sorted", "reversed", "print", "isinstance", "id", "max", "min"}
 )
 """Builtins that take parameters and do not look at their gradients."""
+
+
+_COLLECTING = frozenset({"list", "tuple", "set", "iter", "filter", "sorted", "reversed", "chain", "zip", "enumerate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,31 +376,56 @@ def takes_parameters(ctx: Context, call: cst.Call) -> bool:
 
 
 def _is_harmless(ctx: Context, call: cst.Call) -> bool:
-    origins = ctx.origin(call.func)
-    if origins:
-        return all(o.startswith(("torch.", "itertools.", "builtins.")) for o in origins)
-    return (ctx.name(call.func) or "") in _HARMLESS
-
-
-def _holds_parameters(ctx: Context, value: cst.BaseExpression, depth: int = 2) -> bool:
-    for node in (value, *flow.own(value)):
-        match node:
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _PARAMETERS:
-                return True
-            case cst.Attribute(attr=cst.Name(value="param_groups")):
-                return True
-    if isinstance(value, cst.Name) and depth:
-        given = [b.value for b in ctx.assigned(value) or () if b.value is not None]
-        return any(_holds_parameters(ctx, v, depth - 1) for v in given if _is_collection(ctx, v))
-    return False
-
-
-def _is_collection(ctx: Context, value: cst.BaseExpression) -> bool:
-    """Whether a value may be one of parameters: no optimizer that was made of them, say."""
-    if not isinstance(value, cst.Call):
+    """Whether what is called surely reads no gradients: a function of torch, a builtin, a class that is made."""
+    if (ctx.name(call.func) or "") in _HARMLESS:
         return True
-    last = (ctx.name(value.func) or "").rpartition(".")[2]
-    return last in _HARMLESS | _PARAMETERS | {"chain"}
+    given = [b.value for b in ctx.assigned(call.func) or ()] if isinstance(call.func, cst.Name) else []
+    arms = [arm for value in given or [call.func] for arm in _arms(value)]
+    origins = [ctx.origin(arm) if arm is not None else NONE for arm in arms]
+    return all(found and all(_reads_nothing(o) for o in found) for found in origins)
+
+
+def _arms(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression | None]:
+    if isinstance(value, cst.IfExp):
+        yield from (*_arms(value.body), *_arms(value.orelse))
+    else:
+        yield value
+
+
+def _reads_nothing(origin: str) -> bool:
+    if origin.startswith(("torch.", "itertools.", "builtins.")):
+        return True
+    return ":" not in origin and origin.rpartition(".")[2][:1].isupper()  # an optimizer, or an average, is made
+
+
+def _holds_parameters(ctx: Context, value: cst.BaseExpression, depth: int = 4) -> bool:
+    """Whether a value is a collection of parameters, or an optimizer's groups of them."""
+    if depth == 0:
+        return False
+
+    def any_of(*parts: cst.BaseExpression) -> bool:
+        return any(_holds_parameters(ctx, part, depth - 1) for part in parts)
+
+    match value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _PARAMETERS:
+            return True
+        case cst.Attribute(attr=cst.Name(value="param_groups")):
+            return True
+        case cst.Call(func=func, args=args) if (ctx.name(func) or "").rpartition(".")[2] in _COLLECTING:
+            return any_of(*(a.value for a in args))
+        case cst.Subscript(value=of, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+            return literal(key) == "params" or (not isinstance(literal(key), str) and any_of(of))
+        case cst.BinaryOperation(left=left, right=right):
+            return any_of(left, right)
+        case cst.IfExp(body=body, orelse=orelse):
+            return any_of(body, orelse)
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return any_of(*(e.value for e in elements))
+        case cst.ListComp(elt=cst.Name(), for_in=loop) | cst.GeneratorExp(elt=cst.Name(), for_in=loop):
+            return any_of(loop.iter)
+        case cst.Name():
+            return any_of(*(b.value for b in ctx.assigned(value) or () if b.value is not None))
+    return False
 
 
 # -- optimizers, by what they are bound to

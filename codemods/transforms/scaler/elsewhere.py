@@ -64,7 +64,7 @@ def _given(
         match kind(where, value):
             case "scaler":
                 yield True, None
-            case "other":
+            case "other" if isinstance(value, cst.Call) and where.origin(value.func):
                 yield False, where.evidence(value, "another class of scaler is given")
             case "unknown" if isinstance(value, cst.Name):
                 outer = binder(where, value.value, value)
@@ -72,7 +72,7 @@ def _given(
                     yield from _given(where, outer, value.value, depth - 1)
                 else:
                     yield None, None
-            case "unknown":
+            case "unknown" | "other":
                 yield None, None
 
 

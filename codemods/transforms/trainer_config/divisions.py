@@ -143,15 +143,17 @@ def _measured(ctx: Context, divisor: cst.BaseExpression, loop: cst.For | cst.Whi
     """Whether a divisor is a literal, or measured on what comes with the batch (in a helper: with its arguments)."""
     if isinstance(literal(divisor), (int, float)):
         return True
+    if depth == 0:
+        return False
+    if isinstance(divisor, cst.Name):
+        return _of_the_batch(ctx, divisor, loop, depth)
     names = [n for n in (divisor, *flow.own(divisor)) if isinstance(n, cst.Name)]
-    if depth == 0 or isinstance(divisor, cst.Name):
-        return depth > 0 and isinstance(divisor, cst.Name) and _of_the_batch(ctx, divisor, loop, depth)
     if isinstance(divisor, cst.BinaryOperation):
         return all(_measured(ctx, part, loop, depth) for part in (divisor.left, divisor.right))
     measured = any(isinstance(n, cst.Call) for n in (divisor, *flow.own(divisor)))
     shape = any(n.value == "shape" for n in names)
     within = [n for n in names if _is_variable(ctx, n)]
-    return (measured or shape) and all(_of_the_batch(ctx, n, loop, depth, taken=True) for n in within)
+    return (measured or shape) and any(_of_the_batch(ctx, n, loop, depth, taken=True) for n in within)
 
 
 def _is_variable(ctx: Context, name: cst.Name) -> bool:

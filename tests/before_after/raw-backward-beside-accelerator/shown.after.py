@@ -1,5 +1,6 @@
 """Prepared optimizers in other functions and files of the class, losses divided by what comes with the batch."""
 
+import torch
 import torch.nn.functional as F
 from accelerate import Accelerator
 
@@ -36,6 +37,19 @@ def train(accelerator: Accelerator, model, optimizer, scheduler, loader, criteri
             n = len(x)
             loss = criterion(model(x), y).sum() / n
             loss = 0.5 * (loss + losses(model, (x, y)) / 2)
+            accelerator.backward(loss)
+            step(optimizer, scheduler)
+
+
+def finetune(model, scheduler, loader, fused):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    optimizer_class = torch.optim.AdamW if fused else torch.optim.SGD
+    optimizer = optimizer_class(model.parameters(), lr=0.1)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x, y in loader:
+        with accelerator.accumulate(model):
+            alpha = scheduler.alpha(y)
+            loss = F.mse_loss(model(x), y) * (alpha / (1 - alpha))
             accelerator.backward(loss)
             step(optimizer, scheduler)
 

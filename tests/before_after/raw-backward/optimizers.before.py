@@ -27,6 +27,8 @@ class Several(pl.LightningModule):
         first.step()
         self.profiler = torch.profiler.profile()
         self.profiler.step()
+        self.log("lr", self.opts[0].param_groups[0]["lr"])
+        self.log("size", sum(p.norm() for p in self.parameters()))
 
     def descend(self, optimizer, penalty):
         for p in self.parameters():
