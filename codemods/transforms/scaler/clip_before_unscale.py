@@ -38,6 +38,7 @@ gradients.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
@@ -221,6 +222,12 @@ def said(ctx: Context, shown: Evidence) -> str:
     return f"{shown.why} (line {shown.line})" if shown.path == ctx.path else f"{shown.why} ({shown.path}:{shown.line})"
 
 
+def _is_builtin(ctx: Context, call: cst.Call) -> bool:
+    """Whether a call is one of Python's own functions: `open(…)`."""
+    name = ctx.name(call.func) or ""
+    return hasattr(builtins, name) and name not in ctx.facts.rebound and not any(ctx.facts.named(name))
+
+
 def _managed(training: Training, scaler: Scaler, clip: cst.Call) -> Evidence | None:
     """A context manager around the clip that nobody can look into, entered after the backward."""
     ctx = training.ctx
@@ -230,7 +237,9 @@ def _managed(training: Training, scaler: Scaler, clip: cst.Call) -> Evidence | N
         if isinstance(above, cst.With) and not any(above in ctx.ancestors(b) for b in scaler.backwards):
             for item in above.items:
                 call = item.item if isinstance(item.item, cst.Call) else None
-                if not ctx.origin(call.func if call else item.item) and (call is None or callee(ctx, call) is None):
+                if call is not None and (_is_builtin(ctx, call) or callee(ctx, call) is not None):
+                    continue
+                if not ctx.origin(call.func if call else item.item):
                     return ctx.evidence(item.item, f"`{text_of(item.item)}` unscales")
     return None
 
