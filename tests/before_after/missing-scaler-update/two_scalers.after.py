@@ -7,12 +7,12 @@ import torch
 
 
 class Gan:
-    def __init__(self, generator, critic):
+    def __init__(self, generator, critic, device="cuda"):
         self.generator, self.critic = generator, critic
         self.for_generator = torch.optim.Adam(generator.parameters())
         self.for_critic = torch.optim.Adam(critic.parameters())
-        self.scaler_g = torch.amp.GradScaler("cuda")
-        self.scaler_c = torch.amp.GradScaler("cuda")
+        self.scaler_g = torch.amp.GradScaler(device)
+        self.scaler_c = torch.amp.GradScaler(device)
 
     def train(self, loader):
         for real in loader:

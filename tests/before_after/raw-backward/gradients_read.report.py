@@ -2,7 +2,8 @@
 
 Run (torch 2.13, Lightning 2.6.6, float16 with a scale of 1024, one step): with `manual_backward` the skip of spikes
 skips every step (moved 0 instead of 0.225), the hook that clamps at 0.05 leaves 1.4e-05 of 0.0141, `delta.grad` has
-norm 548 instead of 0.535, and the inner loop moves the weights by 115 instead of 0.112.
+norm 548 instead of 0.535, the inner loop moves the weights by 115 instead of 0.112, and gradients that are set by hand
+by 0.000276 instead of 0.283. As they stand all raise but the inner loop.
 """
 
 import copy
@@ -56,15 +57,25 @@ class InnerLoop(Base):
     """Model-agnostic meta-learning: the inner loop has an optimizer of its own."""
 
     def training_step(self, batch, batch_idx):
-        opt = self.optimizers()
-        opt.zero_grad()
         fast = copy.deepcopy(self.net)
         inner = torch.optim.SGD(fast.parameters(), lr=0.1)
         loss = F.mse_loss(fast(batch[0]), batch[1])
         loss.backward()
         inner.step()
         for slow, quick in zip(self.net.parameters(), fast.parameters()):
-            slow.grad = slow.data - quick.data
+            slow.data.lerp_(quick.data, 0.5)
+
+
+class SetByHand(Base):
+    """Gradients that come from elsewhere are divided by the scale, too."""
+
+    def training_step(self, batch, batch_idx):
+        opt = self.optimizers()
+        opt.zero_grad()
+        loss = F.mse_loss(self.net(batch[0]), batch[1])
+        loss.backward()
+        for p in self.net.parameters():
+            p.grad = torch.sign(p)
         opt.step()
 
 
