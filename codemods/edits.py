@@ -137,6 +137,19 @@ class Evidence:
     """What that line shows."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Unaffected:
+    """Why a finding does not count: the project allows no version of a package that has the bug."""
+
+    package: str
+    allowed: str
+    """A specifier set."""
+    source: str
+    """Where that is from."""
+    affected: str
+    """The versions that have the bug."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One instance of a rule's bug.
@@ -164,6 +177,8 @@ class Finding:
     """First and last line of the statement (or block header) that the finding belongs to."""
     cell: int | None = None
     """In a notebook, the cell (from 1) in which `reported` counts lines and columns."""
+    unaffected: Unaffected | None = None
+    """Set: it does not count here, and has no fix."""
 
     @property
     def reported(self) -> Place:

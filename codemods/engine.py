@@ -27,7 +27,7 @@ from codemods.index import Index
 from codemods.look import edit_of, look
 from codemods.look_at_document import look_at_document
 from codemods.memory import Memory, Remembered
-from codemods.plan import Change, FilePlan, Plan, Project, Target, UnusedSuppression
+from codemods.plan import Change, FilePlan, OtherVersions, Plan, Project, Target, UnusedSuppression
 from codemods.rule import Rule
 from codemods.sources import files
 from codemods.sources.document import Reader, Source
@@ -118,6 +118,7 @@ def plan(
         skips=tuple(dict.fromkeys(skip for each in (members, before) for m in each for skip in m.skips)),
         projects=_projects(index, (f.path for f in plans)),
         unused=tuple(unused for each in (members, before) for m in each for unused in m.unused),
+        other_versions=tuple(sorted({other for each in (members, before) for m in each for other in m.other_versions})),
         files_seen=len(paths),
         files_read=len(plans),
         components=tuple(tied for g in done if len(tied := frozenset(map(files.container, g))) > 1),
@@ -232,6 +233,7 @@ class _File:
         self.rules = options.rules
         self.skips: list[Skip] = []
         self.unused: list[UnusedSuppression] = []
+        self.other_versions: list[OtherVersions] = []
         self.applied: list[Finding] = []
         self.changes: list[Change] = []
         self.rounds: list[list[Edit]] = []
@@ -369,7 +371,8 @@ class _Component:
         if others or file.rounds or file.path.endswith(files.NOTEBOOK) or file.path != file.file:
             return None
         found = tuple(file.findings()) if file.source is not None else ()
-        return Remembered(file.path, file.source is not None, found, tuple(file.skips), tuple(file.unused), ())
+        beside = tuple(file.skips), tuple(file.unused), tuple(file.other_versions)
+        return Remembered(file.path, file.source is not None, found, *beside, ())
 
     def _texts(self) -> dict[str, str]:
         return {f.path: f.text for f in self.files}
@@ -402,8 +405,11 @@ class _Component:
         kept = [f for f in kept if self.options.wanted(f)]
         if counts := self.options.counts:
             kept = [f for f in kept if counts(file.located(self._as_read(f)), self._as_it_was)]
+        others = [OtherVersions(file.file, f.code, f.fingerprint, f.unaffected) for f in kept if f.unaffected]
+        kept = [f for f in kept if not f.unaffected]
         if round_number == 0:
             file.first, file.unused = kept, [] if skips else [replace(u, line=file.line(u.line)) for u in unused]
+            file.other_versions = others
         file.remaining = [self._as_read(f) for f in kept]
         return kept
 

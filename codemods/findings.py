@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from codemods import versions
-from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, Unreadable
+from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, Unaffected, Unreadable
 from codemods.file_context import FileContext
 from codemods.index import Index
 from codemods.rule import Draft, Rule
@@ -27,9 +27,18 @@ def costing_only(rule: Rule, path: str, failed: dict[str, Skip]) -> Iterator[Non
         failed[rule.code] = Skip(path, SkipReason.RULE_FAILED, detail)
 
 
-def bites(draft: Draft, context: FileContext) -> bool:
-    """Whether the bug may exist in a version that the project allows."""
-    return all(versions.may(context.target(package), spec) for package, spec in draft.bites.items())
+def unaffected(draft: Draft, context: FileContext) -> Unaffected | None:
+    """The first package of which the project allows no version that has the bug; None: it may have the bug."""
+    for package, affected in draft.bites.items():
+        target = context.target(package)
+        if target is not None and not versions.may(target, affected):
+            return Unaffected(target.package, target.spec, target.source, affected)
+    return None
+
+
+def without_fix(draft: Draft) -> Draft:
+    """The draft as a report."""
+    return replace(draft, fix={}, also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
 
 
 class Numbering:
@@ -77,6 +86,7 @@ def finding(
         evidence=draft.evidence,
         fingerprint=numbering.next(draft.rule.code, context.path, scope, spoken),
         lines=lines,
+        unaffected=unaffected(draft, context),
     )
 
 

@@ -54,6 +54,16 @@ NEEDS = {
 }
 """Symbols younger than torch 2.0, and the versions that have them."""
 
+NEWEST = {
+    "torch": "2.13",
+    "lightning": "2.6",
+    "pytorch-lightning": "2.6",
+    "transformers": "5.23",
+    "accelerate": "1.15",
+    "peft": "0.21",
+}
+"""The newest releases that the rules were held against."""
+
 STARS = {
     "torch.cuda.amp": {"autocast", "GradScaler", "custom_fwd", "custom_bwd"},
     "torch.amp": {"autocast", "GradScaler", "custom_fwd", "custom_bwd"},

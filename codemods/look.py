@@ -12,10 +12,10 @@ import libcst as cst
 from codemods import comments, imports, newer
 from codemods.bodies import Deferred
 from codemods.context import Context
-from codemods.edits import Edit, Finding, Lines, Place, Safety, Skip, SkipReason, Unreadable, trim, whole_lines
+from codemods.edits import Edit, Finding, Lines, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.expected_errors import expects, is_observed
 from codemods.facts import Facts, gather
-from codemods.findings import Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
+from codemods.findings import Numbering, costing_only, edits_elsewhere, finding, fix_of, unaffected, without_fix
 from codemods.gate import Words
 from codemods.index import Index, Ref
 from codemods.rewrite import closing, joined, replace
@@ -151,10 +151,10 @@ def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]
     wanted: set[cst.CSTNode] = set()
     for draft in drafts:
         with costing_only(draft.rule, context.path, failed):
-            if not bites(draft, context) or expects(context, draft.node, draft.consequence):
+            if expects(context, draft.node, draft.consequence):
                 continue
-            if draft.fix and is_observed(context, draft.node):
-                draft = dataclasses.replace(draft, fix={}, also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
+            if unaffected(draft, context) or (draft.fix and is_observed(context, draft.node)):
+                draft = without_fix(draft)
             pairs = _lifted(context, draft.fix)
             lifted.append((draft, pairs))
             wanted |= {draft.node, *(old for old, _ in pairs)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from codemods.edits import Edit, Finding, Lines, Skip, SkipReason
 from codemods.file_context import FileContext
-from codemods.findings import Numbering, bites, costing_only, edits_elsewhere, finding, fix_of
+from codemods.findings import Numbering, costing_only, edits_elsewhere, finding, fix_of, unaffected, without_fix
 from codemods.index import Index
 from codemods.rule import Draft, Rule
 from codemods.sources.document import Document
@@ -30,8 +30,8 @@ def look_at_document(
     found: dict[tuple[str, int, int, str], Finding] = {}
     for draft in _drafts(document, context, wanted, failed):
         with costing_only(draft.rule, path, failed):
-            if not bites(draft, context):
-                continue
+            if unaffected(draft, context):
+                draft = without_fix(draft)
             node = draft.node
             key = (draft.rule.code, node.start, node.end, draft.message)
             if key not in found:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from codemods.edits import Finding, Skip
-from codemods.plan import UnusedSuppression
+from codemods.plan import OtherVersions, UnusedSuppression
 from codemods.questions import Question
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Remembered:
     findings: tuple[Finding, ...]
     skips: tuple[Skip, ...]
     unused: tuple[UnusedSuppression, ...]
+    other_versions: tuple[OtherVersions, ...]
     asked: tuple[tuple[Question, str], ...]
     """The questions that led there, each with its answer."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from codemods.edits import Edit, Finding, Safety, Skip
+from codemods.edits import Edit, Finding, Safety, Skip, Unaffected
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,16 @@ class UnusedSuppression:
     code: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class OtherVersions:
+    """A finding that applies to other versions than the project allows."""
+
+    path: str
+    code: str
+    fingerprint: str
+    why: Unaffected
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything one run found and would change."""
@@ -77,6 +87,7 @@ class Plan:
     projects: tuple[Project, ...] = ()
     """Of the files that were read closely."""
     unused: tuple[UnusedSuppression, ...] = ()
+    other_versions: tuple[OtherVersions, ...] = ()
     files_seen: int = 0
     files_read: int = 0
     components: tuple[frozenset[str], ...] = ()

@@ -47,10 +47,11 @@ _AT_ONCE = 500
 _PLAIN = frozenset(
     {
         *(("codemods.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety", "Skip", "SkipReason")),
-        *(("codemods.edits", name) for name in ("Consequence", "Evidence")),
+        *(("codemods.edits", name) for name in ("Consequence", "Evidence", "Unaffected")),
         *(("codemods.questions", name) for name in ("Content", "Existence", "Holding", "Packaging")),
         ("codemods.memory", "Remembered"),
-        *(("codemods.plan", name) for name in ("Plan", "FilePlan", "Project", "Target", "UnusedSuppression")),
+        *(("codemods.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),
+        *(("codemods.plan", name) for name in ("UnusedSuppression", "OtherVersions")),
         ("builtins", "frozenset"),
     }
 )

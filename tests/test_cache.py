@@ -133,7 +133,7 @@ def test_what_others_had_to_ask_counts_for_all() -> None:
     assert Content("base.py") in first & second
 
 
-SOME = Remembered("a.py", True, (), (), (), ((Content("b.py"), "1"), (Holding("", (b"x",), (".py",)), "2")))
+SOME = Remembered("a.py", True, (), (), (), (), ((Content("b.py"), "1"), (Holding("", (b"x",), (".py",)), "2")))
 
 
 class TestFile:

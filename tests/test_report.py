@@ -134,6 +134,7 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
         "skipped": 1,
         "consequences": {"deprecated": 1},
         "headline": "1 deprecated use",
+        "other_versions": [],
     }
     assert content["skips"][0] | {"detail": ""} == {"path": "bad.py", "reason": "unparsable", "detail": ""}
     finding = content["findings"][0]

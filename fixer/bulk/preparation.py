@@ -23,6 +23,7 @@ from fixer.git.repository import CommitFiles, Repository
 from fixer.git.seal import series
 from fixer.report.markdown import body, title
 from fixer.report.patch import patch
+from fixer.report.tally import in_other_versions
 from fixer.work import FAILURES, configuration
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ def _prepare(job: Job, repository: Repository) -> Answer:
         notes += parted.notes
     for delivery in deliveries:
         notes += delivery.notes
+    notes += tuple(in_other_versions(outcome.plan))
     answer = Answer(
         base=base,
         base_name=repository.ask("rev_parse", "--abbrev-ref", "HEAD") or "HEAD",

@@ -11,7 +11,7 @@ from codemods.edits import Consequence, Edit, Finding, Skip
 from codemods.plan import Plan
 from codemods.sources.document import Source
 from codemods.sources.files import container, decode
-from fixer.report.tally import by_rule, count, headline, worst_first
+from fixer.report.tally import by_rule, count, headline, other_versions, worst_first
 
 if TYPE_CHECKING:
     from codemods.rule import Rule
@@ -87,6 +87,16 @@ def document(
                 if (number := sum(finding.consequence is one for finding in plan.findings))
             },
             "headline": headline(plan.findings),
+            "other_versions": [
+                {
+                    "findings": each.findings,
+                    "package": each.package,
+                    "spec": each.allowed,
+                    "from": each.source,
+                    "target": each.target,
+                }
+                for each in other_versions(plan)
+            ],
         },
     }
     if statistics:

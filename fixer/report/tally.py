@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING
 
 from codemods.edits import Consequence, Finding, Safety
+from codemods.known import NEWEST
+
+if TYPE_CHECKING:
+    from codemods.plan import Plan
+
+
+NAMED = 3
+"""Projects whose versions are named before the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,66 @@ def by_rule(findings: Iterable[Finding], unsafe: frozenset[str]) -> dict[str, Co
     for finding in findings:
         grouped.setdefault(finding.code, []).append(finding)
     return {code: count(grouped[code], unsafe) for code in sorted(grouped)}
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVersions:
+    """Findings that apply to other versions of a package than a project allows."""
+
+    findings: int
+    package: str
+    allowed: str
+    """A specifier set."""
+    source: str
+    """Where that is from."""
+    target: str
+    """What to give with `--target` to see them, such as `torch=2.13`."""
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        apply, them = ("applies", "it") if self.findings == 1 else ("apply", "them")
+        return (
+            f"{plural(self.findings, 'finding')} {apply} to other versions than {self.package} {shown(self.allowed)} "
+            f"({self.source}); run with --target {quote(self.target)} to see {them}"
+        )
+
+
+def other_versions(plan: Plan) -> list[OtherVersions]:
+    """What was left out because of versions, by the versions that the projects allow; the most first."""
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for other in plan.other_versions:
+        why = other.why
+        grouped.setdefault((why.package, why.allowed, why.source), []).append(why.affected)
+    found = [OtherVersions(len(ranges), *key, _target(key[0], ranges)) for key, ranges in grouped.items()]
+    return sorted(found, key=lambda each: (-each.findings, each.package, each.allowed, each.source))
+
+
+def in_other_versions(plan: Plan, *, few: bool = True) -> Iterator[str]:
+    """A sentence for each project whose versions rule findings out; `few`: the rest of them together."""
+    groups = other_versions(plan)
+    named = groups[:NAMED] if few else groups
+    yield from (f"{group.sentence}." for group in named)
+    if rest := groups[len(named) :]:
+        number = plural(sum(group.findings for group in rest), "more finding")
+        yield f"{number} in {plural(len(rest), 'project')} of yet other versions (--verbose names them)."
+
+
+def _target(package: str, ranges: list[str]) -> str:
+    """The versions of a package in which most of what is found there applies."""
+    from codemods.ranges import verdict
+
+    (affected, _), *_ = Counter(ranges).most_common(1)
+    newest = NEWEST.get(package)
+    return f"{package}={newest}" if newest and verdict(f"=={newest}.*", affected)[1] else f"{package}{affected}"
+
+
+def shown(spec: str) -> str:
+    """A specifier set, for people: `2.4.1`, `>=2.4,<3`."""
+    alternatives = spec.replace(" || ", " or ")
+    if "," not in alternatives and " or " not in alternatives:
+        alternatives = alternatives.removeprefix("==")
+    return alternatives or "(any version)"
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -18,7 +18,7 @@ from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
 from fixer.report.diff import Hunk, cell_hunks, hunks
 from fixer.report.patch import body, header
-from fixer.report.tally import by_rule, count, headline, plural, worst_first
+from fixer.report.tally import by_rule, count, headline, in_other_versions, plural, shown, worst_first
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -142,10 +142,7 @@ def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[
 
 def _version(target: Target) -> str:
     """`torch 2.4.1 from uv.lock`."""
-    specs = target.spec.replace(" || ", " or ")
-    if "," not in specs and " or " not in specs:
-        specs = specs.removeprefix("==")
-    return f"{target.package} {specs or '(any version)'} from {visible(target.source)}"
+    return f"{target.package} {shown(target.spec)} from {visible(target.source)}"
 
 
 def show_summary(
@@ -183,6 +180,8 @@ def show_summary(
             Text(f"{visible(unused.path)}:{unused.line}: the suppression of {unused.code} silences nothing", "yellow"),
             soft_wrap=True,
         )
+    for sentence in in_other_versions(plan, few=not verbose):
+        console.print(Text(visible(sentence)), soft_wrap=True)
     if vendored:
         console.print(
             f"{plural(vendored, 'vendored or generated file')} left out (--include-vendored reads them).",
