@@ -15,6 +15,7 @@ _CLEAN = ("torch.", "math.", "einops.", "typing.", "timm.layers.", "timm.models.
 _UNCLEAN = (
     *("torch._", "torch.autograd.", "torch.compile", "torch.cuda.", "torch.distributed.", "torch.func.", "torch.fx."),
     *("torch.jit.", "torch.library.", "torch.load", "torch.manual_seed", "torch.ops.", "torch.profiler.", "torch.save"),
+    *("torch.is_grad_enabled", "torch.is_inference_mode_enabled", "torch.is_inference"),
     *("torch.seed", "torch.initial_seed", "torch.random.", "torch.set_", "torch.Generator", "torch.utils."),
     *("torch.nn.DataParallel", "torch.nn.Lazy", "torch.nn.attention.flex_attention", "torch.nn.init."),
     *(
@@ -33,7 +34,7 @@ _CONTEXTS = known.AUTOCAST | known.NO_GRAD | {"torch.enable_grad", "torch.set_gr
 BUILTINS = _names(
     """
     abs all any bool dict divmod enumerate float frozenset getattr hasattr int isinstance issubclass len list max
-    min pow range repr reversed round set slice sorted str sum super tuple type zip
+    min pow print range repr reversed round set slice sorted str sum super tuple type zip
     """
 )
 

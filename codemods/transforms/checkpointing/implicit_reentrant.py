@@ -41,14 +41,19 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from codemods import known, rewrite
+from codemods import flow, known, rewrite
 from codemods.context import Context
-from codemods.edits import Consequence, Safety
+from codemods.edits import Consequence, Evidence, Safety
 from codemods.rule import Draft, Rule
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.reachable import trouble_in
-from codemods.transforms.checkpointing.surroundings import adapters, forbids_non_reentrant, may_forbid_non_reentrant
+from codemods.transforms.checkpointing.surroundings import (
+    adapters,
+    forbids_non_reentrant,
+    hooks,
+    may_forbid_non_reentrant,
+)
 
 SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})
@@ -107,19 +112,21 @@ def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     elif not functions or functions[0].keyword is not None:
         floor = "2.14"
     what, reason = _checkpointed(ctx, call, functions, sequential)
+    reason = reason or _changed_after(ctx, call)
+    hook = hooks(ctx) if reason is None else None
     late = late_bound(ctx, functions[0].value) if functions else None
     if late is not None and len(functions) > 1:
         reason, late = f"`{late}` may have another value when it is recomputed; pass it as an input", None
-    yield from _drafts(ctx, call, what, reason, floor, late)
+    yield from _drafts(ctx, call, what, hook.why if hook else reason, floor, late, hook)
 
 
 def _drafts(
-    ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str, late: str | None
+    ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str, late: str | None, hook: Evidence | None
 ) -> Iterator[Draft]:
     trained = adapters(ctx)
     forbidden = forbids_non_reentrant(ctx, partly_frozen=trained is not None)
     doubtful = may_forbid_non_reentrant(ctx) if trained is not None and forbidden is None else None
-    evidence = [each for each in (forbidden, doubtful, trained if forbidden or doubtful else None) if each]
+    evidence = [each for each in (forbidden, doubtful, trained if forbidden or doubtful else None, hook) if each]
     available = ("preserve",) if forbidden or late else rule.strategies
     # Without an input the other variant would bring gradients, but of other data: nothing helps but an argument.
     # `preserve` repairs nothing: it is for those who ask for it.
@@ -172,6 +179,24 @@ def _checkpointed(
         if isinstance(decorated, cst.FunctionDef):
             what, reason = f"`checkpoint` on `{decorated.name.value}`", trouble_in(ctx, decorated)
     return what, reason or ("the random state is not kept" if blunt else None)
+
+
+def _changed_after(ctx: Context, call: cst.Call) -> str | None:
+    """What the function changes after the call, so that the recomputation runs something else."""
+    function = ctx.function(call)
+    for node in flow.own(function.body) if function is not None else ():
+        match node:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="eval" | "train" as name)), args=args) if (
+                len(args) < 2
+            ):
+                changed = f"`{name}()` is called"
+            case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
+                changed = f"`{ctx.name(target)}` is set"
+            case _:
+                continue
+        if flow.reaches(ctx.parents, call, node):
+            return f"{changed} after it, and before it is recomputed"
+    return None
 
 
 def _given_later(ctx: Context) -> bool:

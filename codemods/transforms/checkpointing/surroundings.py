@@ -23,6 +23,10 @@ ADAPTERS = frozenset(
         *("peft.tuners.lora.LoraConfig", "loralib.mark_only_lora_as_trainable"),
     }
 )
+_HOOKS = (
+    *("register_forward_hook", "register_forward_pre_hook", "register_module_forward_hook"),
+    *("register_module_forward_pre_hook", "register_full_backward_hook"),
+)
 _INPUT_GRADS = ("enable_input_require_grads", "make_inputs_require_grad", "make_inputs_require_grads")
 _EMBEDDINGS = ("get_input_embeddings", "embed_tokens", "embeddings", "wte", "word_embeddings", "emb", "embed")
 _UNSLOTH = frozenset({"unsloth.FastLanguageModel", "unsloth.FastVisionModel", "unsloth.FastModel"})
@@ -77,6 +81,13 @@ def _calls(ctx: Context, *names: str) -> Iterator[tuple[Context, cst.Call]]:
         facts = ctx.index.facts(path)
         if facts is not None and not facts.called.isdisjoint(names) and (other := ctx.other(path)) is not None:
             yield from ((other, call) for call in other.named_calls(*names))
+
+
+def hooks(ctx: Context) -> Evidence | None:
+    """Where the program registers a hook that runs with a module, and so in the checkpointed block, too."""
+    for other, call in _calls(ctx, *_HOOKS):
+        return other.evidence(call, "a hook that may do something else when it is recomputed is registered")
+    return None
 
 
 def adapters(ctx: Context) -> Evidence | None:
