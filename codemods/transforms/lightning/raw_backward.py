@@ -64,7 +64,7 @@ from codemods.facts import MISSING
 from codemods.gradient_consumers import Code, Consumers, Obstacle, consumers, obstacle
 from codemods.index import Ref
 from codemods.rule import Draft, Rule
-from codemods.tensors import as_of_a_tensor, backward_arguments, is_tensor, only_keywords
+from codemods.tensors import as_of_a_tensor, backward_arguments, is_raw_backward, is_tensor, only_keywords
 from codemods.transforms.lightning.optimizers import stepped_by_the_trainer
 from codemods.transforms.lightning.phases import (
     BACKWARD_HOOKS,
@@ -212,7 +212,7 @@ def _beside(ctx: Context, method: Method) -> Beside:
         found: list[Obstacle] = []
         awake: list[Evidence] = []
         for where, node in code.nodes:
-            if isinstance(node, cst.Call) and (raw := _raw(node, where)) and raw.why:
+            if isinstance(node, cst.Call) and (raw := _raw(node, where) or _out_of_reach(node, where)) and raw.why:
                 found.append(obstacle(where, node, f"{raw.written} would stay as it is", sure=raw.sure))
             elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
                 if node.func.attr.value not in OPTIMIZER_METHODS and stepped_by_the_trainer(where, node.func.value):
@@ -226,6 +226,14 @@ def _beside(ctx: Context, method: Method) -> Beside:
         ctx.memo[key] = Beside(users.beside(found), tuple(awake))
     beside: Beside = ctx.memo[key]
     return beside
+
+
+def _out_of_reach(call: cst.Call, ctx: Context) -> Raw | None:
+    """A raw backward call of the training code in a class that is no LightningModule, such as a mixin."""
+    function = ctx.function(call)
+    if not is_raw_backward(ctx, call) or function is None or function.name.value in HOOKS:
+        return None
+    return Raw(_written(call, ctx), why="; it stands in another class", sure=False)
 
 
 def _hooks(ctx: Context, code: Code) -> Iterator[Obstacle]:

@@ -27,3 +27,23 @@ class Unknown(pl.LightningModule):
         result = self.build(batch)
         result.backward()
         opt.step()
+
+
+class Penalized:
+    """A mixin, which knows nothing of Lightning."""
+
+    def penalize(self, batch):
+        penalty = self(batch).norm()
+        penalty.backward()
+
+
+class WithMixin(Penalized, pl.LightningModule):
+    automatic_optimization = False
+
+    def training_step(self, batch, batch_idx):
+        opt = self.optimizers()
+        opt.zero_grad()
+        loss = self(batch).mean()
+        loss.backward()
+        self.penalize(batch)
+        opt.step()
