@@ -63,13 +63,6 @@ class Obstacle:
     shown: Evidence | None = None
     """Where; that something is nowhere to be seen has no place."""
 
-    def told(self, path: str) -> str:
-        """The reason with its place, as a message about the file `path` says it."""
-        if self.shown is None:
-            return self.why
-        where = f"line {self.shown.line}" if self.shown.path == path else f"{self.shown.path}:{self.shown.line}"
-        return f"{self.why} ({where})"
-
 
 def obstacle(ctx: Context, node: cst.CSTNode, why: str, *, sure: bool) -> Obstacle:
     """An obstacle that `node` shows."""
@@ -94,9 +87,10 @@ class Consumers:
     def evidence(self) -> list[Evidence]:
         return [o.shown for o in self.obstacles if o.shown]
 
-    def told(self, path: str) -> str:
-        """The first obstacles, as a message about the file `path` says them."""
-        return "; ".join(o.told(path) for o in self.obstacles[:_TOLD])
+    @property
+    def reasons(self) -> str:
+        """The first obstacles, for a message; the evidence says where."""
+        return "; ".join(list(dict.fromkeys(o.why for o in self.obstacles))[:_TOLD])
 
     def beside(self, others: Iterable[Obstacle]) -> Consumers:
         """The same with more obstacles."""

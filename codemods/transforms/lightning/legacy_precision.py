@@ -112,7 +112,7 @@ def legacy_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
             yield rule.finding(
                 arm,
                 fix={arm: written(ctx, arm, name)} if is_only_a_precision(ctx, arm, call) else None,
-                message=f"{said(ctx.module.code_for_node(arm), name)}{_told(ctx, sign)}",
+                message=f"{said(ctx.module.code_for_node(arm), name)}{f'; {sign.why}' if sign else ''}",
                 safety=safety,
                 evidence=[sign] if sign else (),
             )
@@ -129,7 +129,7 @@ def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Ite
             yield rule.finding(
                 each.node,
                 fix=None if each.shared else {each.node: name},
-                message=f"{said(each.written, name)}{_told(ctx, sign)}",
+                message=f"{said(each.written, name)}{f'; {sign.why}' if sign else ''}",
                 safety=Safety.UNSAFE if is_read_elsewhere(ctx) else safety,
                 evidence=[sign] if sign else (),
             )
@@ -158,13 +158,6 @@ def _is_for_2(ctx: FileContext) -> bool:
 
 def _new_name(value: object) -> str | None:
     return FIRST.get(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
-
-
-def _told(ctx: FileContext, sign: Evidence | None) -> str:
-    """What tells of Lightning 1.x, for a message."""
-    if sign is None:
-        return ""
-    return f"; {sign.why} ({f'line {sign.line}' if sign.path == ctx.path else f'{sign.path}:{sign.line}'})"
 
 
 def said(old: str, new: str) -> str:

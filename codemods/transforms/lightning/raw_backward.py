@@ -132,7 +132,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     message = f"{raw.written} bypasses the Trainer's gradient scaler and strategy"
     beside = _beside(ctx, raw.method)
-    reasons = beside.users.told(ctx.path)
+    reasons = beside.users.reasons
     evidence = beside.users.evidence or beside.awake
     harmless = beside.users.steps == {False}  # no scaler ever sees these gradients
     consequence = Consequence.STYLE if harmless else Consequence.SILENT if beside.awake else None

@@ -78,7 +78,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         fixed = call.with_changes(func=cst.Attribute(fabric, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses the precision and strategy of `{name}`"
         users = prepared_consumers(ctx, call, FABRIC, f"`{name}`", lambda *raw: backward_arguments(*raw) is None)
-        reasons, evidence = users.told(ctx.path), users.evidence
+        reasons, evidence = users.reasons, users.evidence
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
             yield rule.finding(call, message=message, evidence=evidence)

@@ -206,20 +206,15 @@ def _draft(
         return rule.finding(clip, message=f"{message} ({obstacle})")
     known, other = is_gradient_scaler(training, scaler)
     if known is False and other is not None:
-        message = f"{message}; but {said(ctx, other)}, which may have no `unscale_`"
+        message = f"{message}; but {other.why}, which may have no `unscale_`"
         return rule.finding(clip, message=message, evidence=[other])
     if known is None:
         message = f"{message}, if `{scaler.name}` has an `unscale_`: its class is not in sight"
         return rule.finding(clip, fix=fix, message=message, safety=Safety.UNSAFE)
     if elsewhere := unscaled_elsewhere(training, scaler) or _managed(training, scaler, clip):
-        message = f"{message}, unless {said(ctx, elsewhere)}"
+        message = f"{message}, unless {elsewhere.why}"
         return rule.finding(clip, fix=fix, message=message, safety=Safety.UNSAFE, evidence=[elsewhere])
     return rule.finding(clip, fix=fix, message=message)
-
-
-def said(ctx: Context, shown: Evidence) -> str:
-    """What a place shows, for a message about a file."""
-    return f"{shown.why} (line {shown.line})" if shown.path == ctx.path else f"{shown.why} ({shown.path}:{shown.line})"
 
 
 def _is_builtin(ctx: Context, call: cst.Call) -> bool:

@@ -117,7 +117,7 @@ def _draft(training: Training, scaler: Scaler, step: cst.Call, *, last: bool) ->
     for node in _between(training, scaler.backwards[-1], step):
         if isinstance(node, cst.Call) and takes_parameters(ctx, node):
             shown = ctx.evidence(node, f"`{text_of(node.func)}` may divide the gradients")
-            message = f"{message}, unless {shown.why} (line {shown.line})"
+            message = f"{message}, unless {shown.why}"
             return rule.finding(step, message=message, evidence=[shown])
     fixed = step.with_changes(
         func=cst.parse_expression(f"{scaler.name}.step"), args=[cst.Arg(step.func.value.with_changes(lpar=[], rpar=[]))]

@@ -195,7 +195,7 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
         return rule.finding(raw, message=f"if `{scaler.name}` is a GradScaler: {about}")
     users = _users(training, scaler, loss)
     if users.forbid:
-        reasons = f"{about}, unless another optimizer steps with it: {users.told(ctx.path)}"
+        reasons = f"{about}, unless another optimizer steps with it: {users.reasons}"
         return rule.finding(raw, message=reasons, evidence=users.evidence)
     direct = conditions(ctx, raw, block(ctx, step)) is not None
     fixed = scaled(ctx, raw, f"{scaler.name}.scale")
@@ -206,7 +206,7 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
     fix, safety = with_change(ctx, clips[0], raw, fixed), clips[1]
     cost = Consequence.SILENT if scaler.backwards else None
     if users.obstacles:
-        about = f"{about}, unless another optimizer steps with it: {users.told(ctx.path)}"
+        about = f"{about}, unless another optimizer steps with it: {users.reasons}"
         return rule.finding(
             raw, fix=fix, message=about, safety=Safety.UNSAFE, consequence=cost, evidence=users.evidence
         )

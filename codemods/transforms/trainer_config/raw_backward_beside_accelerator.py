@@ -85,9 +85,8 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         )
     elif (division := divided_by_hand(ctx, call)) is not None:
         shown = division.ctx.evidence(division.node, "the loss is divided")
-        where = f"line {shown.line}" if shown.path == ctx.path else f"{shown.path}:{shown.line}"
         message = (
-            f"this raw backward bypasses `{name}`; the loss is divided by `{text_of(division.by)}` already ({where}), "
+            f"this raw backward bypasses `{name}`; the loss is divided by `{text_of(division.by)}` already, "
             f"and `{name}.backward` divides by its accumulation steps"
         )
         yield rule.finding(call, message=message, consequence=Consequence.STYLE, evidence=[shown])
@@ -97,7 +96,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         fixed = call.with_changes(func=cst.Attribute(accelerator, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
         users = prepared_consumers(ctx, call, ACCELERATOR, f"`{name}`", _stays)
-        reasons, evidence = users.told(ctx.path), users.evidence
+        reasons, evidence = users.reasons, users.evidence
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
             yield rule.finding(call, message=message, consequence=_cost(ctx), evidence=evidence)
