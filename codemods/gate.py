@@ -8,6 +8,7 @@ searched for in one pass (Aho and Corasick, 1975), at some 600 MB a second.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -118,8 +119,10 @@ class _File:
         return self._known[identifier]
 
     def _is_whole(self, identifier: bytes, place: int) -> bool:
-        end = place + len(identifier)
-        return not (_LETTER.match(self._data, end) or (place and _LETTER.match(self._data, place - 1)))
+        before = place and not (place == len(BOM_UTF8) and self._data.startswith(BOM_UTF8))
+        if before and _LETTER.match(self._data, place - 1):
+            return False
+        return _LETTER.match(self._data, place + len(identifier)) is None
 
 
 _LETTER = re.compile(rb"[0-9A-Za-z_\x80-\xff]")

@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card
 
-DIGEST = "13fb32ac284d60b149f0997d6561b0e1094fb1b8b593392376fd90c429c5b8c0"
+DIGEST = "6f7599c63120e76f13b43d7764cd7d79f75ad466bba84104c678b16f5806c093"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

@@ -37,7 +37,9 @@ class TestFile:
         assert wanted(one, b"import lightning\nloss.backward(); opt.step()")
         assert not wanted(one, b"loss.backward(); opt.step()")
 
-    @pytest.mark.parametrize("text", [b"step", b"opt.step ()", b"opt.\\\n step(", b"(step)", "ü.step".encode()])
+    @pytest.mark.parametrize(
+        "text", [b"step", b"opt.step ()", b"opt.\\\n step(", b"(step)", "ü.step".encode(), b"\xef\xbb\xbfstep()"]
+    )
     def test_a_whole_word_however_it_is_written(self, text: bytes) -> None:
         assert wanted(rule(triggers=(("step",),)), text)
 

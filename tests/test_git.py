@@ -429,7 +429,7 @@ def test_the_text_of_a_pull_request(tmp_path: Path) -> None:
     assert result.out == b""
     for heading in ("# Fix 1 mixed-precision or gradient-flow bug (OLD001)", "## What", "## Why", "## Evidence"):
         assert heading in body
-    assert "- `a.py:1` OLD001: `old_one()` is old" in body
+    assert "- `a.py:1` OLD001 (deprecated): `old_one()` is old" in body
     assert f"- {git('rev-parse', 'fix', at=root)[:10]} `fix(OLD001): call new_one()`" in body
     assert "- OLD003: 1 with `--unsafe-fixes`" in body
     assert "- `bad.py` was skipped: unparsable" in body

@@ -439,7 +439,7 @@ def test_a_pull_request_is_opened_renewed_and_closed(tmp_path: Path, kind: str) 
         assert pull.reviewers == ([12, 11] if kind == "gitlab" else ["bo", "ada", "core"])
         for heading in ("What", "Why", "Evidence", "How to review", "How to switch a rule off"):
             assert f"## {heading}\n" in pull.body
-        assert "- `sub/b.py:1` OLD001: " in pull.body and "`# fixer: ignore[OLD001]`" in pull.body
+        assert "- `sub/b.py:1` OLD001 (deprecated): " in pull.body and "`# fixer: ignore[OLD001]`" in pull.body
         wrote = len(there.server.wrote)
         assert "is as it was\n" in there.run("--pr").err
         assert len(there.server.wrote) == wrote
