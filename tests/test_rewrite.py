@@ -36,7 +36,7 @@ def code(node: cst.CSTNode) -> str:
 
 def changed(text: str, make: Callable[[cst.Call, Context], dict[cst.CSTNode, Replacement]]) -> str:
     """A program after a rule has made `make` of the calls of `here`."""
-    rule = Rule("TST001", "here", "s", "t", Safety.SAFE, (b"here",))
+    rule = Rule("TST001", "here", "s", "t", Safety.SAFE, (("here",),))
 
     @rule.on(cst.Call)
     def on_call(node: cst.Call, ctx: Context):  # type: ignore[no-untyped-def]
@@ -231,7 +231,7 @@ def test_insert_a_block(text: str, before: str, after: str) -> None:
         ("a; here()\n", "a\n"),
         ("if x: here()\n", "if x: pass\n"),
         ("if x: here(); a\n", "if x: a\n"),
-        ("if x:\n    here()  # c\n", "if x:\n    pass\n"),
+        ("if x:\n    here()  # c\n", "if x:\n    # c\n    pass\n"),
         ("if x:\n    here()\n    a\n", "if x:\n    a\n"),
         ("a\n# stays\nhere()\n", "a\n# stays\n"),
         ("a\r\nhere()\r\nb\r\n", "a\r\nb\r\n"),

@@ -9,9 +9,3 @@ def build(name):
     model.enable_input_require_grads()
     model.train()
     return model
-
-
-def adapted(model):
-    from peft import LoraConfig, get_peft_model
-
-    return get_peft_model(model, LoraConfig(target_modules="all-linear"))

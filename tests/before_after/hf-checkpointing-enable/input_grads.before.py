@@ -8,9 +8,3 @@ def build(name):
     model.gradient_checkpointing_enable()  # saves memory
     model.train()
     return model
-
-
-def adapted(model):
-    from peft import LoraConfig, get_peft_model
-
-    return get_peft_model(model, LoraConfig(target_modules="all-linear"))
