@@ -425,6 +425,12 @@ from transformers import AutoModelForCausalLM
 
 model = AutoModelForCausalLM.from_pretrained("base")
 model.gradient_checkpointing_enable()
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))
 """
 EMPTY = ENABLE.replace("enable()", "enable({})")
 KBIT = """\
@@ -433,6 +439,12 @@ from peft import prepare_model_for_kbit_training
 
 def prepared(model):
     return prepare_model_for_kbit_training(model)
+
+
+def load(name):
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(name, load_in_4bit=True)
 """
 ARGUMENTS = """\
 from peft import LoraConfig, get_peft_model
@@ -446,6 +458,12 @@ TRL = """\
 from trl import SFTConfig
 
 args = SFTConfig("out", gradient_checkpointing=True)
+
+
+def adapted(model):
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(model, LoraConfig(target_modules="all-linear"))
 """
 LORA = """\
 from peft import LoraConfig, get_peft_model
