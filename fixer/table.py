@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card
 
-DIGEST = "a0de54a27afb37448d8c78a29ed5dad3f20f44aa491df0e9b1253266fff6248e"
+DIGEST = "9221caa97852e0732fb96a147605d12e29cb59eafa2cb810a27437388702773f"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

@@ -96,8 +96,8 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
     trained = adapters(ctx)
     shown = trained or next(filter(None, (frozen(ctx, model) for model in _trained_models(ctx))), None)
-    if shown is None or unsloth(ctx):
-        return
+    if (shown is None and ctx.strategies.get(rule.code) != "explicit") or unsloth(ctx):
+        return  # `explicit` ends a warning, for those who ask for it, whatever is trained
     forbidden = forbids_non_reentrant(ctx, partly_frozen=True)
     if forbidden is None and _under_deepspeed(call):
         forbidden = ctx.evidence(call, "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant")
@@ -113,9 +113,11 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     strategy = ctx.choose(rule, available)
     if ctx.strategies.get(rule.code) is None and strategy != "non-reentrant" and (new_enough or strategy == "explicit"):
         strategy = None
-    message = _message(ctx, call, trained is not None, forbidden)
+    message = _message(ctx, call, trained is not None, shown is not None, forbidden)
     evidence = [each for each in (shown, forbidden) if each is not None]
     consequence = Consequence.RAISES if trained is not None else Consequence.SILENT
+    if shown is None:
+        consequence = Consequence.WARNS
     if strategy is None:
         yield rule.finding(
             call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
@@ -147,12 +149,12 @@ def _trained_models(ctx: Context) -> Iterator[str]:
                 yield name
 
 
-def _message(ctx: Context, call: cst.Call, lora: bool, forbidden: Evidence | None) -> str:
+def _message(ctx: Context, call: cst.Call, lora: bool, shown: bool, forbidden: Evidence | None) -> str:
     name = (ctx.name(call.func) or "the arguments").rpartition(".")[2]
     message = f"`{name}(gradient_checkpointing=True)` is reentrant by default"
     if lora:
         message += ", and adapters are trained: no gradient reaches them"
-    else:
+    elif shown:
         message += ", and weights are frozen: layers above frozen inputs get no gradient"
     return f"{message}; left so: {forbidden.why}" if forbidden else message
 

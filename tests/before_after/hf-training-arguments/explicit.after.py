@@ -12,9 +12,3 @@ def main(dataset):
         gradient_checkpointing_kwargs={"use_reentrant": True},
     )
     Trainer(model=model, args=args, train_dataset=dataset).train()
-
-
-def adapted(model):
-    from peft import LoraConfig, get_peft_model
-
-    return get_peft_model(model, LoraConfig(target_modules="all-linear"))

@@ -11,9 +11,3 @@ def main(dataset):
         bf16=True,  # Ampere or newer
     )
     Trainer(model=model, args=args, train_dataset=dataset).train()
-
-
-def adapted(model):
-    from peft import LoraConfig, get_peft_model
-
-    return get_peft_model(model, LoraConfig(target_modules="all-linear"))
