@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.transforms.checkpointing import families
-from codemods.verify.architectures import PAGE, known, loses, page, read, summary
+from codemods.verify.architectures import PAGE, known, loses, main, page, read, summary
 
 RUNS = read()
 NEW = next(run for run in RUNS if int(run["versions"]["transformers"].partition(".")[0]) >= 5)
@@ -102,3 +102,11 @@ def test_what_the_child_says_becomes_a_run() -> None:
     assert loses(run, "lora/reentrant/own") == loses(run, "lora/reentrant/none") == {"a"}
     assert loses(run, "full/reentrant/own") == frozenset()
     assert list(run["not checkpointed"]) == ["b (causal)"] and run["not built"] == {"c (causal)": "why"}
+
+
+@pytest.mark.torch
+def test_the_command_shows_one_architecture(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--only", "llama"]) == 0
+    said = capsys.readouterr().out
+    assert "1 architectures; 0 do not support checkpointing, 0 could not be built." in said
+    assert "`lora/reentrant/none`: none keep all" in said
