@@ -29,7 +29,6 @@ _HOOKS = (
 )
 _INPUT_GRADS = ("enable_input_require_grads", "make_inputs_require_grad", "make_inputs_require_grads")
 _EMBEDDINGS = ("get_input_embeddings", "embed_tokens", "embeddings", "wte", "word_embeddings", "emb", "embed")
-_UNSLOTH = frozenset({"unsloth.FastLanguageModel", "unsloth.FastVisionModel", "unsloth.FastModel"})
 _ZERO3 = re.compile(r"(?:z|zero|stage)[-_]?3(?![0-9])", re.IGNORECASE)
 _ZERO3_FILES = ("ds_config.json", "ds_config_zero3.json", "deepspeed.json", "deepspeed_config.json", "zero3.json")
 _ZERO3_FOLDERS = ("", "configs", "config", "deepspeed", "scripts", "ds_configs")
