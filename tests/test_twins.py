@@ -249,7 +249,14 @@ SAME_TREE = {
 EXEMPT: dict[tuple[str, str], str] = {
     **{
         (f"implicit-reentrant/{case}", "in-with"): "opening a file in a checkpointed block is not harmless"
-        for case in ("all_trainable", "decorator", "frozen_embedding", "hugging_face_style", "splat_of_inputs")
+        for case in (
+            "all_trainable",
+            "decorator",
+            "frozen_embedding",
+            "hugging_face_style",
+            "prints",
+            "splat_of_inputs",
+        )
     },
     ("implicit-reentrant/decorator", "async"): "a coroutine cannot be recomputed",
 }
