@@ -208,6 +208,8 @@ def _edits(
 ) -> list[Edit] | None:
     """The edits of a draft, in other files too, imports included; None where one of them cannot be made."""
     edits = [edit_of(context.path, context.text, context.module, old, new, where[old]) for old, new in pairs]
+    if not _fits_formatted_strings(context, pairs, edits):
+        return None
     edits = comments.kept(context.text, edits)
     for path, replacements in draft.also.items():
         if all(isinstance(old, cst.CSTNode) for old in replacements):
@@ -217,6 +219,8 @@ def _edits(
             others = _lifted(other, replacements)
             there = spans(other.path, other.text, other.module, (old for old, _ in others))
             theirs = [edit_of(path, other.text, other.module, old, new, there[old]) for old, new in others]
+            if not _fits_formatted_strings(other, others, theirs):
+                return None
             edits += comments.kept(other.text, theirs)
         elif (elsewhere := edits_elsewhere(context.index, path, replacements)) is None:
             return None
@@ -233,6 +237,17 @@ def _edits(
         if edit is not None:
             edits.append(edit)
     return edits
+
+
+def _fits_formatted_strings(
+    context: Context, pairs: Sequence[tuple[cst.CSTNode, Replacement]], edits: Sequence[Edit]
+) -> bool:
+    """Whether edits inside f-strings hold nothing that Python before 3.12 refuses there (PEP 701)."""
+    for (old, _), edit in zip(pairs, edits, strict=True):
+        around = (node for node in context.ancestors(old) if isinstance(node, cst.FormattedString))
+        if any(mark in edit.text for node in around for mark in (node.end, "\\", "#")):
+            return False
+    return True
 
 
 def _lifted(context: Context, fix: Mapping[cst.CSTNode, Replacement]) -> list[tuple[cst.CSTNode, Replacement]]:

@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card
 
-DIGEST = "a7e86fc6957bc9ffb0225470b85cb7980da5136cf06302fc54fabd6702c5a033"
+DIGEST = "a27ab36c419068d6e7204623e35e8fb0a572f7c6fe35d00b34085f8790cd5377"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

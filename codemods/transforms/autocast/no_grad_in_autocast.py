@@ -199,7 +199,8 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
         yield from _repairs(ctx, shown, trouble, place)
     elif _suspect(ctx, body[0]):
         what = f"`{written(trouble.path)}` runs under `{_called(ctx, shown)}` before it is trained"
-        yield rule.finding(shown, message=f"{what}: under autocast its cached weights have no gradient")
+        message = f"{what}: under autocast its cached weights have no gradient"
+        yield rule.finding(shown, message=message, consequence=Consequence.STYLE)
 
 
 def _repairs(ctx: Context, shown: cst.CSTNode, trouble: Trouble, place: remedies.Place) -> Iterator[Draft]:
@@ -210,7 +211,8 @@ def _repairs(ctx: Context, shown: cst.CSTNode, trouble: Trouble, place: remedies
     if region.precision == "none":
         return
     if region.precision == "unknown":
-        yield rule.finding(shown, message=f"{what}, if precision is mixed", bites=bites)
+        message = f"{what}, if precision is mixed"
+        yield rule.finding(shown, message=message, consequence=Consequence.STYLE, bites=bites)
         return
     if compiled(ctx, place.body[0]):
         yield rule.finding(shown, message=f"{what}; compiled code cannot empty the cache", bites=bites)

@@ -25,7 +25,7 @@ _CALLED = re.compile(r"\btransformers\.(?:optimization\.)?(AdamW|Adafactor)\s*\(
 
 def own(ctx: FileContext) -> str | None:
     """The first optimizer of the project that surely does so and that a LightningModule names, as `Name` in path."""
-    users = _configuring(ctx)
+    users = configuring(ctx)
     for path, _, module in programs(ctx, (b"def step",), "no_grad", "inference_mode") if users else ():
         for ref, method in methods(module, path):
             if method.name == "step" and _bare(ctx, path, method) and _optimizes(ctx, ref):
@@ -36,7 +36,7 @@ def own(ctx: FileContext) -> str | None:
 
 def transformers(ctx: FileContext) -> tuple[str, str] | None:
     """The first such optimizer of Transformers that a LightningModule uses, or imports from a file that does."""
-    users = _configuring(ctx)
+    users = configuring(ctx)
     for path in ctx.index.search(ctx.path, (b"AdamW", b"Adafactor")) if users else ():
         stem = re.compile(rf"\b{re.escape(posixpath.basename(path).removesuffix('.py'))}\b")
         if path in users or any(stem.search(text) for text in users.values()):
@@ -45,7 +45,7 @@ def transformers(ctx: FileContext) -> tuple[str, str] | None:
     return None
 
 
-def _configuring(ctx: FileContext) -> dict[str, str]:
+def configuring(ctx: FileContext) -> dict[str, str]:
     """The files in which LightningModules say what optimizes them, with their text."""
     found = ((path, ctx.index.text(path)) for path in ctx.index.search(ctx.path, (b"def configure_optimizers",)))
     return {path: text for path, text in found if text is not None}

@@ -26,7 +26,8 @@ For `AdamW` of Transformers see HF004.
 
 ## When it is not offered
 Without evidence: an optimizer in the project that surely calls its closure under `no_grad`, a use of Transformers'
-`AdamW` or `Adafactor`, or Lightning 2.0 pinned below 2.0.7 beside Transformers pinned to 4.30 or newer. Reported only:
+`AdamW` or `Adafactor`, or, where no program of the project has a `configure_optimizers`, Lightning 2.0 pinned below
+2.0.7 beside Transformers pinned to 4.30 or newer. The optimizers of torch run their closure as it is. Reported only:
 constraints that allow Lightning 1.x alone (2.0 is a migration), lock files (with the command that refreshes them),
 hashes, addresses, and constraints whose ceiling forbids the cure.
 """
@@ -113,6 +114,8 @@ def _evidence(requirement: Requirement, ctx: FileContext) -> Evidence | None:
         bites = {"transformers": closures.TRANSFORMERS[name]}
         if all(versions.may(ctx.target(package), spec) for package, spec in bites.items()):
             return Evidence(f"`{name}` in {path}", bites)
+    if closures.configuring(ctx):
+        return None
     beside = ctx.target("transformers")
     specs = requirement.specs
     if versions.surely(beside, ">=4.30") and ranges.every(specs, AFFECTED) and ranges.some(specs, ">=2"):

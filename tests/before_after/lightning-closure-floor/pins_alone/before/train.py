@@ -1,11 +1,10 @@
 import pytorch_lightning as pl
 import torch.nn as nn
 import torch.nn.functional as F
-import torch
+from their_package import Configured
 
 
-
-class Classifier(pl.LightningModule):
+class Classifier(Configured, pl.LightningModule):
     def __init__(self):
         super().__init__()
         self.net = nn.Linear(16, 4)
@@ -13,6 +12,3 @@ class Classifier(pl.LightningModule):
     def training_step(self, batch, batch_idx):
         x, y = batch
         return F.cross_entropy(self.net(x), y)
-
-    def configure_optimizers(self):
-        return torch.optim.AdamW(self.parameters())

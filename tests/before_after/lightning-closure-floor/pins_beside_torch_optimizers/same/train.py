@@ -1,0 +1,18 @@
+import pytorch_lightning as pl
+import torch.nn as nn
+import torch.nn.functional as F
+import torch
+
+
+
+class Classifier(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(16, 4)
+
+    def training_step(self, batch, batch_idx):
+        x, y = batch
+        return F.cross_entropy(self.net(x), y)
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
