@@ -15,6 +15,8 @@ from test_twins import decoded
 from codemods.comments import kept
 from codemods.edits import Edit, splice
 
+pytestmark = pytest.mark.law
+
 CASES = [case for case in cases() if case.python and case.kind == "before"]
 
 

@@ -19,6 +19,8 @@ from codemods.engine import Options, plan, steps
 from codemods.index import Index
 from codemods.rule import Rule
 
+pytestmark = pytest.mark.law
+
 EXAMPLES = 2_000
 BASIS = settings(max_examples=EXAMPLES, derandomize=True, database=None)
 BODIES: dict[str, Callable[[], None]] = {}
