@@ -22,10 +22,11 @@ Unsafe: nobody ran this training. It says `gradient_checkpointing_kwargs: {use_r
 examples do. Comments and all other lines stay as they are.
 
 ## When it is not offered
-For models of a family that was run and loses nothing (`docs/architectures.md`). Without an adapter and without
-`unfrozen_parameters` (gradients reach every layer); where `use_reentrant: true` was chosen for other adapters; with
-flex attention and with DeepSpeed ZeRO stage 3, which fail non-reentrant; where the DeepSpeed configuration cannot be
-found; with FSDP; and where checkpointing is off, or offloads or selects.
+For models of a family that was run and loses nothing (`docs/architectures.md`). Only reported where the name of the
+model tells no family, unless `trust_remote_code: true` says that the model brings code of its own. Without an adapter
+and without `unfrozen_parameters` (gradients reach every layer); where `use_reentrant: true` was chosen for other
+adapters; with flex attention and with DeepSpeed ZeRO stage 3, which fail non-reentrant; where the DeepSpeed
+configuration cannot be found; with FSDP; and where checkpointing is off, or offloads or selects.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Scalar, Table
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
-from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, family
+from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, family, unknown_family
 
 rule = Rule(
     code="CKP006",
@@ -89,11 +90,11 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         named = scalar(table.get("base_model"))
         model = family(named) if isinstance(named, str) else None
         if not _given(table, KWARGS) and (model not in FAMILIES or model in HOOK_LOSES):
-            unknown = "" if model else " (the family of this model is unknown)"
+            remote = scalar(table.get("trust_remote_code")) is True
             yield rule.finding(
                 switch,
-                fix=_added(table, switch),
-                message=f"{_IMPLICIT}{unknown}",
+                fix=_added(table, switch) if model or remote else None,
+                message=f"{_IMPLICIT}{unknown_family(model, remote=remote)}",
                 consequence=Consequence.SILENT if model else Consequence.STYLE,
             )
 

@@ -277,3 +277,14 @@ def family(checkpoint: str) -> str | None:
     """
     name = checkpoint.rstrip("/").rpartition("/")[2].lower()
     return next((model for pattern, model in _NAMES if re.match(pattern, name)), None)
+
+
+def unknown_family(model: str | None, *, remote: bool) -> str:
+    """What a message adds where the name of a model tells no family.
+
+    Args:
+        remote: whether the configuration says that the model brings code of its own.
+    """
+    if model:
+        return ""
+    return " (this model brings code of its own)" if remote else " (the family of this model is unknown)"

@@ -27,10 +27,11 @@ saves. Comments and all other lines stay as they are.
 
 ## When it is not offered
 For models of a family that was run and loses nothing (Qwen2, Llama, Mistral, … `docs/architectures.md`): what is left
-is code that comes with a checkpoint, whose layers nobody has seen. For full fine-tuning (nothing is frozen, and
-gradients reach every layer); where checkpointing is disabled or unsloth's, KTransformers' or Megatron's; where a
-DeepSpeed configuration is ZeRO stage 3, which needs the reentrant variant over frozen weights, or cannot be found; and
-for files that do not train (`do_train`).
+is code that comes with a checkpoint, whose layers nobody has seen. Only reported where the name tells no family and
+`trust_remote_code: true` does not say that the model brings such code, unless a strategy is asked for. For full
+fine-tuning (nothing is frozen, and gradients reach every layer); where checkpointing is disabled or unsloth's,
+KTransformers' or Megatron's; where a DeepSpeed configuration is ZeRO stage 3, which needs the reentrant variant over
+frozen weights, or cannot be found; and for files that do not train (`do_train`).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Table, plain
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
-from codemods.transforms.checkpointing.families import FAMILIES, WRAPPER_LOSES, family
+from codemods.transforms.checkpointing.families import FAMILIES, WRAPPER_LOSES, family, unknown_family
 
 rule = Rule(
     code="CKP005",
@@ -104,13 +105,14 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         changes["non-reentrant"] = _non_reentrant(table)
     available = tuple(name for name in rule.strategies if name in changes)
     strategy = ctx.choose(rule, available)
-    if strategy == "disable" and ctx.strategies.get(rule.code) is None:
+    remote = scalar(table.get("trust_remote_code")) is True
+    if ctx.strategies.get(rule.code) is None and (strategy == "disable" or not (model or remote)):
         strategy = None
     at = next(entry for key in (SWITCH, TRAINER, "finetuning_type", "stage") if (entry := table.entry(key)) is not None)
     yield rule.finding(
         at,
         fix=changes[strategy] if strategy else None,
-        message=_message(table, knows, model),
+        message=f"{_message(table, knows)}{unknown_family(model, remote=remote)}",
         consequence=Consequence.SILENT if model in WRAPPER_LOSES else Consequence.STYLE,
         title=f"Set `{DISABLE}: true`" if strategy == "disable" else None,
         strategy=strategy,
@@ -180,7 +182,7 @@ def _own(table: Table, key: str) -> Entry | None:
     return next((entry for entry in table.entries if entry.key.value == key), None)
 
 
-def _message(table: Table, knows: bool, model: str | None) -> str:
+def _message(table: Table, knows: bool) -> str:
     what = "layers" if _kind(table) == "freeze" else "adapters of layers"
     if _says(table, TRAINER, True):
         why = f"`{TRAINER}: true` without `{TRAINER_KWARGS}` is reentrant"
@@ -190,5 +192,4 @@ def _message(table: Table, knows: bool, model: str | None) -> str:
         why = "LLaMA-Factory before 0.9.2 always checkpoints reentrantly"
     else:
         why = f"`{SWITCH}` is true" + (" by default" if table.entry(SWITCH) is None else "")
-    unknown = "" if model else " (the family of this model is unknown)"
-    return f"{why}: {what} that take their hidden states by keyword learn nothing{unknown}"
+    return f"{why}: {what} that take their hidden states by keyword learn nothing"
