@@ -40,7 +40,7 @@ from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Scalar, Table
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
-from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, family, unknown_family
+from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, brings_code, family, unknown_family
 
 rule = Rule(
     code="CKP006",
@@ -90,7 +90,7 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         named = scalar(table.get("base_model"))
         model = family(named) if isinstance(named, str) else None
         if not _given(table, KWARGS) and (model not in FAMILIES or model in HOOK_LOSES):
-            remote = scalar(table.get("trust_remote_code")) is True
+            remote = scalar(table.get("trust_remote_code")) is True and brings_code(named)
             yield rule.finding(
                 switch,
                 fix=_added(table, switch) if model or remote else None,

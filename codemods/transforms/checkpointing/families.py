@@ -279,6 +279,17 @@ def family(checkpoint: str) -> str | None:
     return next((model for pattern, model in _NAMES if re.match(pattern, name)), None)
 
 
+def brings_code(checkpoint: object) -> bool:
+    """Whether the name of a checkpoint begins like no architecture of Transformers, so that it may bring its own code.
+
+    With `trust_remote_code` the built-in code runs where there is one: `Qwen/Qwen3-VL-4B` begins like `qwen3`.
+    """
+    if not isinstance(checkpoint, str):
+        return True
+    name = re.sub(r"[^a-z0-9]", "", checkpoint.rstrip("/").rpartition("/")[2].lower())
+    return not any(name.startswith(re.sub(r"[^a-z0-9]", "", each)) for each in FAMILIES)
+
+
 def unknown_family(model: str | None, *, remote: bool) -> str:
     """What a message adds where the name of a model tells no family.
 

@@ -105,7 +105,7 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if not _is_ours(ctx, call, model, call.func.attr.value):
         return
     given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
-    trained = adapters(ctx)
+    trained = adapters(ctx, near=call, model=ctx.name(model))
     shown = trained or frozen(ctx, ctx.name(model) or "")
     if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, call, trained is not None):
         return
@@ -157,7 +157,7 @@ def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     elif beside is None:
         message += "; set it here and where it is switched on again together, or no gradient reaches the layers"
     evidence = [each for each in (quantized, forbidden) if each is not None]
-    yield _draft(ctx, call, changes, message, {}, evidence, Consequence.RAISES)
+    yield _draft(ctx, call, changes, message, {}, evidence, Consequence.WARNS)
 
 
 def _keeps_all(ctx: Context, call: cst.Call, lora: bool) -> bool:

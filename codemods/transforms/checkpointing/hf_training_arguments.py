@@ -94,7 +94,7 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     bites = {"transformers": "<5", **({"trl": "<0.27"} if classes <= TRL_ARGUMENTS else {})}
     changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
     new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
-    trained = adapters(ctx)
+    trained = adapters(ctx, near=call)
     shown = trained or next(filter(None, (frozen(ctx, model) for model in _trained_models(ctx))), None)
     if (shown is None and ctx.strategies.get(rule.code) != "explicit") or unsloth(ctx):
         return  # `explicit` ends a warning, for those who ask for it, whatever is trained

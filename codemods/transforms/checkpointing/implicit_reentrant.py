@@ -30,9 +30,10 @@ Where `**kwargs` may hold the argument, or `context_fn`, `debug` or `respect_sav
 to the other variant); in code that tests versions; where the project replaces `torch.utils.checkpoint.checkpoint`; and
 for functions of the same name from elsewhere. A closure without inputs over a variable that changes before the backward
 (`x = x + checkpoint(lambda: f(x))`) is only reported: the recomputation would read the new value, and bring gradients,
-but wrong ones. In projects with flex attention, or that train frozen weights under
-DeepSpeed ZeRO-3 (`CheckpointError … recomputed {'shape': [0]}`), only `preserve` is offered. The decorator form
-(`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
+but wrong ones. So is a call in a project that allows no torch from 2.1 on, which does not warn; where an input surely
+requires a gradient, it costs nothing there, and nothing is said. In projects with flex attention, or that train frozen
+weights under DeepSpeed ZeRO-3 (`CheckpointError … recomputed {'shape': [0]}`), only `preserve` is offered. The
+decorator form (`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from codemods import flow, known, rewrite
+from codemods import flow, known, rewrite, versions
 from codemods.context import Context
 from codemods.edits import Consequence, Evidence, Safety
 from codemods.rule import Draft, Rule
@@ -60,6 +61,9 @@ OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"}
 REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
 """How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
 
+
+FIRST_TO_WARN = ">=2.1"
+"""torch, where a call without `use_reentrant` says so."""
 
 rule = Rule(
     code="CKP001",
@@ -120,6 +124,40 @@ def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     yield from _drafts(ctx, call, what, hook.why if hook else reason, floor, late, hook)
 
 
+def _costs(ctx: Context, call: cst.Call) -> tuple[str, bool]:
+    """What the call costs, for the message, and whether it surely costs something."""
+    warns = versions.may(ctx.target("torch"), FIRST_TO_WARN)
+    lost = "its parameters get no gradient unless an input requires one"
+    if not warns:
+        return f"without `use_reentrant`: {lost}", False
+    if _input_requires_gradient(ctx, call):
+        return "without `use_reentrant` warns since torch 2.1; an input requires a gradient here, so none is lost", True
+    return f"without `use_reentrant` warns since torch 2.1, and {lost}", True
+
+
+def _input_requires_gradient(ctx: Context, call: cst.Call) -> bool:
+    """Whether the call runs only where an input requires a gradient: `if x.requires_grad: checkpoint(f, x)`."""
+    names = {ctx.name(a.value) for a in call.args[1:] if not a.star} - {None}
+    below: cst.CSTNode = call
+    for above in ctx.ancestors(call):
+        if isinstance(above, cst.FunctionDef):
+            return False
+        if isinstance(above, cst.If) and below is above.body:
+            for part in _conjuncts(above.test):
+                if isinstance(part, cst.Attribute) and part.attr.value == "requires_grad":
+                    if ctx.name(part.value) in names:
+                        return True
+        below = above
+    return False
+
+
+def _conjuncts(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
+        yield from (*_conjuncts(test.left), *_conjuncts(test.right))
+    else:
+        yield test
+
+
 def _drafts(
     ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str, late: str | None, hook: Evidence | None
 ) -> Iterator[Draft]:
@@ -130,8 +168,13 @@ def _drafts(
     available = ("preserve",) if forbidden or late else rule.strategies
     # Without an input the other variant would bring gradients, but of other data: nothing helps but an argument.
     # `preserve` repairs nothing: it is for those who ask for it.
-    strategy = None if (late or forbidden) and rule.code not in ctx.strategies else ctx.choose(rule, available)
-    message = f"{what} without `use_reentrant`: its parameters get no gradient unless an input requires one"
+    costs, surely = _costs(ctx, call)
+    if not surely and _input_requires_gradient(ctx, call):
+        return
+    asked = rule.code in ctx.strategies
+    strategy = ctx.choose(rule, available) if asked or not (late or forbidden or not surely) else None
+    consequence = Consequence.WARNS if surely else Consequence.STYLE
+    message = f"{what} {costs}"
     if late:
         message = f"{what} has no input, and no gradient; pass it `{late}`, which changes before the recomputation"
     elif forbidden:
@@ -144,7 +187,9 @@ def _drafts(
     requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
     if strategy is None:
         bites = {"torch": f">={floor}"}
-        yield rule.finding(call, message=message, strategies=available, bites=bites, evidence=evidence)
+        yield rule.finding(
+            call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
+        )
         return
     preserve = strategy == "preserve"
     fixed = rewrite.with_argument(call, "use_reentrant", cst.Name("True" if preserve else "False"))
@@ -159,6 +204,7 @@ def _drafts(
         bites={"torch": f">={floor}"},
         requires=requires,
         evidence=evidence,
+        consequence=consequence,
     )
 
 

@@ -45,7 +45,7 @@ from codemods.frameworks import scalar
 from codemods.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Table, plain
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
-from codemods.transforms.checkpointing.families import FAMILIES, WRAPPER_LOSES, family, unknown_family
+from codemods.transforms.checkpointing.families import FAMILIES, WRAPPER_LOSES, brings_code, family, unknown_family
 
 rule = Rule(
     code="CKP005",
@@ -105,7 +105,7 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         changes["non-reentrant"] = _non_reentrant(table)
     available = tuple(name for name in rule.strategies if name in changes)
     strategy = ctx.choose(rule, available)
-    remote = scalar(table.get("trust_remote_code")) is True
+    remote = scalar(table.get("trust_remote_code")) is True and brings_code(named)
     if ctx.strategies.get(rule.code) is None and (strategy == "disable" or not (model or remote)):
         strategy = None
     at = next(entry for key in (SWITCH, TRAINER, "finetuning_type", "stage") if (entry := table.entry(key)) is not None)

@@ -89,13 +89,73 @@ def hooks(ctx: Context) -> Evidence | None:
     return None
 
 
-def adapters(ctx: Context) -> Evidence | None:
-    """Where the program puts adapters (LoRA and its kin) on a model."""
+def adapters(ctx: Context, near: cst.CSTNode | None = None, model: str | None = None) -> Evidence | None:
+    """Where the program puts adapters (LoRA and its kin) on a model.
+
+    Args:
+        near: leave out code of this file that has nothing to do with this node: other tests, and what never runs
+            together with it.
+        model: leave out other models of the same function.
+    """
     names = {name.rpartition(".")[2] for name in ADAPTERS}
-    for other, call in _calls(ctx, *names):
-        if other.means(call.func, ADAPTERS):
-            return other.evidence(call, "adapters are trained beside frozen weights")
-    return None
+    made = [(other, call) for other, call in _calls(ctx, *names) if other.means(call.func, ADAPTERS)]
+    if near is not None:
+        home = _outermost(ctx, near)
+        here = [(o, call) for o, call in made if o is ctx and _outermost(ctx, call) is home and _wrapped(ctx, call)]
+        made = [(o, call) for o, call in here or made if o is not ctx or _belongs(ctx, call, near, model)]
+    return next((o.evidence(call, "adapters are trained beside frozen weights") for o, call in made), None)
+
+
+def _wrapped(ctx: Context, call: cst.Call) -> set[str]:
+    """The names of the model that a call puts adapters on, before and after; none for a mere configuration."""
+    wrapped, statement = rewrite.positional(call, 0), ctx.statement(call)
+    if wrapped is None:
+        return set()
+    targets = [t.target for t in statement.targets] if isinstance(statement, cst.Assign) else []
+    return {name for node in (wrapped.value, *targets) if (name := ctx.name(node))}
+
+
+def _belongs(ctx: Context, call: cst.Call, near: cst.CSTNode, model: str | None) -> bool:
+    """Whether adapters that a call of this file makes may be those of a model that `near` is about."""
+    here, there = _outermost(ctx, near), _outermost(ctx, call)
+    if here is not there:
+        tests = (each for each in (here, there) if isinstance(each, cst.FunctionDef))
+        return not any(each.name.value.startswith("test") for each in tests)
+    if _contrary(ctx, call, near):
+        return False
+    wrapped = _wrapped(ctx, call)
+    return model is None or not wrapped or model in wrapped
+
+
+def _outermost(ctx: Context, node: cst.CSTNode) -> cst.CSTNode:
+    """The function at module or class level around a node; the module itself outside of them."""
+    functions = [above for above in ctx.ancestors(node) if isinstance(above, cst.FunctionDef)]
+    return functions[-1] if functions else ctx.module
+
+
+def _contrary(ctx: Context, a: cst.CSTNode, b: cst.CSTNode) -> bool:
+    """Whether two nodes stand under tests of which one says what the other denies."""
+    here, there = set(_assumed(ctx, a)), set(_assumed(ctx, b))
+    return any((text, not holds) in there for text, holds in here)
+
+
+def _assumed(ctx: Context, node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
+    """What the `if`s around a node say, part by part: the text of a test, and whether it holds."""
+    below = node
+    for above in ctx.ancestors(node):
+        if isinstance(above, cst.If) and below in (above.body, above.orelse):
+            yield from _parts(ctx, above.test, below is above.body)
+        below = above
+
+
+def _parts(ctx: Context, test: cst.BaseExpression, holds: bool) -> Iterator[tuple[str, bool]]:
+    match test:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            yield from _parts(ctx, inner, not holds)
+        case cst.BooleanOperation(operator=cst.And() | cst.Or() as operator) if isinstance(operator, cst.And) is holds:
+            yield from (*_parts(ctx, test.left, holds), *_parts(ctx, test.right, holds))
+        case _:
+            yield _plain(ctx, test), holds
 
 
 def frozen(ctx: Context, model: str) -> Evidence | None:
