@@ -65,6 +65,7 @@ from codemods.transforms.checkpointing.surroundings import (
     gives_inputs_gradients,
     unsloth,
 )
+from codemods.tree import parameter_names
 
 OWN_METHODS = (b"def gradient_checkpointing_enable", b"def activation_checkpointing_enable")
 PARSED = (b"HfArgumentParser", b"TrlParser", b"parse_args_into_dataclasses")
@@ -128,6 +129,9 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     else:
         message += ", and weights are frozen: layers above frozen inputs get no gradient"
     cost = Consequence.WARNS if given else Consequence.RAISES if trained is not None else Consequence.SILENT
+    if trained is not None and not given and (trained.path != ctx.path or _is_given(ctx, call, model)):
+        message, cost = f"{message}, if they are on this model", Consequence.STYLE
+        changes = changes if rule.code in ctx.strategies else {}
     evidence = [each for each in (shown, forbidden) if each is not None]
     yield _draft(ctx, call, changes, message, bites, evidence, cost)
 
@@ -158,6 +162,12 @@ def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         message += "; set it here and where it is switched on again together, or no gradient reaches the layers"
     evidence = [each for each in (quantized, forbidden) if each is not None]
     yield _draft(ctx, call, changes, message, {}, evidence, Consequence.WARNS)
+
+
+def _is_given(ctx: Context, call: cst.Call, model: cst.BaseExpression) -> bool:
+    """Whether the model comes from the caller, who may have put adapters on it, or not."""
+    function = ctx.function(call)
+    return function is not None and isinstance(model, cst.Name) and model.value in parameter_names(function)
 
 
 def _keeps_all(ctx: Context, call: cst.Call, lora: bool) -> bool:

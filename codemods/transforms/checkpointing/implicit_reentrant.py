@@ -62,9 +62,6 @@ REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
 """How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
 
 
-FIRST_TO_WARN = ">=2.1"
-"""torch, where a call without `use_reentrant` says so."""
-
 rule = Rule(
     code="CKP001",
     name="implicit-reentrant",
@@ -126,13 +123,14 @@ def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
 
 def _costs(ctx: Context, call: cst.Call) -> tuple[str, bool]:
     """What the call costs, for the message, and whether it surely costs something."""
-    warns = versions.may(ctx.target("torch"), FIRST_TO_WARN)
+    first = "2.4" if ctx.means(call.func, SEQUENTIAL) else "2.1"
+    warns = versions.may(ctx.target("torch"), f">={first}")
     lost = "its parameters get no gradient unless an input requires one"
     if not warns:
         return f"without `use_reentrant`: {lost}", False
     if _input_requires_gradient(ctx, call):
-        return "without `use_reentrant` warns since torch 2.1; an input requires a gradient here, so none is lost", True
-    return f"without `use_reentrant` warns since torch 2.1, and {lost}", True
+        return f"without `use_reentrant` warns since torch {first}; an input requires a gradient, so none is lost", True
+    return f"without `use_reentrant` warns since torch {first}, and {lost}", True
 
 
 def _input_requires_gradient(ctx: Context, call: cst.Call) -> bool:
