@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.gate import Card
 
-DIGEST = "6dbbae4c5e222bb4c7b62e052d9ce6caa2a52e88fad10f9cb78e17ed2d04e8cb"
+DIGEST = "41e10faadb9b08425f34c74ff1ed784d59bbf38ab52fbb07b85037668d97ca66"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

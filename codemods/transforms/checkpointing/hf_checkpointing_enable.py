@@ -107,7 +107,7 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
     trained = adapters(ctx, near=call, model=ctx.name(model))
-    shown = trained or frozen(ctx, ctx.name(model) or "")
+    shown = trained or frozen(ctx, ctx.name(model) or "", near=call)
     if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, call, trained is not None):
         return
     bites = {} if arg is not None and rewrite.literal(arg.value) is not None else {"transformers": "<5"}

@@ -158,12 +158,34 @@ def _parts(ctx: Context, test: cst.BaseExpression, holds: bool) -> Iterator[tupl
             yield _plain(ctx, test), holds
 
 
-def frozen(ctx: Context, model: str) -> Evidence | None:
-    """Where this file freezes a model, or a part of it, by the name `model`."""
+def frozen(ctx: Context, model: str, near: cst.CSTNode | None = None) -> Evidence | None:
+    """Where this file freezes a model, or a part of it, by the name `model`.
+
+    Args:
+        near: leave out other functions, whose variables are others, and code that never runs together with this node.
+    """
     for node, text in _frozen(ctx):
-        if text == model or (text.startswith(f"{model}.") and "pos" not in text[len(model) :]):
+        if near is not None and not text.startswith("self."):
+            if _outermost(ctx, node) is not _outermost(ctx, near) or _contrary(ctx, node, near):
+                continue
+        part = text.startswith(f"{model}.") and "pos" not in text[len(model) :]
+        if part or (text == model and _trains_a_part(ctx, model)):
             return ctx.evidence(node, f"`{text}` is frozen")
     return None
+
+
+def _trains_a_part(ctx: Context, model: str) -> bool:
+    """Whether a part of a model is switched on again in this file: of one that is all frozen, nothing is lost."""
+    for call, text in _switches(ctx):
+        given = rewrite.argument(call, "requires_grad", 0)
+        if text.startswith(f"{model}.") and (given is None or _is_true(given.value)):
+            return True
+    targets = (t.target for a in ctx.all(cst.Assign, "requires_grad") if _is_true(a.value) for t in a.targets)
+    return any(isinstance(target, cst.Attribute) and target.attr.value == "requires_grad" for target in targets)
+
+
+def _is_true(node: cst.BaseExpression) -> bool:
+    return rewrite.literal(node) is True
 
 
 def frozen_embeddings(ctx: Context) -> Evidence | None:
