@@ -1,8 +1,8 @@
 """What was found before, in a file that is shared by all repositories of a person, and may be copied to others.
 
 Results are kept by the content of the file they are of, its path, the rules, and how they were to run; each with the
-questions that were asked about other files and their answers (`codemods.memory`). Nothing in the cache is trusted: what
-cannot be read is forgotten, and no code can come out of it.
+questions that were asked about other files and their answers (`codemods.project.results`). Nothing in the cache is
+trusted: what cannot be read is forgotten, and no code can come out of it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codemods.edits import SkipReason
-from codemods.memory import Kept
-from codemods.questions import Holding, identity
+from codemods.model.edits import SkipReason
+from codemods.project.dependencies import Holding, identity
+from codemods.project.results import Kept
 from codemods.sources import files
 
 if TYPE_CHECKING:
-    from codemods.gate import Card
-    from codemods.index import Index
-    from codemods.plan import FilePlan, Plan
+    from codemods.engine.prefilter import Card
+    from codemods.model.plan import FilePlan, Plan
+    from codemods.project.index import Index
     from fixer.runner import Gated, Task
 
 FILE = "results.sqlite"
@@ -46,12 +46,12 @@ _FORMAT = 1
 _AT_ONCE = 500
 _PLAIN = frozenset(
     {
-        *(("codemods.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety", "Skip", "SkipReason")),
-        *(("codemods.edits", name) for name in ("Consequence", "Evidence", "Unaffected")),
-        *(("codemods.questions", name) for name in ("Content", "Existence", "Holding", "Packaging")),
-        ("codemods.memory", "Remembered"),
-        *(("codemods.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),
-        *(("codemods.plan", name) for name in ("UnusedSuppression", "OtherVersions")),
+        *(("codemods.model.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety")),
+        *(("codemods.model.edits", name) for name in ("Skip", "SkipReason", "Consequence", "Evidence", "Unaffected")),
+        *(("codemods.project.dependencies", name) for name in ("Content", "Existence", "Holding", "Packaging")),
+        ("codemods.project.results", "Remembered"),
+        *(("codemods.model.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),
+        *(("codemods.model.plan", name) for name in ("UnusedSuppression", "OtherVersions")),
         ("builtins", "frozenset"),
     }
 )

@@ -11,11 +11,11 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from codemods import transforms
-from codemods.gate import Card
+from codemods.engine.prefilter import Card
 from fixer import table
 
 _CODEMODS = Path(transforms.__file__).parents[1]
-_BESIDE = ("gate.py", "known.py")
+_BESIDE = ("engine/prefilter.py", "model/names.py", "rules/rule.py", "syntax/identifiers.py")
 """What the gates of the rules are made with, beside the rules."""
 
 
@@ -47,7 +47,7 @@ def written() -> str:
         "",
         "# fmt: off",
         "# ruff: noqa: E501",
-        "from codemods.gate import Card",
+        "from codemods.engine.prefilter import Card",
         "",
         f'DIGEST = "{digest()}"',
         '"""Of the files that the cards were made of; beside others they are not believed."""',

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from codemods.edits import Finding
+from codemods.model.edits import Finding
 from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.message import BODY, SUBJECT, Wording, ignore_message, message
@@ -16,7 +16,7 @@ from fixer.runner import steps
 from fixer.work import Outcome
 
 if TYPE_CHECKING:
-    from codemods.engine import Step
+    from codemods.engine.rounds import Step
     from fixer.config import CommitSettings
 
 IGNORED = ".git-blame-ignore-revs"

@@ -22,7 +22,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from codemods.plan import Target
+    from codemods.model.plan import Target
     from codemods.sources.document import Reader
 
 

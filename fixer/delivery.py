@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codemods.plan import Plan
+from codemods.model.plan import Plan
 from fixer.bulk.split import Part, Split, outcome_of, parts
 from fixer.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
 from fixer.discover import attributed

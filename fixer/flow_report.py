@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codemods.edits import Finding
+from codemods.model.edits import Finding
 from codemods.transforms import load
 from codemods.verify.flow import Side
 from codemods.verify.flow_bench import FlowBench, NoTorch, Target, Terms
@@ -17,7 +17,7 @@ from fixer.errors import Refusal
 from fixer.trial.copies import Footprints, Origin, copied, removal_command
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
     from fixer.work import Outcome
 
 

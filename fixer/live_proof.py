@@ -14,7 +14,7 @@ from codemods.verify.proof import Outcome, Verdict, inside, judge, run, sides
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
     from codemods.verify.observation import Side
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codemods.profile import SILENT
+from codemods.model.profile import SILENT
 from codemods.sources.files import by_directory
 from fixer import selectors
 from fixer.cards import cards

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codemods.edits import Skip, SkipReason
-from codemods.plan import Plan
+from codemods.model.edits import Skip, SkipReason
+from codemods.model.plan import Plan
 
 if TYPE_CHECKING:
     from fixer.runner import Gated, Planned, Task

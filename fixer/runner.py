@@ -11,10 +11,10 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from codemods.edits import Skip, SkipReason
-from codemods.gate import Card, gate
-from codemods.plan import FilePlan, Plan, Project, Target
-from codemods.profile import SILENT, Profile, Recorder
+from codemods.engine.prefilter import Card, gate
+from codemods.model.edits import Skip, SkipReason
+from codemods.model.plan import FilePlan, Plan, Project, Target
+from codemods.model.profile import SILENT, Profile, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
@@ -25,9 +25,9 @@ from fixer.pool import Crew
 from fixer.selectors import EVERY, Wanted
 
 if TYPE_CHECKING:
-    from codemods.engine import Options, Step
-    from codemods.index import Index
-    from codemods.memory import Kept, Memory, Remembered
+    from codemods.engine.rounds import Options, Step
+    from codemods.project.index import Index
+    from codemods.project.results import Kept, Memory, Remembered
     from codemods.sources.document import Reader
     from fixer.cache import Cache, Past
     from fixer.git.changes import Changes
@@ -115,7 +115,7 @@ def _cards(order: Order) -> tuple[Card, ...]:
 
 @cache
 def _options(order: Order) -> Options:
-    from codemods.engine import Options
+    from codemods.engine.rounds import Options
 
     codes = frozenset(order.codes)
     return Options(
@@ -149,10 +149,10 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
     Args:
         index: what this run has found out about the tree in this process.
     """
-    from codemods import engine
+    from codemods.engine import rounds
 
     gc.set_threshold(*COLLECT)
-    return engine.plan(
+    return rounds.plan(
         paths,
         task.order.reader,
         _options(task.order),
@@ -165,7 +165,7 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
 
 def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     """A new index of the tree of a task."""
-    from codemods.index import Index
+    from codemods.project.index import Index
 
     return Index(task.order.reader, task.order.overrides, recorder=recorder, noting=task.cached)
 
@@ -174,7 +174,7 @@ def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | 
     """What a worker process does with some of a task's files."""
     if doing == "gate":
         return gate_paths(task, paths)
-    from codemods.memory import Kept
+    from codemods.project.results import Kept
 
     memory = Kept()
     index.recorder.profile = Profile()
@@ -189,8 +189,8 @@ def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     Files that share no fix do not depend on each other's new text, so that none has to be planned again for the sake
     of a rule that changes nothing in it.
     """
-    from codemods import engine
-    from codemods.index import Index
+    from codemods.engine import rounds
+    from codemods.project.index import Index
 
     index = Index(order.reader, order.overrides)
     tied = {path: component for component in plan.components for path in component}
@@ -203,7 +203,7 @@ def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     for _, paths in sorted(groups.items()):
         files = tuple(file for file in plan.files if file.path in paths)
         if any(file.changed for file in files):
-            yield engine.steps(replace(plan, files=files), order.reader, _options(order), index)
+            yield rounds.steps(replace(plan, files=files), order.reader, _options(order), index)
 
 
 def run(
@@ -290,7 +290,7 @@ class _Started:
         parts: list[Plan] = []
         if wanted:
             with self.recorder.phase("importing"):
-                import codemods.engine  # noqa: F401
+                import codemods.engine.rounds  # noqa: F401
         if self.crew.processes == 1 or len(wanted) < 2 or lines < ENOUGH_LINES:
             for chunk in _chunks(wanted, ENOUGH_LINES):
                 parts.append(plan_paths(task, chunk, self.index, memory))

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codemods.edits import Consequence, Finding
+from codemods.model.edits import Consequence, Finding
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
-    from codemods.gate import AnyRule, Card
-    from codemods.plan import Target
-    from codemods.rule import Rule
+    from codemods.engine.prefilter import AnyRule, Card
+    from codemods.model.plan import Target
+    from codemods.rules.rule import Rule
 
 CONSEQUENCES = tuple(map(str, sorted(Consequence, reverse=True)))
 
@@ -145,7 +145,7 @@ def targets(values: Iterable[str], option: str = "--target", source: str = "--ta
     """
     found: dict[str, Target] = {}
     for value in values:
-        from codemods.versions import parse_target
+        from codemods.project.versions import parse_target
 
         try:
             target = parse_target(value, option, source)

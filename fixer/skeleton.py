@@ -28,9 +28,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rule import Draft, Rule
+from codemods.rules.context import Context
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.rule import Draft, Rule
 
 rule = Rule(
     code="{code}",

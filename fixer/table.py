@@ -2,9 +2,9 @@
 
 # fmt: off
 # ruff: noqa: E501
-from codemods.gate import Card
+from codemods.engine.prefilter import Card
 
-DIGEST = "41e10faadb9b08425f34c74ff1ed784d59bbf38ab52fbb07b85037668d97ca66"
+DIGEST = "0ce65c4937fd10f7285764725d8b2c58760da9cf38d81549bdb21a238f6549d9"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

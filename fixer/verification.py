@@ -20,7 +20,7 @@ from fixer.trial.command import Leftovers, Limits, run
 from fixer.trial.copies import Footprints, Origin, copied, removal_command
 
 if TYPE_CHECKING:
-    from codemods.plan import Plan
+    from codemods.model.plan import Plan
     from fixer.work import Outcome
 
 __all__ = ["Limits", "Refuted", "Run", "Verdict", "Verification", "verify"]

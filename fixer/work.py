@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codemods.edits import Finding, Safety, Skip, SkipReason
-from codemods.plan import Plan
-from codemods.profile import SILENT, Recorder
+from codemods.model.edits import Finding, Safety, Skip, SkipReason
+from codemods.model.plan import Plan
+from codemods.model.profile import SILENT, Recorder
 from fixer.config import Settings, cascade, parse
 from fixer.discover import arguments_inside, attributed, listing, root_of
 from fixer.errors import Refusal
@@ -20,7 +20,7 @@ from fixer.git.changes import changes
 from fixer.worktree import WorkTree, why_unreadable
 
 if TYPE_CHECKING:
-    from codemods.plan import Target
+    from codemods.model.plan import Target
     from codemods.sources.document import Reader
     from fixer.runner import Order, Progress
 

@@ -15,7 +15,7 @@ def main() -> None:
     # Whatever a rule prints must not end up between the pickles.
     sys.stdout = sys.stderr
     sys.path[:] = pickle.load(source)
-    from codemods.profile import SILENT, Recorder
+    from codemods.model.profile import SILENT, Recorder
     from fixer.runner import index_of, work
 
     tasks = {}

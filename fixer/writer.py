@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codemods.edits import Skip, SkipReason
-from codemods.plan import FilePlan, Plan
+from codemods.model.edits import Skip, SkipReason
+from codemods.model.plan import FilePlan, Plan
 
 SUFFIX = ".fixer"
 """How the names of our temporary files end."""

@@ -22,9 +22,9 @@ from pathlib import Path
 from expected_failures import FIXTURES
 from memory import Memory
 
-from codemods.engine import Options, plan
-from codemods.plan import Plan
-from codemods.rule import Rule
+from codemods.engine.rounds import Options, plan
+from codemods.model.plan import Plan
+from codemods.rules.rule import Rule
 from codemods.sources.files import is_source
 from codemods.transforms import load
 

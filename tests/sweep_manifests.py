@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from codemods.edits import Skip, splice
+from codemods.model.edits import Skip, splice
 from codemods.sources import files
 from codemods.sources.manifest import PACKAGES, Manifest, Requirement, read
 from codemods.sources.manifest.specifiers import alternatives

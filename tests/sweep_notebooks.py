@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from codemods.edits import Skip
+from codemods.model.edits import Skip
 from codemods.sources import notebook
 from codemods.sources.notebook import NotebookSource
 

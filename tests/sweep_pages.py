@@ -22,9 +22,9 @@ from pathlib import Path
 
 from test_html import branch, row
 
-from codemods.edits import Edit, Finding, Fix, Place
-from codemods.plan import Change, FilePlan, Plan
-from codemods.rule import Rule
+from codemods.model.edits import Edit, Finding, Fix, Place
+from codemods.model.plan import Change, FilePlan, Plan
+from codemods.rules.rule import Rule
 from codemods.transforms import load
 from fixer.bulk import job
 from fixer.bulk.drive import Standing

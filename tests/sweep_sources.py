@@ -28,10 +28,10 @@ import yaml
 if __name__ == "__main__":  # run as a script: the package lies beside this folder
     sys.path[0] = str(Path(__file__).parent.parent)
 
-from codemods.edits import Edit, Skip, splice
+from codemods.model.edits import Edit, Skip, splice
 from codemods.sources.config import Array, Config, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, read
 from codemods.sources.config.edits import why_not
-from codemods.sources.config.manner import site
+from codemods.sources.config.style import site
 
 if sys.version_info >= (3, 11):
     import tomllib

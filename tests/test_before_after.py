@@ -10,7 +10,7 @@ from cases import Case, cases, listing, sources
 from expected_failures import FIXTURES, SPELLING
 from memory import Memory
 
-from codemods.engine import Options, plan
+from codemods.engine.rounds import Options, plan
 from codemods.transforms import load
 
 MOST_EXPECTED_FAILURES = 40

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory import Memory
 
-from codemods.bodies import Deferred, _About, outside, parents, parse_outside
-from codemods.edits import Skip, Unreadable
-from codemods.engine import Options, plan
-from codemods.facts import Facts, gather
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Skip, Unreadable
+from codemods.syntax.facts import Facts, gather
+from codemods.syntax.lazy_parse import Deferred, _About, outside, parents, parse_outside
+from codemods.syntax.tree import parse, spans, walk
 from codemods.transforms import load
-from codemods.tree import parse, spans, walk
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 REAL = sorted((LIBRARY / "asyncio").glob("*.py")) + sorted((LIBRARY / "email").glob("*.py"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import git, repository
 
-from codemods.plan import Target
+from codemods.model.plan import Target
 from fixer.bulk.campaign import Limits, PullRequests, load_campaign
 from fixer.bulk.repositories import targets
 from fixer.bulk.split import Split

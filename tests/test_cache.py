@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from memory import Memory as Files
 from world import fixer, git, repository, write
 
-from codemods.edits import Skip, SkipReason
-from codemods.engine import Options, plan
-from codemods.index import Index
-from codemods.memory import Kept, Remembered
-from codemods.plan import FilePlan, Plan
-from codemods.questions import Content, Holding, Packaging, name_of
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Skip, SkipReason
+from codemods.model.plan import FilePlan, Plan
+from codemods.project.dependencies import Content, Holding, Packaging, name_of
+from codemods.project.index import Index
+from codemods.project.results import Kept, Remembered
 from codemods.transforms import load
 from fixer import cache
 from fixer.cache import Cache, Past

@@ -345,9 +345,9 @@ def test_a_new_rule_is_started_in_a_checkout(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
-        (("--help",), "libcst git rich torch codemods.engine"),
-        (("--version",), "libcst git rich torch codemods.engine"),
-        (("check", "--help"), "libcst git rich torch codemods.engine"),
+        (("--help",), "libcst git rich torch codemods.engine.rounds"),
+        (("--version",), "libcst git rich torch codemods.engine.rounds"),
+        (("check", "--help"), "libcst git rich torch codemods.engine.rounds"),
         (("rules",), "git torch"),
         (("check", "--quiet"), "git torch"),
         (("apply", "--dry-run"), "git torch"),

@@ -12,8 +12,8 @@ import pytest
 from cases import Case, cases
 from test_twins import decoded
 
-from codemods.comments import kept
-from codemods.edits import Edit, splice
+from codemods.model.edits import Edit, splice
+from codemods.syntax.comments import kept
 
 pytestmark = pytest.mark.law
 

@@ -9,7 +9,7 @@ import pytest
 from memory import Memory
 from world import fixer, write
 
-from codemods.plan import Target
+from codemods.model.plan import Target
 from fixer.config import CommitSettings, Settings, cascade
 from fixer.errors import Refusal
 

@@ -6,13 +6,13 @@ import libcst as cst
 import pytest
 from memory import Memory
 
-from codemods import known
-from codemods.bodies import Deferred, parse_outside
-from codemods.context import Context
-from codemods.facts import Facts, gather
-from codemods.index import Index
-from codemods.rule import Rule, Safety
-from codemods.tree import parse, text_of
+from codemods.model.names import ACCELERATOR, GRAD_SCALER, NO_GRAD
+from codemods.project.index import Index
+from codemods.rules.context import Context
+from codemods.rules.rule import Rule, Safety
+from codemods.syntax.facts import Facts, gather
+from codemods.syntax.lazy_parse import Deferred, parse_outside
+from codemods.syntax.tree import parse, text_of
 
 
 def context(text: str, others: dict[str, str] | None = None, path: str = "p.py") -> Context:
@@ -139,21 +139,21 @@ def test_kind(text: str, how: str | None) -> None:
     ctx = context(SCALER + "from typing import Optional, List\n" + text)
     names = [name for name in ("there", "here") if calls(ctx, name)]
     kind = ctx.kind(calls(ctx, names[0])[0].args[0].value)
-    expected = known.GRAD_SCALER if how == "protocol" else frozenset({"torch.amp.GradScaler"})
+    expected = GRAD_SCALER if how == "protocol" else frozenset({"torch.amp.GradScaler"})
     assert (kind and (kind.names, kind.how)) == (how and (expected, how))
-    assert ctx.is_a(calls(ctx, names[0])[0].args[0].value, known.GRAD_SCALER) is (how is not None)
+    assert ctx.is_a(calls(ctx, names[0])[0].args[0].value, GRAD_SCALER) is (how is not None)
 
 
 @pytest.mark.parametrize("beside", ["prepare(m)", "accumulate(m)"])
 def test_kind_of_an_accelerator_by_protocol(beside: str) -> None:
     ctx = context(f"def f(a):\n    a.{beside}\n    a.backward(l)\n    here(a)\n")
-    assert ctx.is_a(calls(ctx, "here")[0].args[0].value, known.ACCELERATOR)
+    assert ctx.is_a(calls(ctx, "here")[0].args[0].value, ACCELERATOR)
 
 
 def test_means_and_calls() -> None:
     ctx = context("import torch\ntorch.no_grad()\nf()\n")
     one, other = ctx.all(cst.Call)
-    assert (ctx.calls(one, "torch.no_grad"), ctx.calls(one, known.NO_GRAD), ctx.calls(other, "f")) == (
+    assert (ctx.calls(one, "torch.no_grad"), ctx.calls(one, NO_GRAD), ctx.calls(other, "f")) == (
         True,
         True,
         False,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from memory import Memory
 from world import fixer, git, repository, write
 
+from codemods.project.versions import Versions
 from codemods.sources.files import MANIFEST, is_manifest
-from codemods.versions import Versions
 from fixer.globs import anchored, matcher
 from fixer.worktree import WorkTree
 

@@ -10,12 +10,12 @@ import libcst as cst
 import pytest
 from memory import Memory
 
-from codemods.context import Context
-from codemods.edits import Safety, SkipReason
-from codemods.engine import Options, plan, steps
-from codemods.file_context import FileContext
-from codemods.plan import Plan
-from codemods.rule import Draft, Rule
+from codemods.engine.rounds import Options, plan, steps
+from codemods.model.edits import Safety, SkipReason
+from codemods.model.plan import Plan
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Entry
 from codemods.sources.config.values import plain
 from codemods.sources.files import is_source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.edits import (
+from codemods.model.edits import (
     Edit,
     Finding,
     Fix,

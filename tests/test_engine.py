@@ -10,13 +10,13 @@ import pytest
 from memory import Memory
 from toy import doubled, renamed, shared, torched
 
-from codemods import look
-from codemods.context import Context
-from codemods.edits import Safety, SkipReason
-from codemods.engine import Options, plan, steps
-from codemods.plan import Plan
-from codemods.rewrite import remove
-from codemods.rule import Draft, Need, Rule
+from codemods.engine import check_python
+from codemods.engine.rounds import Options, plan, steps
+from codemods.model.edits import Safety, SkipReason
+from codemods.model.plan import Plan
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import Need, remove
 
 Check = Callable[[cst.Call, Context, Rule], Iterator[Draft]]
 
@@ -297,7 +297,7 @@ def test_a_tree_too_deep_for_the_engine_is_a_skip(monkeypatch: pytest.MonkeyPatc
     def deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(look, "spans", deep)
+    monkeypatch.setattr(check_python, "spans", deep)
     found = run("old()\n", renamed)
     assert skips(found) == [("p.py", SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]
 

@@ -10,9 +10,9 @@ from cases import Case, cases, sources
 from memory import Memory
 from test_twins import decoded, nested
 
-from codemods.edits import Safety
-from codemods.engine import Options, plan
-from codemods.plan import Plan
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Safety
+from codemods.model.plan import Plan
 from codemods.transforms import load
 
 EXPECTING = {

@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 
-from codemods.edits import Skip, SkipReason
-from codemods.facts import MISSING, Facts, Value, gather, value_of
+from codemods.model.edits import Skip, SkipReason
+from codemods.syntax.facts import MISSING, Facts, Value, gather, value_of
 
 
 def facts(text: str) -> Facts:

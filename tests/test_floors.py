@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from codemods.edits import splice
-from codemods.file_context import FileContext
-from codemods.floors import COMPROMISED, floor_edits, raised, satisfied
-from codemods.index import Index
-from codemods.plan import Target
+from codemods.frameworks.minimum_versions import COMPROMISED, floor_edits, raised, satisfied
+from codemods.model.edits import splice
+from codemods.model.plan import Target
+from codemods.project.index import Index
+from codemods.rules.file_context import FileContext
 from codemods.sources.manifest import Manifest, Requirement, read
 from codemods.sources.manifest.specifiers import alternatives
 

@@ -7,10 +7,10 @@ import textwrap
 import libcst as cst
 import pytest
 
-from codemods import flow
-from codemods.bodies import parents
-from codemods.flow import Order
-from codemods.tree import walk
+from codemods.syntax import flow
+from codemods.syntax.flow import Order
+from codemods.syntax.lazy_parse import parents
+from codemods.syntax.tree import walk
 
 
 class Program:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory import Memory
 
-from codemods import frameworks
-from codemods.index import Index
+from codemods.frameworks import config_owners
+from codemods.project.index import Index
 from codemods.sources.config import Config
 
 LLAMA_FACTORY = {"model_name_or_path": "Qwen/Qwen2-7B", "stage": "sft", "finetuning_type": "lora", "template": "qwen"}
@@ -26,16 +26,16 @@ CLI = {"trainer": TRAINER, "model": {"class_path": "project.Net"}}
 HYDRA = {"lightning": {"_target_": "lightning.pytorch.Trainer", "precision": 16}}
 
 OWNED: dict[str, dict[str, Any]] = {
-    frameworks.LLAMA_FACTORY: LLAMA_FACTORY,
-    frameworks.AXOLOTL: AXOLOTL,
-    frameworks.TRAINING_ARGUMENTS: ARGUMENTS,
-    frameworks.DEEPSPEED: DEEPSPEED,
-    frameworks.ACCELERATE: ACCELERATE,
-    frameworks.LIGHTNING_CLI: CLI,
-    frameworks.HYDRA: HYDRA,
+    config_owners.LLAMA_FACTORY: LLAMA_FACTORY,
+    config_owners.AXOLOTL: AXOLOTL,
+    config_owners.TRAINING_ARGUMENTS: ARGUMENTS,
+    config_owners.DEEPSPEED: DEEPSPEED,
+    config_owners.ACCELERATE: ACCELERATE,
+    config_owners.LIGHTNING_CLI: CLI,
+    config_owners.HYDRA: HYDRA,
 }
 
-WIDER = {frameworks.LLAMA_FACTORY, frameworks.AXOLOTL}
+WIDER = {config_owners.LLAMA_FACTORY, config_owners.AXOLOTL}
 
 
 def looked_at(files: Mapping[str, Any], path: str = "") -> tuple[Config, Index]:
@@ -48,13 +48,13 @@ def looked_at(files: Mapping[str, Any], path: str = "") -> tuple[Config, Index]:
 
 
 def owner(files: Mapping[str, Any], path: str = "") -> str | None:
-    return frameworks.owner(*looked_at(files, path))
+    return config_owners.owner(*looked_at(files, path))
 
 
 def trainers(files: Mapping[str, Any], path: str = "") -> list[str]:
     """The labels of the tables that hold a Trainer's arguments."""
     config, index = looked_at(files, path)
-    return [config.label(table) for table in frameworks.trainer_tables(config, index)]
+    return [config.label(table) for table in config_owners.trainer_tables(config, index)]
 
 
 # -- who it is
@@ -66,14 +66,14 @@ def test_each_owner_by_its_keys(expected: str, name: str) -> None:
     assert owner({name: OWNED[expected]}) == expected
 
 
-@pytest.mark.parametrize("expected", [name for name in OWNED if name != frameworks.HYDRA])
+@pytest.mark.parametrize("expected", [name for name in OWNED if name != config_owners.HYDRA])
 def test_json_as_well_as_yaml(expected: str) -> None:
     assert owner({"x.json": OWNED[expected]}) == expected
 
 
 @pytest.mark.parametrize(("expected", "key"), [(name, key) for name, data in OWNED.items() for key in data])
 def test_no_key_is_evidence_alone(expected: str, key: str) -> None:
-    assert owner({"x.yaml": {key: OWNED[expected][key]}}) == (None if expected != frameworks.HYDRA else expected)
+    assert owner({"x.yaml": {key: OWNED[expected][key]}}) == (None if expected != config_owners.HYDRA else expected)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_no_name_is_evidence(name: str) -> None:
 @pytest.mark.parametrize(("one", "other"), list(itertools.combinations(OWNED, 2)))
 def test_two_owners_are_none(one: str, other: str) -> None:
     """But the arguments of a Trainer are part of what LLaMA-Factory and axolotl read."""
-    wider = other if one == frameworks.TRAINING_ARGUMENTS else one
-    expected = wider if {one, other} - {wider} == {frameworks.TRAINING_ARGUMENTS} and wider in WIDER else None
+    wider = other if one == config_owners.TRAINING_ARGUMENTS else one
+    expected = wider if {one, other} - {wider} == {config_owners.TRAINING_ARGUMENTS} and wider in WIDER else None
     assert owner({"x.yaml": {**OWNED[one], **OWNED[other]}}) == expected
 
 
@@ -122,14 +122,14 @@ def test_what_belongs_to_nobody(data: Any) -> None:
 
 def test_documents_of_one_file_must_agree() -> None:
     one = json.dumps(LLAMA_FACTORY)
-    assert owner({"x.yaml": f"{one}\n---\n{one}\n"}) == frameworks.LLAMA_FACTORY
+    assert owner({"x.yaml": f"{one}\n---\n{one}\n"}) == config_owners.LLAMA_FACTORY
     assert owner({"x.yaml": f"{one}\n---\n{json.dumps(AXOLOTL)}\n"}) is None
     assert owner({"x.yaml": f"{one}\n---\njobs: 3\n"}) is None
 
 
 def test_what_is_merged_in_counts() -> None:
     text = "shared: &shared\n  output_dir: out\n<<: *shared\nper_device_train_batch_size: 8\n"
-    assert owner({"x.yaml": text}) == frameworks.TRAINING_ARGUMENTS
+    assert owner({"x.yaml": text}) == config_owners.TRAINING_ARGUMENTS
     assert owner({"x.yaml": text.replace("<<: *shared\n", "")}) is None
     text = "shared: &shared\n  stage: sft\nstage: mine\n<<: *shared\nmodel_name_or_path: x\nfinetuning_type: lora\n"
     assert owner({"x.yaml": text}) is None, "a table's own value comes before what is merged into it"
@@ -143,8 +143,8 @@ def test_interpolated_values_are_known() -> None:
     config, _ = looked_at({"x.yaml": "a: ${b}\nb: '{{ c }}'\nc: 16\nd: {a: b}\n"})
     (root,) = config.roots
     held = [entry.value for entry in root.entries]  # type: ignore[union-attr]
-    assert [frameworks.is_interpolated(value) for value in held] == [True, True, False, False]
-    assert not frameworks.is_interpolated(None)
+    assert [config_owners.is_interpolated(value) for value in held] == [True, True, False, False]
+    assert not config_owners.is_interpolated(None)
 
 
 # -- LightningCLI
@@ -236,7 +236,7 @@ OVERRIDE = "trainer:\n  precision: 16\n"
 def test_overrides(path: str, text: str, expected: list[str]) -> None:
     files = {path: text, "conf/trainer/default.yaml": DEFAULT}
     assert trainers(files, path) == expected
-    assert owner(files, path) == (frameworks.HYDRA if expected else None)
+    assert owner(files, path) == (config_owners.HYDRA if expected else None)
 
 
 def test_an_override_of_what_a_neighbour_makes() -> None:
@@ -267,7 +267,7 @@ def test_every_file_has_at_most_one_owner(data: Any) -> None:
     assert found is None or found in OWNED
     tables = trainers({"x.yaml": text})
     assert len(tables) == len(set(tables))
-    assert not tables or found in (frameworks.LIGHTNING_CLI, frameworks.HYDRA)
+    assert not tables or found in (config_owners.LIGHTNING_CLI, config_owners.HYDRA)
 
 
 @given(st.sampled_from(sorted(OWNED)), st.data())

@@ -7,10 +7,11 @@ import random
 import pytest
 from cases import Case, cases
 
-from codemods.edits import Safety
-from codemods.facts import Facts, gather
-from codemods.gate import Gate, Words
-from codemods.rule import Rule
+from codemods.engine.prefilter import Gate
+from codemods.model.edits import Safety
+from codemods.rules.rule import Rule
+from codemods.syntax.facts import Facts, gather
+from codemods.syntax.identifiers import Words
 from codemods.transforms import load
 
 

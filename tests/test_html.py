@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import fixer, write
 
-from codemods.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason
-from codemods.plan import Change, FilePlan, Plan, UnusedSuppression
+from codemods.model.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason
+from codemods.model.plan import Change, FilePlan, Plan, UnusedSuppression
 from codemods.sources.files import decode
 from fixer.bulk import job
 from fixer.bulk.drive import Standing

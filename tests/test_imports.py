@@ -9,11 +9,11 @@ import pytest
 from memory import Memory
 from toy import torched
 
-from codemods.edits import splice
-from codemods.engine import Options, plan
-from codemods.facts import Facts, gather
-from codemods.imports import satisfy
-from codemods.rule import Need
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import splice
+from codemods.syntax.facts import Facts, gather
+from codemods.syntax.imports import satisfy
+from codemods.syntax.rewrite import Need
 
 TORCH = Need("torch")
 

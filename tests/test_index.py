@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory import Memory
 
-from codemods.facts import MISSING, UNKNOWN, Facts, gather
-from codemods.index import Index, Ref
+from codemods.project.index import Index, Ref
+from codemods.syntax.facts import MISSING, UNKNOWN, Facts, gather
 from codemods.transforms.autocast.nearby import SPEAKING, _said
 
 LM = "lightning.pytorch.LightningModule"
@@ -371,7 +371,7 @@ def test_targets_are_those_of_the_nearest_project() -> None:
 
 
 def test_a_derived_index_sees_the_new_text_and_the_old_one_does_not() -> None:
-    from codemods.facts import Facts, gather
+    from codemods.syntax.facts import Facts, gather
 
     old = index(m="class A: pass\n", p="from m import A\nold()\n")
     assert old.search("p.py", (b"old",)) == ("p.py",)

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from memory import Memory
 from toy import PROGRAMS, PROJECTS, RULES, shared
 
-from codemods import edits, engine
-from codemods.edits import Edit, Finding, Fix, Place, Safety, select, splice, trim, whole_lines
-from codemods.engine import Options, plan, steps
-from codemods.index import Index
-from codemods.rule import Rule
+from codemods.engine import rounds
+from codemods.engine.rounds import Options, plan, steps
+from codemods.model import edits
+from codemods.model.edits import Edit, Finding, Fix, Place, Safety, select, splice, trim, whole_lines
+from codemods.project.index import Index
+from codemods.rules.rule import Rule
 
 pytestmark = pytest.mark.law
 
@@ -142,12 +143,12 @@ def test_a_second_run_finds_nothing(program: str) -> None:
 
 def test_mutant_deferral_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is deferred in the first round is never looked at again."""
-    real = engine._Component._look
+    real = rounds._Component._look
 
-    def careless(self: engine._Component, file: engine._File, index: Index, number: int) -> list[Finding]:
+    def careless(self: rounds._Component, file: rounds._File, index: Index, number: int) -> list[Finding]:
         return [] if number else real(self, file, index, number)
 
-    monkeypatch.setattr(engine._Component, "_look", careless)
+    monkeypatch.setattr(rounds._Component, "_look", careless)
     with pytest.raises(AssertionError):
         hunt(test_a_second_run_finds_nothing)
 
@@ -178,8 +179,8 @@ def test_mutant_each_rule_planned_alone(monkeypatch: pytest.MonkeyPatch) -> None
             changes = {name: value[-1:] for name, value in changes.items()}
         return replace(options, **changes)
 
-    monkeypatch.setattr(engine, "replace", careless)
-    monkeypatch.setattr(engine, "_last_differs", lambda *_: False)
+    monkeypatch.setattr(rounds, "replace", careless)
+    monkeypatch.setattr(rounds, "_last_differs", lambda *_: False)
     with pytest.raises(AssertionError):
         hunt(test_per_rule_texts_add_up_to_the_whole)
 
@@ -214,9 +215,9 @@ def test_a_fix_across_files_lands_in_both_or_in_neither(files: dict[str, str]) -
 
 
 def test_mutant_other_files_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = engine._Component._take
+    real = rounds._Component._take
 
-    def careless(self: engine._Component, taken: list[Finding], index: Index) -> Index | None:
+    def careless(self: rounds._Component, taken: list[Finding], index: Index) -> Index | None:
         own = [
             replace(f, fix=replace(f.fix, edits=tuple(e for e in f.fix.edits if e.path == f.path)))
             for f in taken
@@ -224,7 +225,7 @@ def test_mutant_other_files_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
         return real(self, own, index)
 
-    monkeypatch.setattr(engine._Component, "_take", careless)
+    monkeypatch.setattr(rounds._Component, "_take", careless)
     with pytest.raises(AssertionError):
         hunt(test_a_fix_across_files_lands_in_both_or_in_neither)
 
@@ -241,7 +242,7 @@ def test_checking_one_file_finds_what_checking_all_finds(files: dict[str, str]) 
 
 
 def test_mutant_reads_only_what_it_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = engine.plan
+    real = rounds.plan
 
     def careless(paths: list[str], reader: Memory, options: Options, *, fix: bool) -> object:
         return real(paths, Memory({p: reader.data[p] for p in paths}), options, fix=fix)

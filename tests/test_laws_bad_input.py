@@ -8,9 +8,9 @@ import pytest
 from memory import Memory
 from toy import renamed
 
-from codemods import newer
-from codemods.edits import SkipReason
-from codemods.engine import Options, plan
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import SkipReason
+from codemods.syntax import unsupported_syntax
 
 GOOD = b"old()\n"
 
@@ -106,4 +106,4 @@ def test_newer_syntax_names_the_python_that_reads_it(text: str, version: tuple[i
     ],
 )
 def test_what_is_newer_to_nobody(text: str) -> None:
-    assert newer.needed(text) is None
+    assert unsupported_syntax.needed(text) is None

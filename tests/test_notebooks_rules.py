@@ -15,8 +15,8 @@ from functools import cache
 import pytest
 from cases import cases
 
-from codemods.edits import Finding, Safety
-from codemods.plan import Plan
+from codemods.model.edits import Finding, Safety
+from codemods.model.plan import Plan
 
 MAGICS = ("%matplotlib inline", "!nvidia-smi | head -n 3", "%%time")
 

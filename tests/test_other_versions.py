@@ -10,10 +10,10 @@ import pytest
 from memory import Memory
 from world import Result, process, repository, write
 
-from codemods.edits import Unaffected
-from codemods.engine import Options, plan
-from codemods.known import NEWEST
-from codemods.plan import OtherVersions, Plan
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Unaffected
+from codemods.model.names import NEWEST
+from codemods.model.plan import OtherVersions, Plan
 from codemods.transforms import load
 from fixer import runner
 from fixer.bulk.split import restricted

@@ -20,9 +20,9 @@ from expected_failures import SPELLING
 from memory import Memory
 from test_twins import LITERAL, SAME_TREE, decoded
 
-from codemods import bodies
-from codemods.engine import Options, plan
-from codemods.rule import Rule
+from codemods.engine.rounds import Options, plan
+from codemods.rules.rule import Rule
+from codemods.syntax import lazy_parse
 
 pytestmark = pytest.mark.law
 
@@ -56,9 +56,9 @@ def untouched(case: Case) -> Found:
 def gated_and_not(case: Case, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> tuple[Found, Found]:
     """What is found with every gate on (also at the shortest functions), and with all of them off."""
     options = case.engine_options()
-    monkeypatch.setattr(bodies, "FEWEST_LINES", 1)
+    monkeypatch.setattr(lazy_parse, "FEWEST_LINES", 1)
     gated = found(case, files, options)
-    monkeypatch.setattr(bodies, "FEWEST_LINES", 10**9)
+    monkeypatch.setattr(lazy_parse, "FEWEST_LINES", 10**9)
     return gated, found(case, files, replace(options, rules=tuple(map(ungated, options.rules))))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import fixer, process, repository
 
-from codemods.profile import SILENT, Profile, Recorder
+from codemods.model.profile import SILENT, Profile, Recorder
 from fixer.report.profile import Cost, text, values
 
 CALL = "old_one(1)\n"

@@ -13,7 +13,7 @@ import pytest
 from cases import cases
 from world import LONG
 
-from codemods.edits import Safety
+from codemods.model.edits import Safety
 from codemods.sources.files import kind
 from codemods.transforms import load
 from codemods.verify.bench import Bench

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import fixer, git, write
 
-from codemods.edits import Consequence, Edit, Evidence, Finding, Place, Safety
-from codemods.plan import Change, FilePlan
+from codemods.model.edits import Consequence, Edit, Evidence, Finding, Place, Safety
+from codemods.model.plan import Change, FilePlan
 from fixer.git.message import why
 from fixer.report.diff import Hunk, differences, hunks
 from fixer.report.patch import patch, quoted

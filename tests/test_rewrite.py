@@ -8,13 +8,14 @@ import libcst as cst
 import pytest
 from memory import Memory
 
-from codemods import rewrite
-from codemods.context import Context
-from codemods.engine import Options, plan
-from codemods.facts import Facts, gather
-from codemods.index import Index
-from codemods.rule import Replacement, Rule, Safety
-from codemods.tree import parse
+from codemods.engine.rounds import Options, plan
+from codemods.project.index import Index
+from codemods.rules.context import Context
+from codemods.rules.rule import Rule, Safety
+from codemods.syntax import rewrite
+from codemods.syntax.facts import Facts, gather
+from codemods.syntax.rewrite import Replacement
+from codemods.syntax.tree import parse
 
 
 def context(text: str) -> Context:

@@ -12,9 +12,9 @@ import libcst as cst
 import pytest
 from cases import ROOT, Case, cases
 
-from codemods.edits import Safety
-from codemods.gate import Card
-from codemods.rule import Rule
+from codemods.engine.prefilter import Card
+from codemods.model.edits import Safety
+from codemods.rules.rule import Rule
 from codemods.transforms import load
 from fixer import table
 from fixer.cards import cards, written
@@ -89,7 +89,7 @@ def test_fixes_are_shown_by_fixtures(rule: Rule) -> None:
             "import nothing_of_this_name",
             "cannot be loaded (ModuleNotFoundError: No module named",
         ),
-        ("rule = 1", "is no rule: the entry point mine must name a `codemods.rule.Rule`"),
+        ("rule = 1", "is no rule: the entry point mine must name a `codemods.rules.rule.Rule`"),
     ],
 )
 def test_a_package_whose_rule_is_broken_ends_with_a_sentence(code: str, why: str, tmp_path: Path) -> None:

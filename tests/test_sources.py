@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources import python
 from codemods.sources.python import decode
 from codemods.sources.text import Source

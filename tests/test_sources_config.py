@@ -9,7 +9,7 @@ from typing import Any
 import config_texts
 import pytest
 
-from codemods.edits import Skip, SkipReason, splice
+from codemods.model.edits import Skip, SkipReason, splice
 from codemods.sources.config import (
     Alias,
     Array,
@@ -26,8 +26,8 @@ from codemods.sources.config import (
     toml_nodes,
     yaml_nodes,
 )
+from codemods.sources.config.serialize import is_bare
 from codemods.sources.config.values import DEEPEST, Unknown
-from codemods.sources.config.written import is_bare
 
 ROOT = Path(__file__).parent.parent
 

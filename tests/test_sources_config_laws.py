@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_sources_config import at, config
 
-from codemods.edits import Skip, splice
+from codemods.model.edits import Skip, splice
 from codemods.sources.config import Array, Config, Pair, Scalar, Table, plain, read, same, yaml_nodes
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement as Pep508
 from packaging.specifiers import SpecifierSet
 
-from codemods.edits import Edit, Skip, SkipReason, splice
+from codemods.model.edits import Edit, Skip, SkipReason, splice
 from codemods.sources.manifest import Include, Manifest, Requirement, read
 from codemods.sources.manifest.installs import installs
 from codemods.sources.manifest.specifiers import Dialect, alternatives, rendered

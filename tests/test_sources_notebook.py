@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory import Memory
 
-from codemods.edits import Skip, SkipReason
-from codemods.engine import Options, plan
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources import notebook
 from codemods.sources.notebook import NotebookSource
 from codemods.transforms import load

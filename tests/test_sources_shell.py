@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.shell import Command, Script, Word, launched, read
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from memory import Memory
 from toy import PROGRAMS, PROJECTS, RULES
 
-from codemods import engine
-from codemods.edits import Skip, SkipReason
-from codemods.engine import Options
-from codemods.plan import FilePlan, Plan, Project
+from codemods.engine import rounds
+from codemods.engine.rounds import Options
+from codemods.model.edits import Skip, SkipReason
+from codemods.model.plan import FilePlan, Plan, Project
 from fixer.bulk import split as splitting
 from fixer.bulk.split import Part, Split, outcome_of, parts
 from fixer.config import Settings
@@ -244,14 +244,14 @@ def check_each_alone(
     project: dict[str, str], split: Split, owners: Owners, parted: Callable[..., Sequence[Part]]
 ) -> None:
     before = Memory(project)
-    whole = engine.plan(before.files(), before, Options(RULES), fix=True)
+    whole = rounds.plan(before.files(), before, Options(RULES), fix=True)
     union = dict(before.data)
     settled = {**before.data, **{file.path: file.after for file in whole.changed}}
     for part in parted(outcome(whole), split, owners):
         after = {**before.data, **{file.path: file.after for file in part.plan.changed}}
         # It parses, and loses no name that the whole keeps.
         assert imported(after) <= imported(before.data) | imported(settled)
-        again = engine.plan(part.paths, Memory(after), Options(RULES), fix=True, within=sorted(after))
+        again = rounds.plan(part.paths, Memory(after), Options(RULES), fix=True, within=sorted(after))
         assert not {file.path for file in again.changed} & set(part.paths)
         union.update({file.path: file.after for file in part.plan.changed})
     assert union == settled

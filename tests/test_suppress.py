@@ -6,10 +6,10 @@ import pytest
 from memory import Memory
 from toy import doubled, renamed
 
-from codemods.edits import Finding
-from codemods.engine import Options, plan
-from codemods.plan import Plan
-from codemods.suppress import read
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Finding
+from codemods.model.plan import Plan
+from codemods.syntax.suppress import read
 
 
 def check(text: str) -> Plan:

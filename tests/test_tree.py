@@ -9,14 +9,14 @@ import pytest
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 from memory import Memory
 
-from codemods.bodies import parents
-from codemods.context import Context
-from codemods.edits import Safety, SkipReason
-from codemods.index import Index
-from codemods.look import look
-from codemods.rule import Draft, Rule
-from codemods.tree import Span, children, find, parse, render, same, text_of, walk
-from codemods.tree import spans as spans_in
+from codemods.engine.check_python import look
+from codemods.model.edits import Safety, SkipReason
+from codemods.project.index import Index
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.lazy_parse import parents
+from codemods.syntax.tree import Span, children, find, parse, render, same, text_of, walk
+from codemods.syntax.tree import spans as spans_in
 
 PROGRAM = '''\
 """Doc."""

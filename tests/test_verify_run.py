@@ -25,8 +25,8 @@ from world import (
     write,
 )
 
-from codemods.edits import Finding, Place, Safety
-from codemods.plan import FilePlan, Plan
+from codemods.model.edits import Finding, Place, Safety
+from codemods.model.plan import FilePlan, Plan
 from codemods.verify.trace import read
 from fixer.config import Settings
 from fixer.errors import Refusal

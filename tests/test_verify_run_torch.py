@@ -302,8 +302,8 @@ def test_each_rank_reports(demo: Path) -> None:
 WRONG = """\
 import libcst as cst
 
-from codemods.edits import Safety
-from codemods.rule import Rule
+from codemods.model.edits import Safety
+from codemods.rules.rule import Rule
 
 cut = Rule(
     code="BAD001",

@@ -12,10 +12,10 @@ from memory import Memory
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from codemods.edits import Finding, Safety
-from codemods.engine import Options, plan
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Finding, Safety
+from codemods.project.versions import may, surely, targets
 from codemods.transforms import load
-from codemods.versions import may, surely, targets
 
 RULES = {rule.code: rule for rule in load()}
 

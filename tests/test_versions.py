@@ -13,12 +13,12 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from world import LONG
 
-from codemods.plan import Target
-from codemods.ranges import every, meet, some
+from codemods.model.plan import Target
+from codemods.project.ranges import every, meet, some
+from codemods.project.versions import Versions, may, parse_target, project_root, surely, targets
 from codemods.sources.manifest import Manifest, read
 from codemods.sources.manifest.specifiers import alternatives
 from codemods.sources.text import LARGEST
-from codemods.versions import Versions, may, parse_target, project_root, surely, targets
 
 
 class Files(dict[str, str | bytes]):

@@ -13,8 +13,8 @@ import pytest
 from world import fixer
 from world import write as files
 
-from codemods.edits import SkipReason
-from codemods.plan import FilePlan, Plan
+from codemods.model.edits import SkipReason
+from codemods.model.plan import FilePlan, Plan
 from fixer.work import Request, plan_directory
 from fixer.writer import write
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 from hypothesis import strategies as st
 
-from codemods.context import Context
-from codemods.edits import Safety
-from codemods.rewrite import insert, wrapped
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import insert, wrapped
 
 
 def _rule(code: str, name: str, *triggers: str) -> Rule:

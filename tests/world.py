@@ -48,7 +48,7 @@ class Result:
 def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
     """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
     from codemods import transforms
-    from codemods.gate import Card
+    from codemods.engine.prefilter import Card
     from fixer import cli, commits, orders, runner, skeleton
 
     with ExitStack() as stack:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from codemods.edits import Edit
+from codemods.model.edits import Edit
 
 
 class Reader(Protocol):

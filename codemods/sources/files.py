@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from codemods.edits import Skip
+from codemods.model.edits import Skip
 from codemods.sources import python, text
 from codemods.sources.document import Document, Source
 

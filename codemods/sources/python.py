@@ -6,7 +6,7 @@ import codecs
 import io
 import tokenize
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.text import Source
 
 LARGEST = 4_000_000

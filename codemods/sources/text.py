@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 
 LARGEST = 1_000_000
 """Bytes; a larger configuration or packaging file is data, and is skipped."""

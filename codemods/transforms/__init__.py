@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
 
 class Unloadable(ImportError):
@@ -27,7 +27,7 @@ def load() -> tuple[Rule, ...]:
         Unloadable: if a package offers a rule that cannot be imported, or is none.
         ValueError: if two rules share a code or a name.
     """
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
     rules: list[Rule] = []
     for info in pkgutil.walk_packages(__path__, __name__ + "."):
@@ -48,7 +48,7 @@ def load() -> tuple[Rule, ...]:
 
 def _plugged(entry: importlib.metadata.EntryPoint) -> Rule:
     """The rule behind an entry point."""
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
     try:
         rule = entry.load()
@@ -56,6 +56,7 @@ def _plugged(entry: importlib.metadata.EntryPoint) -> Rule:
         why = f"{type(error).__name__}: {error}"
         raise Unloadable(f"the rule {entry.value} cannot be loaded ({why}): repair or uninstall its package") from error
     if not isinstance(rule, Rule):
-        raise Unloadable(f"{entry.value} is no rule: the entry point {entry.name} must name a `codemods.rule.Rule`")
+        must = f"the entry point {entry.name} must name a `codemods.rules.rule.Rule`"
+        raise Unloadable(f"{entry.value} is no rule: {must}")
     rule.module = entry.module
     return rule

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from codemods.engine import Options, plan
+from codemods.engine.rounds import Options, plan
 from codemods.sources.files import is_source
 from codemods.transforms import load
 from codemods.verify.proof import sides

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from codemods import __version__
-from codemods.edits import Skip
+from codemods.model.edits import Skip
 from codemods.sources.config import Config, Table, plain, read
 from codemods.transforms import load
 from fixer import selectors

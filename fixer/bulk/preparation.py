@@ -27,7 +27,7 @@ from fixer.report.tally import in_other_versions
 from fixer.work import FAILURES, configuration
 
 if TYPE_CHECKING:
-    from codemods.edits import Finding
+    from codemods.model.edits import Finding
     from fixer.bulk.campaign import Campaign
     from fixer.bulk.repositories import Target
     from fixer.work import Outcome, Request

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from codemods.plan import FilePlan, Plan
+from codemods.model.plan import FilePlan, Plan
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:

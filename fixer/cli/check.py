@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from codemods.edits import Consequence, Finding
+from codemods.model.edits import Consequence, Finding
 from fixer.cli import options
 from fixer.cli.options import CheckFormat, Color, FailOn
 

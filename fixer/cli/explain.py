@@ -11,7 +11,7 @@ from fixer.cli import options
 from fixer.cli.options import Color
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
     from fixer.cli.screen import Screen
 
 

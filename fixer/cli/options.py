@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codemods.profile import SILENT, Recorder
+from codemods.model.profile import SILENT, Recorder
 
 if TYPE_CHECKING:
     from fixer.work import Request

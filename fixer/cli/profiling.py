@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codemods.profile import SILENT, Recorder
+from codemods.model.profile import SILENT, Recorder
 
 if TYPE_CHECKING:
     from fixer.report.profile import Cost

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from codemods.edits import Finding
+from codemods.model.edits import Finding
 from codemods.sources.files import NOTEBOOK
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, begin, git, top

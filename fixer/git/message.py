@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codemods import __version__
-from codemods.edits import Finding
+from codemods.model.edits import Finding
 from fixer.errors import Refusal
 from fixer.report.tally import plural
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
 SUBJECT = "fix({codes}): {title}"
 BODY = "{summary}\n\n{why}\n\n{findings}"

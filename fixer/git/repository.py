@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import git
 
-from codemods.questions import name_of
+from codemods.project.dependencies import name_of
 from codemods.sources.files import is_source
 from fixer.errors import Refusal
 from fixer.git.command import HARMLESS, GitFailed, environment

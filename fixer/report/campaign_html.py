@@ -12,7 +12,7 @@ from fixer.report.patch import named
 from fixer.report.tally import plural
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
     from fixer.bulk.drive import Standing
     from fixer.bulk.job import Place
     from fixer.bulk.rows import Branch, Row

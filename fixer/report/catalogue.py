@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codemods.plan import FilePlan
+from codemods.model.plan import FilePlan
 from codemods.verify.evidence import read, sentence
 from codemods.verify.places import FIXTURES, RECORD
 from fixer.report.patch import patch
@@ -14,7 +14,7 @@ from fixer.report.patch import patch
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
 
 def as_json(rules: Sequence[Rule]) -> bytes:

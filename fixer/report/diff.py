@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from codemods.edits import Skip
-from codemods.plan import Change, FilePlan
+from codemods.model.edits import Skip
+from codemods.model.plan import Change, FilePlan
 from codemods.sources.files import decode
 
 CONTEXT = 3

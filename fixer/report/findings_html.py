@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from codemods.edits import Edit, Finding, Safety, Skip, splice
-from codemods.plan import FilePlan, Plan
+from codemods.model.edits import Edit, Finding, Safety, Skip, splice
+from codemods.model.plan import FilePlan, Plan
 from codemods.sources.files import container, decode
 from fixer.report.diff import CONTEXT, between
 from fixer.report.html import LISTS, SCRIPT, called, data, diff, filters, link, page, table, text, words
@@ -16,7 +16,7 @@ from fixer.report.tally import by_rule, count, headline, plural, worst_first
 from fixer.report.terminal import code
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
     from codemods.sources.document import Source
 
 STYLE = """

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from codemods import __version__
-from codemods.edits import Consequence, Edit, Finding, Skip
-from codemods.plan import Plan
+from codemods.model.edits import Consequence, Edit, Finding, Skip
+from codemods.model.plan import Plan
 from codemods.sources.document import Source
 from codemods.sources.files import container, decode
 from fixer.report.tally import by_rule, count, headline, other_versions, worst_first
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
 
 class _Positions:

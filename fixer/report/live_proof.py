@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from codemods.plan import FilePlan
+from codemods.model.plan import FilePlan
 from codemods.verify import account
 from codemods.verify.proof import Outcome
 from fixer.report.patch import patch

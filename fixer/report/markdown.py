@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from codemods import __version__
-from codemods.edits import Finding, Safety
-from codemods.plan import Plan
+from codemods.model.edits import Finding, Safety
+from codemods.model.plan import Plan
 from fixer.report.tally import by_rule, count, headline, plural, worst_first
 
 if TYPE_CHECKING:
-    from codemods.rule import Rule
+    from codemods.rules.rule import Rule
 
 LISTED = 100
 """Places named in full; the rest is counted."""

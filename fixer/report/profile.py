@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from codemods import __version__
-from codemods.profile import Profile
+from codemods.model.profile import Profile
 
 _GATES = ("seen", "bytes", "cached", "facts", "parsed", "found")
 """In the order in which files meet them; others come after."""

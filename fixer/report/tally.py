@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from codemods.edits import Consequence, Finding, Safety
-from codemods.known import NEWEST
+from codemods.model.edits import Consequence, Finding, Safety
+from codemods.model.names import NEWEST
 
 if TYPE_CHECKING:
-    from codemods.plan import Plan
+    from codemods.model.plan import Plan
 
 
 NAMED = 3
@@ -97,7 +97,7 @@ def in_other_versions(plan: Plan, *, few: bool = True) -> Iterator[str]:
 
 def _target(package: str, ranges: list[str]) -> str:
     """The versions of a package in which most of what is found there applies."""
-    from codemods.ranges import verdict
+    from codemods.project.ranges import verdict
 
     (affected, _), *_ = Counter(ranges).most_common(1)
     newest = NEWEST.get(package)

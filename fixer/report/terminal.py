@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from codemods.edits import Consequence, Finding, Safety, Skip, SkipReason
-from codemods.plan import FilePlan, Plan, Target
+from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason
+from codemods.model.plan import FilePlan, Plan, Target
 from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
 from fixer.report.diff import Hunk, cell_hunks, hunks

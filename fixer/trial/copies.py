@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from codemods.plan import Plan
+from codemods.model.plan import Plan
 from fixer.errors import Refusal
 from fixer.git.command import HARMLESS, GitFailed, git, top
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
 
 
 def _renames(

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from codemods.edits import Edit, Skip, SkipReason, splice
+from codemods.model.edits import Edit, Skip, SkipReason, splice
 from codemods.sources.config import json_nodes, toml_nodes, yaml_nodes
 from codemods.sources.config.edits import proposed
-from codemods.sources.config.manner import site
+from codemods.sources.config.style import site
 from codemods.sources.config.values import (
     Array,
     Entry,

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from codemods.edits import Edit
-from codemods.sources.config.manner import EOL, Site, manner_of
+from codemods.model.edits import Edit
+from codemods.sources.config.serialize import Manner, inline, is_bare, key, lines, pair, refused, spread
+from codemods.sources.config.style import EOL, Site, manner_of
 from codemods.sources.config.values import Alias, Array, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, same
-from codemods.sources.config.written import Manner, inline, is_bare, key, lines, pair, refused, spread
 
 _GAP = re.compile(r"\s*,\s*")
 """Between two entries of a flow collection, when there is no comment."""

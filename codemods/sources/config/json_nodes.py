@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.config.values import DEEPEST, Array, Entry, Scalar, Table, Value
 
 STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')

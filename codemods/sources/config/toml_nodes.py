@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.config.values import DEEPEST, Array, Entry, Scalar, Table, Value, plain, same
 
 if sys.version_info >= (3, 11):

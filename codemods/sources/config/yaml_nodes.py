@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.config.values import (
     DEEPEST,
     Alias,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from codemods.edits import Skip
+from codemods.model.edits import Skip
 from codemods.sources.config import yaml_nodes
 from codemods.sources.config.values import Array, Scalar, Table, Value, followed
 from codemods.sources.manifest import pip

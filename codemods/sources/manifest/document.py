@@ -17,7 +17,7 @@ from packaging.requirements import InvalidRequirement
 from packaging.requirements import Requirement as Pep508
 from packaging.specifiers import SpecifierSet
 
-from codemods.edits import Edit, Skip, SkipReason, splice
+from codemods.model.edits import Edit, Skip, SkipReason, splice
 from codemods.sources.manifest import conda, lock, pip, pyproject, setup_cfg, setup_py
 from codemods.sources.manifest.requirement import PACKAGES, Entry, Include, Requirement
 from codemods.sources.manifest.specifiers import Dialect, alternatives, rendered

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
-from codemods.edits import Skip
+from codemods.model.edits import Skip
 from codemods.sources.config import toml_nodes
 from codemods.sources.config.values import Array, Scalar, Table, Value
 from codemods.sources.config.values import Entry as Field

@@ -6,7 +6,7 @@ import configparser
 import re
 from collections.abc import Iterator
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.manifest import pip
 from codemods.sources.manifest.requirement import Entry, Include, Piece, Site, python
 

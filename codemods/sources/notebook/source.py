@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from codemods.edits import Skip, SkipReason
+from codemods.model.edits import Skip, SkipReason
 from codemods.sources.notebook import raw
-from codemods.sources.notebook.parts import Part, program, written
+from codemods.sources.notebook.cell_units import Part, program, written
+from codemods.sources.notebook.cell_writer import respelled
 from codemods.sources.notebook.raw import Malformed, Notebook
-from codemods.sources.notebook.spelling import respelled
 
 LARGEST = 64_000_000
 """Bytes; a larger notebook is mostly output, and is skipped."""

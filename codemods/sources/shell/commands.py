@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from codemods.edits import SkipReason
+from codemods.model.edits import SkipReason
 
 DEEPEST = 40
 """Groups and expansions inside each other; more are a skip."""

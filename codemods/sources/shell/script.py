@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from codemods.edits import Edit, Skip
+from codemods.model.edits import Edit, Skip
 from codemods.sources.shell.commands import Command, Unreadable, Word, scan
 
 _SHELLS = re.compile(r"#!.*?\b(?:ba|da|z|k|mk|a)?sh\b")

@@ -42,10 +42,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import versions
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
 from codemods.transforms.attention import reach, remedies
 from codemods.transforms.attention.encoders import Encoder, encoder
 from codemods.transforms.attention.reach import Evidence

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.rewrite import argument, has_splat, literal
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import argument, has_splat, literal
 
 _ACTIVATIONS = frozenset({"torch.nn.functional.relu", "torch.nn.functional.gelu"})
 _ACTIVATION_MODULES = frozenset({"torch.nn.ReLU", "torch.nn.GELU"})

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import known, versions
-from codemods.context import Context
-from codemods.index import Ref
-from codemods.rewrite import argument, keyword, literal
+from codemods.model.names import ACCELERATOR, AUTOCAST, LIGHTNING_TRAINER
+from codemods.project import versions
+from codemods.project.index import Ref
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import argument, keyword, literal
 
 MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
 _DEPTH = 3
@@ -39,7 +40,7 @@ def region(ctx: Context, node: cst.CSTNode) -> str | None:
         elif isinstance(above, cst.FunctionDef) and below is above.body:
             opened = [decorator.decorator for decorator in above.decorators]
         for each in opened:
-            if isinstance(each, cst.Call) and ctx.calls(each, known.AUTOCAST):
+            if isinstance(each, cst.Call) and ctx.calls(each, AUTOCAST):
                 return _device(each, ctx)
         if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
             return None
@@ -127,11 +128,11 @@ def _given(ctx: Context, arg: cst.Arg, ref: Ref, depth: int) -> Iterator[Evidenc
         return
     if isinstance(call.func, cst.Attribute):
         owner, method = call.func.value, call.func.attr.value
-        if method in _RUNS and ctx.is_a(owner, known.LIGHTNING_TRAINER):
+        if method in _RUNS and ctx.is_a(owner, LIGHTNING_TRAINER):
             if method != "fit" or evaluated(ctx, ref):
                 yield from _set(ctx, owner, "precision", MIXED)
             return
-        if method == "prepare" and ctx.is_a(owner, known.ACCELERATOR) and _switches_to_evaluation(ctx):
+        if method == "prepare" and ctx.is_a(owner, ACCELERATOR) and _switches_to_evaluation(ctx):
             yield from _set(ctx, owner, "mixed_precision", ("bf16", "fp16"))
             return
     target = ctx.callee(call) if depth else None

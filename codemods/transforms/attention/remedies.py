@@ -8,10 +8,21 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.rewrite import argument, block, make_argument, quoted, replace, statement, with_argument, with_value
-from codemods.rule import Need, Replacement
+from codemods.model.names import NEEDS
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import (
+    Need,
+    Replacement,
+    argument,
+    block,
+    make_argument,
+    quoted,
+    replace,
+    statement,
+    with_argument,
+    with_value,
+)
 from codemods.transforms.attention.encoders import Encoder
 from codemods.transforms.attention.reach import Evidence
 
@@ -68,7 +79,7 @@ def fastpath_off(calls: Sequence[cst.Call], ctx: Context) -> Remedy | None:
             return None
         changes |= around
         needs.append(mha.need)
-    return Remedy(changes, tuple(needs), known.NEEDS[SWITCH]) if changes else None
+    return Remedy(changes, tuple(needs), NEEDS[SWITCH]) if changes else None
 
 
 def fastpath_off_global(ctx: Context) -> Remedy | None:

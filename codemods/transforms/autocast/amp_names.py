@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Context
-from codemods.edits import Safety
-from codemods.rewrite import has_splat, keyword, make_argument, with_argument, with_first_argument
-from codemods.rule import Need, Replacement
+from codemods.model.edits import Safety
+from codemods.model.names import NEEDS
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import (
+    Need,
+    Replacement,
+    has_splat,
+    keyword,
+    make_argument,
+    with_argument,
+    with_first_argument,
+)
 
 _SCALER = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled")
 _AUTOCAST = ("enabled", "dtype", "cache_enabled")
@@ -44,7 +51,7 @@ class Renamed:
 
     @property
     def requires(self) -> dict[str, str]:
-        return dict(known.NEEDS[self.guard]) if self.guard else {}
+        return dict(NEEDS[self.guard]) if self.guard else {}
 
 
 @dataclass(frozen=True, slots=True)

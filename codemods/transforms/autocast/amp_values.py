@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.edits import Safety
-from codemods.rewrite import make_argument, statement
-from codemods.rule import Replacement
+from codemods.model.edits import Safety
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import Replacement, make_argument, statement
 from codemods.transforms.autocast.amp_names import NAMES, Renamed, Repair, device, reads
 
 Node = cst.Name | cst.Attribute

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.index import Ref
-from codemods.rewrite import argument
+from codemods.model.names import GRAD_SCALER, OPTIMIZER
+from codemods.project.index import Ref
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import argument
 from codemods.transforms.autocast.modules import Path, is_module, overlap, path_of
 from codemods.transforms.autocast.openings import values
 
@@ -47,7 +48,7 @@ def change(ctx: Context, node: cst.CSTNode) -> Change | None:
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("step")), args=args):
             optimizer: cst.BaseExpression | None = owner
-            if args and (ctx.is_a(owner, known.GRAD_SCALER) or _by_name(ctx, owner, _SCALER)):
+            if args and (ctx.is_a(owner, GRAD_SCALER) or _by_name(ctx, owner, _SCALER)):
                 optimizer = args[0].value
             if args and args[0].star:
                 return None
@@ -111,7 +112,7 @@ def _is_optimizer(ctx: Context, node: cst.BaseExpression) -> bool:
 def _is_optimizer_class(ctx: Context, name: str) -> bool:
     if ":" in name:
         path, _, klass = name.partition(":")
-        return ctx.index.descends(Ref(path, klass), known.OPTIMIZER) is True
+        return ctx.index.descends(Ref(path, klass), OPTIMIZER) is True
     return (name.startswith("torch.optim.") and "lr_scheduler" not in name) or name == "transformers.AdamW"
 
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.rewrite import insert, small
-from codemods.rule import Replacement
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import Replacement, insert, small
 
 _NAMES = ("result", "output", "value", "returned")
 Replacements = dict[cst.CSTNode, Replacement]

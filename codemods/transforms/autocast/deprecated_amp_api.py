@@ -43,11 +43,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import floors
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rewrite import has_splat, literal
-from codemods.rule import Draft, Rule
+from codemods.frameworks import minimum_versions
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import has_splat, literal
 from codemods.transforms.autocast import amp_names, amp_values
 from codemods.transforms.autocast.amp_names import NAMES, Renamed, Repair
 from codemods.transforms.autocast.version_tests import version_tested
@@ -145,7 +145,7 @@ def deprecated_amp_api(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator
         return
     repair = repairs[chosen]
     floor = repair.requires.get("torch", "").removeprefix(">=")
-    raised = floors.floor_edits(ctx, "torch", floor) if floor else {}
+    raised = minimum_versions.floor_edits(ctx, "torch", floor) if floor else {}
     yield rule.finding(
         at,
         fix=repair.changes,

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.index import Ref
-from codemods.rewrite import literal
+from codemods.model.names import TORCH_MODULE
+from codemods.project.index import Ref
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import literal
 from codemods.transforms.autocast.openings import DEPTH, values
 
 Path = tuple[str, ...]
@@ -143,7 +144,7 @@ def is_module(ctx: Context, node: cst.CSTNode) -> bool:
 def _is_module_class(ctx: Context, name: str) -> bool | None:
     if ":" in name:
         where, _, klass = name.partition(":")
-        return ctx.index.descends(Ref(where, klass), known.TORCH_MODULE) if klass else None
+        return ctx.index.descends(Ref(where, klass), TORCH_MODULE) if klass else None
     if _WEIGHTLESS.fullmatch(name):
         return False
     return True if name.startswith("torch.nn.") or _LIBRARIES.fullmatch(name) else None

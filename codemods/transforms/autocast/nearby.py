@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods.bodies import Deferred
-from codemods.context import Context
-from codemods.facts import Body, Facts
-from codemods.gate import Group, Words
-from codemods.index import Index
+from codemods.project.index import Index
+from codemods.rules.context import Context
+from codemods.syntax.facts import Body, Facts
+from codemods.syntax.identifiers import Group, Words
+from codemods.syntax.lazy_parse import Deferred
 
 SPEAKING = (b"autocast", b"training_step")
 """What stands in every file in which a region begins."""

@@ -46,10 +46,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import LIGHTNING_MODULE
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.tree import text_of
 from codemods.transforms.autocast import remedies
 from codemods.transforms.autocast.changes import toggled_off
 from codemods.transforms.autocast.modules import Path, covers, overlap, written
@@ -79,7 +81,6 @@ from codemods.transforms.autocast.uses import (
     switch,
     uses,
 )
-from codemods.tree import text_of
 
 SITES = ("no_grad", "inference_mode", "set_grad_enabled")
 
@@ -328,6 +329,6 @@ def _suspect(ctx: Context, node: cst.CSTNode) -> bool:
     name = klass.name if klass is not None else function.name.value if function is not None else ""
     if not named_where_regions_open(ctx, name.rpartition(".")[2]):
         return False
-    if klass is not None and ctx.index.descends(klass, known.LIGHTNING_MODULE) is not False:
+    if klass is not None and ctx.index.descends(klass, LIGHTNING_MODULE) is not False:
         return False
     return not compiled(ctx, node)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.rewrite import argument, literal
+from codemods.model.names import ACCELERATOR, AUTOCAST, FABRIC
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import argument, literal
 
 DEPTH = 3
 """How far a region is followed along aliases and calls."""
@@ -32,7 +33,7 @@ def opening(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Opening | No
         case cst.IfExp(body=body, orelse=orelse):
             return _together(opening(ctx, arm, depth - 1) for arm in (body, orelse))
         case cst.Call(func=func):
-            if ctx.means(func, known.AUTOCAST):
+            if ctx.means(func, AUTOCAST):
                 return Opening(_caches(ctx, func, node.args), node)
             if isinstance(func, cst.Attribute) and func.attr.value == "autocast" and _engine(ctx, func.value):
                 return Opening(True)
@@ -81,13 +82,13 @@ def _factory(ctx: Context, node: cst.BaseExpression, args: Sequence[cst.Arg], de
         case cst.IfExp(body=body, orelse=orelse):
             return _together(_factory(ctx, arm, args, depth - 1) for arm in (body, orelse))
         case cst.Call(func=func, args=[cst.Arg(value=first), *rest]) if ctx.means(func, "functools.partial"):
-            return Opening(_caches(ctx, first, [*rest, *args])) if ctx.means(first, known.AUTOCAST) else None
+            return Opening(_caches(ctx, first, [*rest, *args])) if ctx.means(first, AUTOCAST) else None
         case cst.Call() if (target := ctx.callee(node)) is not None:
             where, function = target
             returned = [n.value for n in flow.own(function.body) if isinstance(n, cst.Return) and n.value]
             return _together(_factory(where, value, args, depth - 1) for value in returned)
         case _:
-            return Opening(_caches(ctx, node, args)) if ctx.means(node, known.AUTOCAST) else None
+            return Opening(_caches(ctx, node, args)) if ctx.means(node, AUTOCAST) else None
 
 
 def _manager(ctx: Context, function: cst.FunctionDef, depth: int) -> Opening | None:
@@ -134,7 +135,7 @@ def _attribute(ctx: Context, node: cst.CSTNode, attribute: str) -> list[tuple[Co
 def _engine(ctx: Context, receiver: cst.BaseExpression) -> bool:
     """Whether `receiver.autocast()` is that of a Fabric or an Accelerator (by kind, else by name)."""
     if ctx.kind(receiver) is not None:
-        return ctx.is_a(receiver, known.FABRIC | known.ACCELERATOR)
+        return ctx.is_a(receiver, FABRIC | ACCELERATOR)
     return (ctx.name(receiver) or "").rpartition(".")[2].lower() in ("fabric", "accelerator", "accel")
 
 

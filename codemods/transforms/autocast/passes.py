@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
+from codemods.model.names import TORCH_MODULE
+from codemods.rules.context import Context
+from codemods.syntax import flow
 from codemods.transforms.autocast.modules import covers
 from codemods.transforms.autocast.regions import Region, holds
 from codemods.transforms.autocast.uses import Use
@@ -56,7 +57,7 @@ def compiled(ctx: Context, node: cst.CSTNode) -> bool:
             return True
     names = {f.name.value for f in functions}
     klass = ctx.klass(node)
-    module = klass is not None and ctx.index.descends(klass, known.TORCH_MODULE) is not False
+    module = klass is not None and ctx.index.descends(klass, TORCH_MODULE) is not False
     for call in ctx.all(cst.Call, *ctx.spellings(*_COMPILERS)):
         if ctx.means(call.func, _COMPILERS) and call.args:
             if (ctx.name(call.args[0].value) or "").rpartition(".")[2] in names or module:

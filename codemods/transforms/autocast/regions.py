@@ -13,9 +13,10 @@ from functools import lru_cache
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.rewrite import argument, has_splat
+from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_TRAINER
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import argument, has_splat
 from codemods.transforms.autocast.nearby import UNNAMED, calling
 from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
@@ -144,7 +145,7 @@ def is_step(ctx: Context, function: cst.FunctionDef) -> bool:
     method = ctx.method(function)
     if method is None or method.name != "training_step":
         return False
-    return ctx.index.descends(method.owner, known.LIGHTNING_MODULE) is True
+    return ctx.index.descends(method.owner, LIGHTNING_MODULE) is True
 
 
 def trainer_precision(ctx: Context) -> str:
@@ -161,7 +162,7 @@ def _precisions(ctx: Context) -> Iterator[str]:
         name = (setting.call.dotted or "").rpartition(".")[2]
         if name in ("MixedPrecision", "LightningCLI"):
             yield "chosen" if name == "MixedPrecision" else "unknown"
-        elif name == "Trainer" and ctx.index.resolve(path, setting.call.dotted or "") <= known.LIGHTNING_TRAINER:
+        elif name == "Trainer" and ctx.index.resolve(path, setting.call.dotted or "") <= LIGHTNING_TRAINER:
             given = setting.call.keywords.get("precision")
             if given is None:
                 yield "chosen" if setting.call.splat else "none"

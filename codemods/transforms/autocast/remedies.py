@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods import known, versions
-from codemods.context import Context
-from codemods.edits import Safety
-from codemods.rewrite import argument, has_splat, with_argument, with_body
-from codemods.rule import Need, Replacement
+from codemods.model.edits import Safety
+from codemods.model.names import AUTOCAST
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import Need, Replacement, argument, has_splat, with_argument, with_body
+from codemods.syntax.tree import text_of, walk
 from codemods.transforms.autocast.clearing import cleared
 from codemods.transforms.autocast.regions import Region, whole
-from codemods.tree import text_of, walk
 
 ASKED_BY_DEVICE = ">=2.4"
 """The torch from which `torch.is_autocast_enabled` can be asked about a device."""
@@ -154,7 +154,7 @@ def _device(place: Place) -> str | None:
     if place.ctx.means(call.func, "torch.autocast"):
         given = argument(call, "device_type", 0)
         return text_of(given.value) if given is not None else None
-    origin = next(iter(place.ctx.origin(call.func) & known.AUTOCAST), "")
+    origin = next(iter(place.ctx.origin(call.func) & AUTOCAST), "")
     mark = "'" if place.ctx.text.count("'") > place.ctx.text.count('"') else '"'
     return f"{mark}{'cpu' if '.cpu.' in origin else 'cuda'}{mark}"
 

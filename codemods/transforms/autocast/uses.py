@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.rewrite import keyword, literal, positional
+from codemods.model.names import NO_GRAD
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import keyword, literal, positional
 from codemods.transforms.autocast.modules import Path, is_module, path_of
 from codemods.transforms.autocast.openings import DEPTH, values
 from codemods.transforms.autocast.regions import lexical, switched_off
@@ -45,7 +46,7 @@ class Use:
 def grad_mode(ctx: Context, node: cst.CSTNode) -> str:
     """What a context manager or decorator does to gradients: `off`, `on`, `maybe`, or "" for nothing."""
     bare = node.func if isinstance(node, cst.Call) else node
-    if ctx.means(bare, known.NO_GRAD):
+    if ctx.means(bare, NO_GRAD):
         mode = positional(node, 0) or keyword(node, "mode") if isinstance(node, cst.Call) else None
         given = literal(mode.value) if mode else True
         return "off" if given is True else "maybe" if given is ... else ""

@@ -6,8 +6,8 @@ import re
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
+from codemods.rules.context import Context
+from codemods.syntax import flow
 
 _ASKS = re.compile(
     r"torch\w*[._]*version|__version__|version\.parse|\bVersion\(|LooseVersion|digit_version|parse_version"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.index import Ref
+from codemods.project.index import Ref
+from codemods.rules.context import Context
 from codemods.transforms.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters
 
 if TYPE_CHECKING:

@@ -33,11 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codemods import frameworks
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.frameworks import scalar
-from codemods.rule import Draft, Rule
+from codemods.frameworks import config_owners
+from codemods.frameworks.config_owners import scalar
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Scalar, Table
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
 from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, brings_code, family, unknown_family
@@ -70,7 +70,7 @@ ELSEWHERE = ("activation_offloading", "layer_offloading", "selective_checkpointi
 
 @rule.on(Config)
 def axolotl_config(config: Config, ctx: FileContext) -> Iterator[Draft]:
-    if frameworks.owner(config, ctx.index) == frameworks.AXOLOTL:
+    if config_owners.owner(config, ctx.index) == config_owners.AXOLOTL:
         for root in config.roots:
             if isinstance(root, Table):
                 yield from _check(root, ctx)

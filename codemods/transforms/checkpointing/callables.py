@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.index import Lineage, Ref
+from codemods.project.index import Lineage, Ref
+from codemods.rules.context import Context
+from codemods.syntax import flow
 from codemods.transforms.checkpointing.attributes import attribute
 from codemods.transforms.checkpointing.containers import appended, contents, grown
 from codemods.transforms.checkpointing.frames import (

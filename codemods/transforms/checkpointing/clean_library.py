@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemods import known
+from codemods.model.names import AUTOCAST, NO_GRAD
 
 
 def _names(text: str) -> frozenset[str]:
@@ -29,7 +29,7 @@ _UNCLEAN = (
         "torch.optim.",
     ),
 )
-_CONTEXTS = known.AUTOCAST | known.NO_GRAD | {"torch.enable_grad", "torch.set_grad_enabled"}
+_CONTEXTS = AUTOCAST | NO_GRAD | {"torch.enable_grad", "torch.set_grad_enabled"}
 
 BUILTINS = _names(
     """

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.tree import walk
 from codemods.transforms.checkpointing.frames import parameters
-from codemods.tree import walk
 
 
 def late_bound(ctx: Context, site: cst.BaseExpression) -> str | None:

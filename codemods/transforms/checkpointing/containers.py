@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
+from codemods.rules.context import Context
+from codemods.syntax import flow
 from codemods.transforms.checkpointing.attributes import attribute
 from codemods.transforms.checkpointing.clean_library import CONTAINERS
 from codemods.transforms.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters, written

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from codemods.file_context import FileContext
-from codemods.frameworks import scalar
+from codemods.frameworks.config_owners import scalar
+from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config, Table, Value, followed
 
 _NAMED = re.compile(r"(?:z|zero|stage)[-_]?([0-3])(?![0-9])")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.index import Ref
+from codemods.project.index import Ref
+from codemods.rules.context import Context
 
 
 class Unseen(Exception):

@@ -36,11 +36,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from codemods import rewrite
-from codemods.context import Context
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.rule import Draft, Replacement, Rule
-from codemods.trainer_arguments import arguments_class
+from codemods.frameworks.trainer_arguments import arguments_class
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import rewrite
+from codemods.syntax.rewrite import Replacement
+from codemods.syntax.tree import parameter_names
 from codemods.transforms.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
@@ -65,7 +67,6 @@ from codemods.transforms.checkpointing.surroundings import (
     gives_inputs_gradients,
     unsloth,
 )
-from codemods.tree import parameter_names
 
 OWN_METHODS = (b"def gradient_checkpointing_enable", b"def activation_checkpointing_enable")
 PARSED = (b"HfArgumentParser", b"TrlParser", b"parse_args_into_dataclasses")

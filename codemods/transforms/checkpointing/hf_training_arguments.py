@@ -35,11 +35,12 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from codemods import rewrite
-from codemods.context import Context
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.rule import Draft, Replacement, Rule
-from codemods.trainer_arguments import TRL_ARGUMENTS, arguments_class
+from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import rewrite
+from codemods.syntax.rewrite import Replacement
 from codemods.transforms.checkpointing.hugging_face import (
     FIRST_WITH_KWARGS,
     allows,

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from codemods import flow, rewrite, versions
-from codemods.context import Context
-from codemods.index import Ref
-from codemods.rule import Replacement
+from codemods.project import versions
+from codemods.project.index import Ref
+from codemods.rules.context import Context
+from codemods.syntax import flow, rewrite
+from codemods.syntax.rewrite import Replacement
 
 ENABLERS = {
     "gradient_checkpointing_enable": "gradient_checkpointing_kwargs",

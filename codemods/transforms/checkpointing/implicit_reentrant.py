@@ -42,10 +42,12 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from codemods import flow, known, rewrite, versions
-from codemods.context import Context
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import CHECKPOINT
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow, rewrite
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.reachable import trouble_in
@@ -92,11 +94,11 @@ rule = Rule(
 @rule.on(cst.Call)
 def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     floor = "1.11"
-    if ctx.calls(call, "functools.partial") and call.args and ctx.means(call.args[0].value, known.CHECKPOINT):
+    if ctx.calls(call, "functools.partial") and call.args and ctx.means(call.args[0].value, CHECKPOINT):
         if _given_later(ctx):
             return
         function, functions = call.args[0].value, call.args[1:]
-    elif ctx.means(call.func, known.CHECKPOINT):
+    elif ctx.means(call.func, CHECKPOINT):
         function, functions = call.func, call.args
     else:
         return
@@ -246,7 +248,7 @@ def _changed_after(ctx: Context, call: cst.Call) -> str | None:
 def _given_later(ctx: Context) -> bool:
     """Whether something else than `checkpoint` itself is called with `use_reentrant` in this file."""
     return any(
-        rewrite.keyword(each, "use_reentrant") and not ctx.means(each.func, known.CHECKPOINT)
+        rewrite.keyword(each, "use_reentrant") and not ctx.means(each.func, CHECKPOINT)
         for each in ctx.all(cst.Call, "use_reentrant")
     )
 

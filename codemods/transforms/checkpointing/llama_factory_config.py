@@ -38,11 +38,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codemods import frameworks, versions
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.frameworks import scalar
-from codemods.rule import Draft, Rule
+from codemods.frameworks import config_owners
+from codemods.frameworks.config_owners import scalar
+from codemods.model.edits import Consequence, Safety
+from codemods.project import versions
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Table, plain
 from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
 from codemods.transforms.checkpointing.families import FAMILIES, WRAPPER_LOSES, brings_code, family, unknown_family
@@ -83,7 +84,7 @@ FIRST_WITH_SWITCH = ">=0.9.2"
 
 @rule.on(Config)
 def llama_factory_config(config: Config, ctx: FileContext) -> Iterator[Draft]:
-    if frameworks.owner(config, ctx.index) == frameworks.LLAMA_FACTORY:
+    if config_owners.owner(config, ctx.index) == config_owners.LLAMA_FACTORY:
         for root in config.roots:
             if isinstance(root, Table):
                 yield from _check(root, ctx)

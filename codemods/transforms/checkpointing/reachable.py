@@ -10,8 +10,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known, rewrite
-from codemods.context import Context
+from codemods.model.names import AUTOCAST, NO_GRAD
+from codemods.rules.context import Context
+from codemods.syntax import rewrite
+from codemods.syntax.tree import walk
 from codemods.transforms.checkpointing.callables import Tracer
 from codemods.transforms.checkpointing.clean_library import (
     BUILTINS,
@@ -34,12 +36,11 @@ from codemods.transforms.checkpointing.frames import (
     written,
 )
 from codemods.transforms.checkpointing.writes import is_new, is_own
-from codemods.tree import walk
 
 DEEPEST = 20
 """Calls within calls."""
 
-_DECORATORS = known.AUTOCAST | known.NO_GRAD | {"torch.enable_grad", "typing.override", "functools.wraps"}
+_DECORATORS = AUTOCAST | NO_GRAD | {"torch.enable_grad", "typing.override", "functools.wraps"}
 LAYERED = frozenset({"torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder"})
 """Modules that are handed a layer, as their first argument."""
 

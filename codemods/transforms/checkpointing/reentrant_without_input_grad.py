@@ -32,11 +32,13 @@ from dataclasses import replace
 
 import libcst as cst
 
-from codemods import flow, known, rewrite
-from codemods.context import Context
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.rule import Draft, Replacement, Rule
-from codemods.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
+from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import CHECKPOINT
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow, rewrite
+from codemods.syntax.rewrite import Replacement
 from codemods.transforms.checkpointing.closures import late_bound
 from codemods.transforms.checkpointing.frames import written
 from codemods.transforms.checkpointing.hugging_face import (
@@ -86,7 +88,7 @@ rule = Rule(
 @rule.on(cst.Call)
 def reentrant_call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     """`checkpoint(block, x, use_reentrant=True)`."""
-    if not ctx.means(call.func, known.CHECKPOINT):
+    if not ctx.means(call.func, CHECKPOINT):
         return
     given = rewrite.keyword(call, "use_reentrant")
     if given is None or rewrite.literal(given.value) is not True or any(a.star == "**" for a in call.args):

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from codemods import rewrite
-from codemods.context import Context
-from codemods.edits import Evidence
-from codemods.index import Index
+from codemods.model.edits import Evidence
+from codemods.project.index import Index
+from codemods.rules.context import Context
 from codemods.sources.config import Config, Scalar, Table
-from codemods.tree import walk
+from codemods.syntax import rewrite
+from codemods.syntax.tree import walk
 
 ADAPTERS = frozenset(
     {

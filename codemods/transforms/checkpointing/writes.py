@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from codemods.context import Context
+from codemods.rules.context import Context
 from codemods.transforms.checkpointing.clean_library import MAKERS, VIEWS
 from codemods.transforms.checkpointing.frames import parameters
 

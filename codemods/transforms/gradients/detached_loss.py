@@ -32,10 +32,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rule import Draft, Replacement, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import ACCELERATOR, FABRIC
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import Replacement
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
 from codemods.transforms.gradients.losses import Made, value
 from codemods.transforms.gradients.removal import without_assignment
@@ -114,7 +115,7 @@ def _is_wrong(sink: Sink, loss: cst.BaseExpression, ctx: Context) -> bool:
         return True
     if func.attr.value == "manual_backward" or ctx.loss_of(sink.node) is func.value:
         return True
-    if isinstance(func.value, cst.Call) or ctx.is_a(func.value, known.FABRIC | known.ACCELERATOR):
+    if isinstance(func.value, cst.Call) or ctx.is_a(func.value, FABRIC | ACCELERATOR):
         return True
     # `model.backward(gradient.detach())` of a hand-written model takes a gradient, not a loss
     return not seeded(ctx, sink.node) and value(ctx, loss).made is Made.GRAPH

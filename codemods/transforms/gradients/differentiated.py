@@ -9,15 +9,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context, Method
-from codemods.facts import MISSING
-from codemods.index import Ref
-from codemods.rewrite import literal
+from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.project.index import Ref
+from codemods.rules.context import Context, Method
+from codemods.syntax import flow
+from codemods.syntax.facts import MISSING
+from codemods.syntax.rewrite import literal
 from codemods.transforms.gradients.losses import KEEPING, REDUCING, Made, reaching, uses, value
 
 HF_TRAINER = frozenset({"transformers.Trainer", "transformers.Seq2SeqTrainer", "trl.SFTTrainer", "trl.DPOTrainer"})
-_NEUTRAL = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "torch.nn.Module"}) | known.LIGHTNING_MODULE
+_NEUTRAL = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "torch.nn.Module"}) | LIGHTNING_MODULE
 _BY_HAND = frozenset({"backward", "manual_backward", "optimizers", "toggle_optimizer"})
 
 
@@ -205,7 +206,7 @@ def is_automatic(ctx: Context, owner: Ref) -> bool:
     """Whether a class is surely a LightningModule in automatic optimization, with an optimizer: nothing in its lineage
     steps by hand."""
     lineage = ctx.index.lineage(owner)
-    if not lineage.complete or not lineage.external & known.LIGHTNING_MODULE or lineage.external - _NEUTRAL:
+    if not lineage.complete or not lineage.external & LIGHTNING_MODULE or lineage.external - _NEUTRAL:
         return False
     related = [owner, *ctx.index.subclasses(owner)]
     if not all(_left_automatic(ctx, ref) for ref in related) or not _has_optimizer(ctx, owner):
@@ -214,7 +215,7 @@ def is_automatic(ctx: Context, owner: Ref) -> bool:
 
 
 def _left_automatic(ctx: Context, owner: Ref) -> bool:
-    setting = ctx.index.constant(owner, "automatic_optimization", known.LIGHTNING_SETUP)
+    setting = ctx.index.constant(owner, "automatic_optimization", LIGHTNING_SETUP)
     return setting is True or setting is MISSING
 
 

@@ -31,12 +31,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rewrite import keyword, literal, positional
-from codemods.rule import Draft, Replacement, Rule
-from codemods.tensors import is_loss_name
+from codemods.analysis.tensors import is_loss_name
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.rewrite import Replacement, keyword, literal, positional
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses_of
 from codemods.transforms.gradients.losses import FRESH, Made, reaching, uses, value
 from codemods.transforms.gradients.removal import removed, without_assignment

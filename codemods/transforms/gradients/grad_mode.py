@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Context
-from codemods.rewrite import keyword, literal, positional
+from codemods.model.names import NO_GRAD
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import keyword, literal, positional
 
 
 def switched_off(ctx: Context, node: cst.CSTNode) -> bool:
@@ -21,16 +21,14 @@ def switched_off(ctx: Context, node: cst.CSTNode) -> bool:
 
 def gradients_off(ctx: Context, node: cst.BaseExpression) -> bool:
     """Whether an expression, as context manager or decorator, surely switches gradients off."""
-    if ctx.means(node, known.NO_GRAD):
+    if ctx.means(node, NO_GRAD):
         return True
     if not isinstance(node, cst.Call):
         return False
     first = positional(node, 0) or keyword(node, "mode")
     if ctx.means(node.func, "torch.set_grad_enabled"):
         return first is not None and literal(first.value) is False
-    return ctx.means(node.func, known.NO_GRAD) and (
-        not node.args or (first is not None and literal(first.value) is True)
-    )
+    return ctx.means(node.func, NO_GRAD) and (not node.args or (first is not None and literal(first.value) is True))
 
 
 def gradients_on(ctx: Context, node: cst.CSTNode) -> bool:

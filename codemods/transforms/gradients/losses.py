@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Binding, Context
-from codemods.rewrite import has_splat, keyword, literal, positional
+from codemods.rules.context import Binding, Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import has_splat, keyword, literal, positional
 from codemods.transforms.gradients.grad_mode import switched_off
 
 

@@ -29,10 +29,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow, known, rewrite
-from codemods.context import Context, Method
-from codemods.edits import Consequence, Safety
-from codemods.rule import Draft, Replacement, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import LIGHTNING_MODULE
+from codemods.rules.context import Context, Method
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow, rewrite
+from codemods.syntax.rewrite import Replacement
 from codemods.transforms.gradients.differentiated import handed, is_automatic, sinks
 from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
 from codemods.transforms.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching, uses
@@ -48,7 +50,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     triggers=(("no_grad", "inference_mode", "set_grad_enabled"), ("training_step",)),
     together=(("no_grad", "inference_mode", "set_grad_enabled"),),
-    subclasses=known.LIGHTNING_MODULE,
+    subclasses=LIGHTNING_MODULE,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#training-loop",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.rule import Replacement
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import Replacement
 
 
 def removed(ctx: Context, statement: cst.CSTNode) -> dict[cst.CSTNode, Replacement]:

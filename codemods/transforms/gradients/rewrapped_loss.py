@@ -32,11 +32,20 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rewrite import has_splat, keyword, literal, make_argument, parenthesized, positional, unparenthesized
-from codemods.rule import Draft, Replacement, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.rewrite import (
+    Replacement,
+    has_splat,
+    keyword,
+    literal,
+    make_argument,
+    parenthesized,
+    positional,
+    unparenthesized,
+)
 from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
 from codemods.transforms.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, uses, value
 from codemods.transforms.gradients.removal import without_assignment

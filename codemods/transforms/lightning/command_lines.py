@@ -12,15 +12,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import frameworks, known
-from codemods.context import Context
-from codemods.file_context import FileContext
-from codemods.rewrite import keyword, literal
+from codemods.frameworks import config_owners
+from codemods.model.names import FABRIC, LIGHTNING_TRAINER
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
 from codemods.sources.shell import Command, Launch, Word, launched
+from codemods.syntax.rewrite import keyword, literal
 from codemods.transforms.lightning.splatted import handed_on
 
-_TRAINER = known.LIGHTNING_TRAINER | known.FABRIC
+_TRAINER = LIGHTNING_TRAINER | FABRIC
 _FLAG = re.compile(r"--(?P<option>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
 _OVERRIDE = re.compile(r"\+{0,2}(?P<group>[\w.]+)\.precision=(?P<value>.*)", re.DOTALL)
 _CLI_OPTION = re.compile(r"(?:(?:fit|validate|test|predict)\.)?trainer\.precision")
@@ -95,7 +96,7 @@ def _is_hydra_group(name: str, ctx: FileContext) -> bool:
     for path in ctx.index.search(ctx.path, (b"_target_",), suffixes=(".yaml", ".yml")):
         config = ctx.index.document(path)
         if isinstance(config, Config):
-            for table in frameworks.trainer_tables(config, ctx.index):
+            for table in config_owners.trainer_tables(config, ctx.index):
                 folder = posixpath.basename(posixpath.dirname(path))
                 if table.entry("_target_") and name == (folder if table in config.roots else config.label(table)):
                     return True

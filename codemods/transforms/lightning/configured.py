@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from codemods import frameworks
-from codemods.file_context import FileContext
+from codemods.frameworks import config_owners
+from codemods.rules.file_context import FileContext
 from codemods.sources.config import Alias, Config, Scalar, Table, Value, followed
 from codemods.transforms.lightning.splatted import splatted_tables
 
@@ -42,10 +42,14 @@ def configured(config: Config, ctx: FileContext) -> Iterator[Configured]:
     if _RECORDS.match(config.path):
         return
     aliased = {node.target for node in config.nodes() if isinstance(node, Alias)}
-    for table in (*frameworks.trainer_tables(config, ctx.index), *splatted_tables(config, ctx)):
+    for table in (*config_owners.trainer_tables(config, ctx.index), *splatted_tables(config, ctx)):
         for entry in table.entries:
             value = followed(entry.value)
-            if entry.key.value == "precision" and isinstance(value, Scalar) and not frameworks.is_interpolated(value):
+            if (
+                entry.key.value == "precision"
+                and isinstance(value, Scalar)
+                and not config_owners.is_interpolated(value)
+            ):
                 if isinstance(value.value, (str, int, float)) and value.value != _MISSING:
                     written = ctx.text[value.start : value.end]
                     yield Configured(entry.value, value.value, written, table, value in aliased)

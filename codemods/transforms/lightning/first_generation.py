@@ -7,14 +7,14 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from codemods import known
-from codemods.edits import Evidence
-from codemods.facts import Facts
-from codemods.file_context import FileContext
-from codemods.index import Index, Ref
-from codemods.ranges import some
+from codemods.model.edits import Evidence
+from codemods.model.names import LIGHTNING_MODULE, canonical
+from codemods.project.index import Index, Ref
+from codemods.project.ranges import some
+from codemods.rules.file_context import FileContext
 from codemods.sources.manifest.installs import installs
 from codemods.sources.manifest.requirement import Include
+from codemods.syntax.facts import Facts
 
 HOOKS = ("training_epoch_end", "validation_epoch_end", "test_epoch_end", "predict_epoch_end")
 """Hooks of a LightningModule that 2.0 removed."""
@@ -52,11 +52,11 @@ def _signs(path: str, index: Index) -> Iterator[Evidence]:
 
 def _of_file(index: Index, facts: Facts) -> Iterator[Evidence]:
     for each in facts.imports:
-        if known.canonical(each.path or each.target).startswith(GONE):
+        if canonical(each.path or each.target).startswith(GONE):
             yield Evidence(facts.path, each.line, f"`{each.path or each.target}` is a module of Lightning 1.x")
     for name, klass in facts.classes.items():
         methods = [m for m in klass.methods.values() if m.name in HOOKS or "optimizer_idx" in m.parameters]
-        if methods and index.descends(Ref(facts.path, name), known.LIGHTNING_MODULE) is not False:
+        if methods and index.descends(Ref(facts.path, name), LIGHTNING_MODULE) is not False:
             first = methods[0]
             old = first.name in HOOKS
             why = f"Lightning 2.0 removed `{first.name}`" if old else f"`{first.name}` takes an `optimizer_idx`"

@@ -33,11 +33,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import versions
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config
 from codemods.sources.shell import Command
 from codemods.transforms.lightning.command_lines import defaults, flags

@@ -41,14 +41,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import versions
-from codemods.context import Context
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.file_context import FileContext
-from codemods.rewrite import has_splat
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config
 from codemods.sources.shell import Command
+from codemods.syntax.rewrite import has_splat
 from codemods.transforms.lightning.command_lines import defaults, flags
 from codemods.transforms.lightning.configured import configured, is_read_elsewhere, saved_by
 from codemods.transforms.lightning.first_generation import first_generation

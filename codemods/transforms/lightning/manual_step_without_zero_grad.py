@@ -23,13 +23,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.gradient_consumers import Code, inside
-from codemods.index import Ref
-from codemods.rewrite import insert, statement
-from codemods.rule import Draft, Replacement, Rule
+from codemods.frameworks.gradient_consumers import Code, inside
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.project.index import Ref
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.rewrite import Replacement, insert, statement
 from codemods.transforms.lightning.optimizers import ALL, which
 from codemods.transforms.lightning.phases import BACKWARD_HOOKS, TRAINING, runs
 
@@ -42,7 +43,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     triggers=(("step",), ("optimizers",)),
     together=(("step",),),
-    subclasses=known.LIGHTNING_MODULE,
+    subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),
 )
 
@@ -59,9 +60,9 @@ def step_without_zero_grad(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     stepped = which(ctx, call.func.value)
     method = ctx.method(call)
-    if not stepped or method is None or not ctx.index.descends(method.owner, known.LIGHTNING_MODULE):
+    if not stepped or method is None or not ctx.index.descends(method.owner, LIGHTNING_MODULE):
         return
-    if ctx.index.constant(method.owner, "automatic_optimization", known.LIGHTNING_SETUP) is not False:
+    if ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is not False:
         return
     zeroed = _zeroed(ctx, method.klass)
     if zeroed is None or ALL in zeroed or stepped & zeroed or (ALL in stepped and zeroed):
@@ -130,7 +131,7 @@ def _callback_zeroes(ctx: Context) -> bool:
         facts = ctx.index.facts(path)
         for name, klass in facts.classes.items() if facts else ():
             hooked = any(hook in klass.methods for hook in hooks)
-            if hooked and ctx.index.descends(Ref(path, name), known.LIGHTNING_CALLBACK) and (other := ctx.other(path)):
+            if hooked and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) and (other := ctx.other(path)):
                 methods = (other.definition(f"{name}.{method}") for method in klass.methods)
                 if any(_zeroes(node) for _, node in Code(m for m in methods if m).nodes):
                     return True

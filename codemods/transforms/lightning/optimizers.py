@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Binding, Context
-from codemods.gradient_consumers import bound
-from codemods.index import Ref
-from codemods.preparation import binder
-from codemods.rewrite import argument, literal
+from codemods.frameworks.accelerators import binder
+from codemods.frameworks.gradient_consumers import bound
+from codemods.model.names import GRAD_SCALER, OPTIMIZER
+from codemods.project.index import Ref
+from codemods.rules.context import Binding, Context
+from codemods.syntax.rewrite import argument, literal
 
 ALL = "*"
 NOBODY: frozenset[str] = frozenset()
@@ -100,6 +100,6 @@ def _of_the_trainer(ctx: Context, node: cst.BaseExpression) -> bool | None:
 def _is_raw(ctx: Context, name: str) -> bool:
     """Whether a class is one of optimizers as torch has them, or of what steps them without the Trainer."""
     if ":" in name:
-        return ctx.index.descends(Ref(*name.split(":", 1)), known.OPTIMIZER) is True
+        return ctx.index.descends(Ref(*name.split(":", 1)), OPTIMIZER) is True
     last = name.rpartition(".")[2]
-    return name in known.GRAD_SCALER or (name.startswith("torch.optim.") and last[:1].isupper())
+    return name in GRAD_SCALER or (name.startswith("torch.optim.") and last[:1].isupper())

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.gradient_consumers import Code, imports_of, inside
-from codemods.index import Ref
+from codemods.frameworks.gradient_consumers import Code, imports_of, inside
+from codemods.project.index import Ref
+from codemods.rules.context import Context
 
 TRAINING = (
     "training_step",

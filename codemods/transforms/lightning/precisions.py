@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow, known, versions
-from codemods.context import Context
-from codemods.file_context import FileContext
-from codemods.rewrite import keyword, literal, quoted
+from codemods.model.names import FABRIC, LIGHTNING_TRAINER
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
+from codemods.syntax import flow
+from codemods.syntax.rewrite import keyword, literal, quoted
 
 FIRST: dict[object, str] = {16: "16-mixed", "16": "16-mixed", "bf16": "bf16-mixed"}
 """What Lightning 1.x called mixed precision, and what it is called since 2.0. Newer versions read both."""
@@ -82,12 +84,12 @@ def given(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, ob
 
 def _takes_precisions(call: cst.Call, ctx: Context) -> bool:
     """Whether a call makes a Trainer or Fabric, or is `super().__init__(…)` in a subclass of Lightning's own."""
-    if ctx.means(call.func, known.LIGHTNING_TRAINER, known.FABRIC):
+    if ctx.means(call.func, LIGHTNING_TRAINER, FABRIC):
         return True
     match call.func:
         case cst.Attribute(value=cst.Call(func=cst.Name(value="super"), args=[]), attr=cst.Name(value="__init__")):
             here = ctx.klass(call)
-            if here is None or ctx.index.descends(here, known.LIGHTNING_TRAINER | known.FABRIC) is not True:
+            if here is None or ctx.index.descends(here, LIGHTNING_TRAINER | FABRIC) is not True:
                 return False
             above = (ctx.index.klass(ref) for ref in ctx.index.lineage(here).refs[1:])
             return all(klass is not None and "__init__" not in klass.methods for klass in above)

@@ -57,14 +57,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import known, versions
-from codemods.context import Context, Method
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.facts import MISSING
-from codemods.gradient_consumers import Code, Consumers, Obstacle, consumers, obstacle
-from codemods.index import Ref
-from codemods.rule import Draft, Rule
-from codemods.tensors import as_of_a_tensor, backward_arguments, is_raw_backward, is_tensor, only_keywords
+from codemods.analysis.tensors import as_of_a_tensor, backward_arguments, is_raw_backward, is_tensor, only_keywords
+from codemods.frameworks.gradient_consumers import Code, Consumers, Obstacle, consumers, obstacle
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.project import versions
+from codemods.project.index import Ref
+from codemods.rules.context import Context, Method
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.facts import MISSING
+from codemods.syntax.tree import text_of
 from codemods.transforms.lightning.optimizers import stepped_by_the_trainer
 from codemods.transforms.lightning.phases import (
     BACKWARD_HOOKS,
@@ -77,7 +79,6 @@ from codemods.transforms.lightning.phases import (
     runs,
     training_code,
 )
-from codemods.tree import text_of
 
 rule = Rule(
     code="PL001",
@@ -88,7 +89,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     triggers=(("backward",),),
     together=(("backward",),),
-    subclasses=known.LIGHTNING_MODULE,
+    subclasses=LIGHTNING_MODULE,
     errors=("Attempted unscale_ but _scale is None",),
     references=(
         "https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",
@@ -169,9 +170,9 @@ def _raw(call: cst.Call, ctx: Context) -> Raw | None:
     method = _method(call, ctx)
     if method is None:
         return _without_self(call, ctx, written)
-    if method.name in HOOKS or not ctx.index.descends(method.owner, known.LIGHTNING_MODULE):
+    if method.name in HOOKS or not ctx.index.descends(method.owner, LIGHTNING_MODULE):
         return None
-    optimizes = ctx.index.constant(method.owner, "automatic_optimization", known.LIGHTNING_SETUP)
+    optimizes = ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP)
     if optimizes is True or optimizes is MISSING:
         return None
     training = runs(ctx, method.owner, method.node, TRAINING)
@@ -246,7 +247,7 @@ def _hooks(ctx: Context, code: Code) -> Iterator[Obstacle]:
         facts = ctx.index.facts(path)
         for name, klass in facts.classes.items() if facts else ():
             hooks = [hook for hook in BACKWARD_HOOKS if hook in klass.methods]
-            if hooks and ctx.index.descends(Ref(path, name), known.LIGHTNING_CALLBACK) and (other := ctx.other(path)):
+            if hooks and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) and (other := ctx.other(path)):
                 for hook in hooks:
                     if found := other.definition(f"{name}.{hook}"):
                         yield obstacle(other, found[1], f"`{hook}` of `{name}` {why}", sure=False)
@@ -280,8 +281,8 @@ def _without_self(call: cst.Call, ctx: Context, written: str) -> Raw | None:
     key = (ctx.path, ctx.qualified(function))
     for name in ctx.facts.classes:
         owner = Ref(ctx.path, name)
-        if ctx.index.descends(owner, known.LIGHTNING_MODULE):
-            if ctx.index.constant(owner, "automatic_optimization", known.LIGHTNING_SETUP) is False:
+        if ctx.index.descends(owner, LIGHTNING_MODULE):
+            if ctx.index.constant(owner, "automatic_optimization", LIGHTNING_SETUP) is False:
                 if key in reached(ctx, owner, TRAINING):
                     last = name.rpartition(".")[2]
                     return Raw(written, why=f" of `{last}`; there is no `self` here on which to call `manual_backward`")

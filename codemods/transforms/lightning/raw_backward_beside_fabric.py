@@ -34,13 +34,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.gradient_consumers import prepared_consumers
-from codemods.preparation import Keeping, keeper, trains_prepared
-from codemods.rule import Draft, Rule
-from codemods.tensors import backward_arguments, is_raw_backward
+from codemods.analysis.tensors import backward_arguments, is_raw_backward
+from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
+from codemods.frameworks.gradient_consumers import prepared_consumers
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import FABRIC
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
 
 rule = Rule(
     code="PL201",
@@ -58,15 +58,15 @@ rule = Rule(
     references=("https://lightning.ai/docs/fabric/stable/api/fabric_methods.html#backward",),
 )
 
-FABRIC = Keeping(known.FABRIC, frozenset({"setup", "setup_module", "setup_optimizers"}))
+KEEPING = Keeping(FABRIC, frozenset({"setup", "setup_module", "setup_optimizers"}))
 
 
 @rule.on(cst.Call)
 def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if not is_raw_backward(ctx, call):
         return
-    fabric = keeper(ctx, call, FABRIC)
-    trained = trains_prepared(ctx, call, FABRIC) if fabric is not None else False
+    fabric = keeper(ctx, call, KEEPING)
+    trained = trains_prepared(ctx, call, KEEPING) if fabric is not None else False
     if fabric is None or trained is False:
         return
     name = ctx.name(fabric)
@@ -77,7 +77,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     else:
         fixed = call.with_changes(func=cst.Attribute(fabric, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses the precision and strategy of `{name}`"
-        users = prepared_consumers(ctx, call, FABRIC, f"`{name}`", lambda *raw: backward_arguments(*raw) is None)
+        users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", lambda *raw: backward_arguments(*raw) is None)
         reasons, evidence = users.reasons, users.evidence
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"

@@ -7,11 +7,12 @@ import posixpath
 from collections.abc import Iterator
 from functools import lru_cache
 
-from codemods import frameworks, known
-from codemods.file_context import FileContext
+from codemods.frameworks import config_owners
+from codemods.model.names import FABRIC, LIGHTNING_TRAINER
+from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config, Table
 
-_TRAINER = known.LIGHTNING_TRAINER | known.FABRIC
+_TRAINER = LIGHTNING_TRAINER | FABRIC
 
 
 def splatted_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
@@ -19,8 +20,8 @@ def splatted_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
 
     A file of a folder of that name (`trainer/gpu.yaml`, as Hydra composes them) is such a table too.
     """
-    tables = [node for node in config.nodes() if isinstance(node, Table) and frameworks.is_trainer_table(node)]
-    if not any(table.entry("precision") for table in tables) or frameworks.owner(config, ctx.index):
+    tables = [node for node in config.nodes() if isinstance(node, Table) and config_owners.is_trainer_table(node)]
+    if not any(table.entry("precision") for table in tables) or config_owners.owner(config, ctx.index):
         return
     handed = handed_on(ctx)
     folder = posixpath.basename(posixpath.dirname(config.path))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
+from codemods.rules.context import Context
+from codemods.syntax import flow
 from codemods.transforms.scaler.steps import Scaler, Training
 
 _CONDITIONS = (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.Match)

@@ -45,18 +45,18 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.edits import Consequence, Evidence, Safety
-from codemods.gradient_consumers import callee
-from codemods.rewrite import insert
-from codemods.rule import Draft, Rule
+from codemods.frameworks.gradient_consumers import callee
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.rewrite import insert
+from codemods.syntax.tree import text_of
 from codemods.transforms.scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
 from codemods.transforms.scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere, used_anywhere
 from codemods.transforms.scaler.merging import Fix, without_statement
 from codemods.transforms.scaler.receivers import optimizer, spelled
 from codemods.transforms.scaler.steps import CLIP, Scaler, Training, mentions, trainings
-from codemods.tree import text_of
 
 rule = Rule(
     code="SCL001",

@@ -25,10 +25,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rewrite import unparenthesized
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import unparenthesized
 from codemods.transforms.scaler.between import always, block, conditions
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 from codemods.transforms.scaler.merging import with_change, without_statement

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.edits import Evidence
-from codemods.gradient_consumers import Code, imports_of
-from codemods.preparation import binder, parameters
+from codemods.frameworks.accelerators import binder, parameters
+from codemods.frameworks.gradient_consumers import Code, imports_of
+from codemods.model.edits import Evidence
+from codemods.rules.context import Context
+from codemods.syntax import flow
 from codemods.transforms.scaler.receivers import kind
 from codemods.transforms.scaler.steps import Scaler, Training
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from codemods.context import Context
-from codemods.rewrite import remove, replace
-from codemods.rule import Replacement
+from codemods.rules.context import Context
+from codemods.syntax.rewrite import Replacement, remove, replace
 
 Fix = dict[cst.CSTNode, Replacement]
 

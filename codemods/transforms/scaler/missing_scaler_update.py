@@ -34,11 +34,11 @@ from itertools import combinations
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rewrite import insert
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.rewrite import insert
 from codemods.transforms.scaler.between import always, names_in
 from codemods.transforms.scaler.elsewhere import home, names, unrelated
 from codemods.transforms.scaler.receivers import SCALER, optimizer, spelled, values

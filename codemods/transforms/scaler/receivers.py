@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Binding, Context
-from codemods.index import Ref
-from codemods.rewrite import argument
+from codemods.model.names import GRAD_SCALER
+from codemods.project.index import Ref
+from codemods.rules.context import Binding, Context
+from codemods.syntax.rewrite import argument
 
-SCALER = known.GRAD_SCALER | {
+SCALER = GRAD_SCALER | {
     "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler",
     "fairscale.optim.grad_scaler.ShardedGradScaler",
 }

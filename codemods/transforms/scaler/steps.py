@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.flow import Order
-from codemods.rewrite import keyword, literal, unparenthesized, with_value
+from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.flow import Order
+from codemods.syntax.rewrite import keyword, literal, unparenthesized, with_value
 from codemods.transforms.scaler.receivers import SCALER, constructors, kind, steps_itself, values
 
-CLIP = known.CLIP_GRAD | {
+CLIP = CLIP_GRAD | {
     "torch.nn.utils.clip_grad_norm",
     "torch.nn.utils.clip_grads_with_norm_",
     "apex.contrib.clip_grad.clip_grad_norm_",
@@ -212,7 +213,7 @@ def _scaler(
 def _in_lightning(ctx: Context, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether this is code of a LightningModule, whose Trainer owns the scaler (other rules speak of that)."""
     method = ctx.method(scope)
-    return method is not None and ctx.index.descends(method.owner, known.LIGHTNING_MODULE) is True
+    return method is not None and ctx.index.descends(method.owner, LIGHTNING_MODULE) is True
 
 
 # -- what a backward differentiates

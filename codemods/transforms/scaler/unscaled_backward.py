@@ -37,13 +37,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import flow
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.gradient_consumers import Code, Consumers, Obstacle, callee, consumers, obstacle
-from codemods.preparation import stepped_by
-from codemods.rule import Draft, Rule
-from codemods.tensors import METHODS
+from codemods.analysis.tensors import METHODS
+from codemods.frameworks.accelerators import stepped_by
+from codemods.frameworks.gradient_consumers import Code, Consumers, Obstacle, callee, consumers, obstacle
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
 from codemods.transforms.scaler.between import always, block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 from codemods.transforms.scaler.elsewhere import used_anywhere

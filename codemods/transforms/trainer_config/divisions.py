@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods import flow, known
-from codemods.context import Context
-from codemods.gradient_consumers import callee
-from codemods.preparation import binder
-from codemods.rewrite import keyword, literal
-from codemods.tensors import METHODS
+from codemods.analysis.tensors import METHODS
+from codemods.frameworks.accelerators import binder
+from codemods.frameworks.gradient_consumers import callee
+from codemods.model.names import ACCELERATOR
+from codemods.rules.context import Context
+from codemods.syntax import flow
+from codemods.syntax.rewrite import keyword, literal
 
 DIVIDING = frozenset({"div", "div_", "true_divide", "divide"})
 MULTIPLYING = frozenset({"mul", "mul_", "multiply"})
@@ -196,7 +197,7 @@ def _configured(ctx: Context) -> set[object]:
     """What this file gives as `gradient_accumulation_steps`, by value or by name."""
     found: set[object] = set()
     for call in ctx.all(cst.Call, "gradient_accumulation_steps"):
-        if ctx.calls(call, known.ACCELERATOR) and (arg := keyword(call, "gradient_accumulation_steps")):
+        if ctx.calls(call, ACCELERATOR) and (arg := keyword(call, "gradient_accumulation_steps")):
             value = literal(arg.value)
             found.add(ctx.name(arg.value) if value is ... else value)
     return found - {None}

@@ -31,15 +31,16 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from codemods import frameworks, known
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.frameworks import scalar
-from codemods.rewrite import keyword, literal
-from codemods.rule import Draft, Repair, Rule
+from codemods.frameworks import config_owners
+from codemods.frameworks.config_owners import scalar
+from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import canonical
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Repair, Rule
 from codemods.sources.config import Config, Entry, Scalar, Table
-from codemods.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class
+from codemods.syntax.rewrite import keyword, literal
 
 rule = Rule(
     code="HF003",
@@ -84,7 +85,7 @@ def configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
         for names in PAIRS:
             message = f"`{names[0]}: true` and `{names[1]}: true`: `TrainingArguments` takes at most one of them"
             yield from _check(ctx, message, _on(table, names[0]), _on(table, names[1]))
-    if frameworks.owner(config, ctx.index) == frameworks.DEEPSPEED:
+    if config_owners.owner(config, ctx.index) == config_owners.DEEPSPEED:
         for root in config.roots:
             if isinstance(root, Table):
                 bf16 = _on(root, "bf16", "enabled") or _on(root, "bfloat16", "enabled")
@@ -94,11 +95,11 @@ def configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
 
 def _argument_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
     """The tables whose keys become arguments of `TrainingArguments`, or of a class that descends from it."""
-    if frameworks.owner(config, ctx.index) in (frameworks.LLAMA_FACTORY, frameworks.TRAINING_ARGUMENTS):
+    if config_owners.owner(config, ctx.index) in (config_owners.LLAMA_FACTORY, config_owners.TRAINING_ARGUMENTS):
         yield from (root for root in config.roots if isinstance(root, Table))
     for node in config.nodes():
         if isinstance(node, Table) and isinstance(target := scalar(node.get("_target_")), str):
-            if known.canonical(target) in TRAINER_ARGUMENTS | TRL_ARGUMENTS:
+            if canonical(target) in TRAINER_ARGUMENTS | TRL_ARGUMENTS:
                 yield node
 
 

@@ -40,16 +40,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import known
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.gradient_consumers import prepared_consumers
-from codemods.preparation import Keeping, keeper, trains_prepared
-from codemods.rewrite import keyword, literal, make_argument
-from codemods.rule import Draft, Rule
-from codemods.tensors import PARAMETERS, backward_arguments, is_raw_backward
+from codemods.analysis.tensors import PARAMETERS, backward_arguments, is_raw_backward
+from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
+from codemods.frameworks.gradient_consumers import prepared_consumers
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import ACCELERATOR
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import keyword, literal, make_argument
+from codemods.syntax.tree import text_of
 from codemods.transforms.trainer_config.divisions import divided_by_hand
-from codemods.tree import text_of
 
 rule = Rule(
     code="HF001",
@@ -67,15 +67,15 @@ rule = Rule(
     ),
 )
 
-ACCELERATOR = Keeping(known.ACCELERATOR, frozenset({"prepare", "prepare_model", "prepare_optimizer"}))
+KEEPING = Keeping(ACCELERATOR, frozenset({"prepare", "prepare_model", "prepare_optimizer"}))
 
 
 @rule.on(cst.Call)
 def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if not is_raw_backward(ctx, call):
         return
-    accelerator = keeper(ctx, call, ACCELERATOR)
-    trained = trains_prepared(ctx, call, ACCELERATOR) if accelerator is not None else False
+    accelerator = keeper(ctx, call, KEEPING)
+    trained = trains_prepared(ctx, call, KEEPING) if accelerator is not None else False
     if accelerator is None or trained is False:
         return
     name = ctx.name(accelerator)
@@ -95,7 +95,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     else:
         fixed = call.with_changes(func=cst.Attribute(accelerator, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
-        users = prepared_consumers(ctx, call, ACCELERATOR, f"`{name}`", _stays)
+        users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", _stays)
         reasons, evidence = users.reasons, users.evidence
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
@@ -135,7 +135,7 @@ def _stays(ctx: Context, call: cst.Call) -> bool:
 
 def _cost(ctx: Context) -> Consequence:
     """What the raw call costs, by the arguments of the Accelerators that this file makes."""
-    made = [call for call in ctx.all(cst.Call, "ccelerator") if ctx.calls(call, known.ACCELERATOR)]
+    made = [call for call in ctx.all(cst.Call, "ccelerator") if ctx.calls(call, ACCELERATOR)]
     steps = [arg for call in made if (arg := keyword(call, "gradient_accumulation_steps"))]
     if any(literal(arg.value) != 1 for arg in steps):
         return Consequence.SILENT

@@ -28,11 +28,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods import versions
-from codemods.context import Context
-from codemods.edits import Consequence, Safety
-from codemods.rewrite import has_splat, keyword, literal, positional, with_argument, without_argument
-from codemods.rule import Draft, Rule
+from codemods.model.edits import Consequence, Safety
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.rewrite import has_splat, keyword, literal, positional, with_argument, without_argument
 
 rule = Rule(
     code="HF004",

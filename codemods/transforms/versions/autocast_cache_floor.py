@@ -27,10 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codemods import floors, ranges
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.rule import Draft, Rule
+from codemods.frameworks import minimum_versions
+from codemods.model.edits import Consequence, Safety
+from codemods.project import ranges
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
 from codemods.transforms.versions import cached_weights
 from codemods.transforms.versions.cached_weights import Pair
@@ -70,7 +71,7 @@ def autocast_cache_floor(requirement: Requirement, ctx: FileContext) -> Iterator
     if package != "torch" and not pair.in_step:
         return
     bites = {"torch": TORCH, "lightning": LIGHTNING} if pair.in_step else {"torch": TORCH}
-    edits = floors.floor_edits(ctx, requirement.package, floor) if asked != "report" else None
+    edits = minimum_versions.floor_edits(ctx, requirement.package, floor) if asked != "report" else None
     if edits is None:
         why = "" if asked == "report" and requirement.editable else f"; {why_not(requirement, floor)}"
         yield rule.finding(requirement, message=_message(pair) + why, bites=bites)
@@ -88,7 +89,7 @@ def autocast_cache_floor(requirement: Requirement, ctx: FileContext) -> Iterator
 
 
 def _is_about(requirement: Requirement, package: str) -> bool:
-    return requirement.package == package if package == "torch" else requirement.package in floors.COMPROMISED
+    return requirement.package == package if package == "torch" else requirement.package in minimum_versions.COMPROMISED
 
 
 def _message(pair: Pair) -> str:

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codemods import known
-from codemods.facts import dotted
-from codemods.file_context import FileContext
-from codemods.index import Ref
+from codemods.model.names import AUTOCAST, LIGHTNING_MODULE, TORCH_MODULE
+from codemods.project.index import Ref
+from codemods.rules.file_context import FileContext
+from codemods.syntax.facts import dotted
 from codemods.transforms.versions.programs import means, methods, programs, switches_off, trains_in_mixed_precision
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -41,7 +41,7 @@ def pair(ctx: FileContext) -> Pair | None:
                 if found := _first(ctx, path, text, node.body):
                     return Pair(path, *found, in_step=False)
         for ref, method in methods(module, path) if "def training_step" in text else ():
-            if method.name == "training_step" and ctx.index.descends(ref, known.LIGHTNING_MODULE):
+            if method.name == "training_step" and ctx.index.descends(ref, LIGHTNING_MODULE):
                 if any(switches_off(ctx, path, decorator) for decorator in method.decorator_list):
                     continue
                 found = _first(ctx, path, text, method.body, ref)
@@ -58,7 +58,7 @@ def _is_region(ctx: FileContext, path: str, block: ast.With) -> bool:
 
 def _opens(ctx: FileContext, path: str, node: ast.expr) -> bool:
     """Whether a context manager surely opens a region that is on."""
-    if not isinstance(node, ast.Call) or not means(ctx, path, node, known.AUTOCAST):
+    if not isinstance(node, ast.Call) or not means(ctx, path, node, AUTOCAST):
         return False
     given = {k.arg: k.value for k in node.keywords}
     enabled = given.get("enabled", ast.Constant(True))
@@ -110,5 +110,5 @@ def _constructs_module(ctx: FileContext, path: str, called: str | None) -> bool:
         return False
     where, inside, name = next(iter(origins)).partition(":")
     if inside:
-        return ctx.index.descends(Ref(where, name), known.TORCH_MODULE) is True
+        return ctx.index.descends(Ref(where, name), TORCH_MODULE) is True
     return where in _WITH_WEIGHTS

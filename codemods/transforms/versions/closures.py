@@ -6,10 +6,10 @@ import ast
 import posixpath
 import re
 
-from codemods import known
-from codemods.facts import dotted
-from codemods.file_context import FileContext
-from codemods.index import Ref
+from codemods.model.names import canonical
+from codemods.project.index import Ref
+from codemods.rules.file_context import FileContext
+from codemods.syntax.facts import dotted
 from codemods.transforms.versions.programs import methods, programs, switches_off
 
 TRANSFORMERS = {
@@ -56,7 +56,7 @@ def _used(ctx: FileContext, path: str) -> str | None:
     if facts is None or text is None:
         return None
     for i in facts.imports:
-        name = known.canonical(i.target)
+        name = canonical(i.target)
         if name in TRANSFORMERS and facts.loads.get(i.name) and not (i.conditional or facts.rebound.get(i.name)):
             return name
     if any(i.target == "transformers" and not i.conditional for i in facts.named("transformers")):

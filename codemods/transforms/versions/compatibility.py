@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codemods import ranges
+from codemods.project import ranges
 
 Specs = tuple[str, ...] | None
 

@@ -26,10 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codemods import floors, ranges
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.rule import Draft, Rule
+from codemods.frameworks import minimum_versions
+from codemods.model.edits import Consequence, Safety
+from codemods.project import ranges
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
 from codemods.transforms.versions.raising import why_not
 
@@ -58,7 +59,7 @@ rule = Rule(
 
 @rule.on(Requirement)
 def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
-    bad = floors.COMPROMISED.get(requirement.package)
+    bad = minimum_versions.COMPROMISED.get(requirement.package)
     if not bad:
         return
     if requirement.specs is None:
@@ -71,7 +72,7 @@ def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[
         return
     verb = "is a malicious release" if here in bad else "are malicious releases"
     message = f"{requirement.package} {here} {verb} (GHSA-w37p-236h-pfx3): importing it gives credentials away"
-    new = floors.raised(requirement, CLEAN)
+    new = minimum_versions.raised(requirement, CLEAN)
     if new is None:
         yield rule.finding(requirement, message=f"{message}; {why_not(requirement, CLEAN)}")
         return

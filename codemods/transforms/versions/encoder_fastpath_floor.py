@@ -24,10 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codemods import floors, ranges
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.rule import Draft, Rule
+from codemods.frameworks import minimum_versions
+from codemods.model.edits import Consequence, Safety
+from codemods.project import ranges
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
 from codemods.transforms.versions import encoders
 from codemods.transforms.versions.raising import why_not
@@ -64,7 +65,7 @@ def encoder_fastpath_floor(requirement: Requirement, ctx: FileContext) -> Iterat
     if not weigh(requirement.specs, AFFECTED) or (path := encoders.evaluated_on_cpu(ctx)) is None:
         return
     message = f"the encoder in {path} is evaluated under CPU autocast, which torch 2.6 cures"
-    edits = floors.floor_edits(ctx, "torch", FLOOR) if asked else None
+    edits = minimum_versions.floor_edits(ctx, "torch", FLOOR) if asked else None
     if edits is None:
         why = f"; {why_not(requirement, FLOOR)}" if asked or not requirement.editable else ""
         yield rule.finding(requirement, message=message + why)

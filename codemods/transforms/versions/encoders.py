@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from codemods.facts import Setting
-from codemods.file_context import FileContext
+from codemods.rules.file_context import FileContext
+from codemods.syntax.facts import Setting
 from codemods.transforms.versions.programs import is_mixed, means, programs
 
 _LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})

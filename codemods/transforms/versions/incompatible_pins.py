@@ -38,10 +38,11 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from codemods import floors, ranges
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.rule import Draft, Rule
+from codemods.frameworks import minimum_versions
+from codemods.model.edits import Consequence, Safety
+from codemods.project import ranges
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import PACKAGES, Manifest, Requirement
 from codemods.transforms.versions import compatibility
 
@@ -77,7 +78,7 @@ def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Dr
         if not ranges.meet(requirement.specs, other.specs):
             yield rule.finding(requirement, message=f"{spoken} contradicts {_said(path, other, ctx)}")
             break
-    if requirement.package not in floors.COMPROMISED:
+    if requirement.package not in minimum_versions.COMPROMISED:
         return
     for package in ("torch", "python"):
         for path, other in _beside(package, ctx):

@@ -37,10 +37,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codemods import floors, ranges, versions
-from codemods.edits import Consequence, Safety
-from codemods.file_context import FileContext
-from codemods.rule import Draft, Rule
+from codemods.frameworks import minimum_versions
+from codemods.model.edits import Consequence, Safety
+from codemods.project import ranges, versions
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
 from codemods.transforms.versions import closures
 from codemods.transforms.versions.programs import trains_with_lightning
@@ -77,7 +78,7 @@ class Evidence:
 
 @rule.on(Requirement)
 def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
-    if requirement.package not in floors.COMPROMISED or requirement.specs is None:
+    if requirement.package not in minimum_versions.COMPROMISED or requirement.specs is None:
         return
     if not ranges.some(requirement.specs, AFFECTED) or not trains_with_lightning(ctx):
         return
@@ -125,5 +126,5 @@ def _evidence(requirement: Requirement, ctx: FileContext) -> Evidence | None:
 
 def _repairs(requirement: Requirement) -> dict[str, str]:
     """Strategy → new constraint, where the file can hold it."""
-    raised = {strategy: floors.raised(requirement, floor) for strategy, floor in FIXED.items()}
+    raised = {strategy: minimum_versions.raised(requirement, floor) for strategy, floor in FIXED.items()}
     return {strategy: new for strategy, new in raised.items() if new is not None}

@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-from codemods import frameworks, known
-from codemods.facts import Setting, dotted
-from codemods.file_context import FileContext
-from codemods.index import Ref
+from codemods.frameworks import config_owners
+from codemods.model.names import NO_GRAD
+from codemods.project.index import Ref
+from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
+from codemods.syntax.facts import Setting, dotted
 
 MIXED: frozenset[object] = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"})
 """Values of `precision` with which Lightning opens an autocast region."""
@@ -55,7 +56,7 @@ def methods(module: ast.Module, path: str) -> Iterator[tuple[Ref, ast.FunctionDe
 
 def switches_off(ctx: FileContext, path: str, node: ast.expr) -> bool:
     """Whether a context manager or decorator surely switches gradients off."""
-    if not means(ctx, path, node, known.NO_GRAD):
+    if not means(ctx, path, node, NO_GRAD):
         return False
     given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
     return all(isinstance(value, ast.Constant) and value.value is True for value in given)
@@ -73,8 +74,8 @@ def trains_in_mixed_precision(ctx: FileContext) -> bool:
         return True
     for path in ctx.index.search(ctx.path, (b"precision",), suffixes=(".yaml", ".yml")):
         config = ctx.index.document(path)
-        tables = frameworks.trainer_tables(config, ctx.index) if isinstance(config, Config) else ()
-        if any(frameworks.scalar(table.get("precision")) in MIXED for table in tables):
+        tables = config_owners.trainer_tables(config, ctx.index) if isinstance(config, Config) else ()
+        if any(config_owners.scalar(table.get("precision")) in MIXED for table in tables):
             return True
     return False
 

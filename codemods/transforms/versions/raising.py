@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemods import ranges
+from codemods.project import ranges
 from codemods.sources.manifest import Requirement
 
 

@@ -1,0 +1,1 @@
+"""What code does: what is differentiated, and which errors are expected."""

@@ -1,0 +1,1 @@
+"""From files to a plan: the prefilter, the checks of one file, findings, rounds."""

@@ -1,0 +1,115 @@
+"""From a check's draft to a finding: versions weighed, a fingerprint, and the fix as edits of its files."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from codemods.model.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, Unaffected, Unreadable
+from codemods.project import versions
+from codemods.project.index import Index
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+
+
+@contextlib.contextmanager
+def costing_only(rule: Rule, path: str, failed: dict[str, Skip]) -> Iterator[None]:
+    """What a rule raises is noted, and goes no further."""
+    try:
+        yield
+    except Unreadable as error:
+        failed[rule.code] = error.skip
+    except Exception as error:
+        detail = f"{rule.code} failed: {type(error).__name__}: {error}"
+        failed[rule.code] = Skip(path, SkipReason.RULE_FAILED, detail)
+
+
+def unaffected(draft: Draft, context: FileContext) -> Unaffected | None:
+    """The first package of which the project allows no version that has the bug; None: it may have the bug."""
+    for package, affected in draft.bites.items():
+        target = context.target(package)
+        if target is not None and not versions.may(target, affected):
+            return Unaffected(target.package, target.spec, target.source, affected)
+    return None
+
+
+def without_fix(draft: Draft) -> Draft:
+    """The draft as a report."""
+    return replace(draft, fix={}, also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
+
+
+class Numbering:
+    """Fingerprints: what is found, where, and which of several equal ones; never the number of a line."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def next(self, *parts: str) -> str:
+        """Sixteen hexadecimal digits, others for each repetition of the same parts."""
+        seed = "\0".join(parts)
+        self._counts[seed] = self._counts.get(seed, 0) + 1
+        return hashlib.sha256(f"{seed}\0{self._counts[seed]}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def finding(
+    context: FileContext,
+    draft: Draft,
+    *,
+    place: Place,
+    scope: str,
+    lines: tuple[int, int],
+    fix: Fix | None,
+    numbering: Numbering,
+) -> Finding:
+    """One draft as a finding at `place`, which lies in the qualified `scope` and in the statement on `lines`."""
+    safety = draft.safety if fix else Safety.DISPLAY
+    missing = {p: spec for p, spec in draft.requires.items() if not versions.surely(context.target(p), spec)}
+    if fix and missing:
+        safety = min(safety, Safety.UNSAFE)
+        fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
+    spoken = " ".join(context.text[place.start : place.end].split())
+    return Finding(
+        code=draft.rule.code,
+        name=draft.rule.name,
+        path=context.path,
+        place=place,
+        message=_with_versions(draft),
+        safety=safety,
+        fix=fix,
+        strategy=draft.strategy if fix else None,
+        strategies=draft.strategies,
+        bites=dict(draft.bites),
+        consequence=draft.consequence,
+        evidence=draft.evidence,
+        fingerprint=numbering.next(draft.rule.code, context.path, scope, spoken),
+        lines=lines,
+        unaffected=unaffected(draft, context),
+    )
+
+
+def _with_versions(draft: Draft) -> str:
+    """The message, with the versions in which the bug exists."""
+    if not draft.bites:
+        return draft.message
+    return f"{draft.message} ({_ranges(draft.bites)})"
+
+
+def _ranges(allowed: Mapping[str, str]) -> str:
+    return ", ".join(f"{package} {spec}" for package, spec in allowed.items())
+
+
+def fix_of(draft: Draft, edits: Sequence[Edit] | None) -> Fix | None:
+    return Fix(draft.title, tuple(dict.fromkeys(edits))) if edits else None
+
+
+def edits_elsewhere(index: Index, path: str, replacements: Mapping[Any, object]) -> list[Edit] | None:
+    """The edits of another file, a document; None where one of them cannot surely be made.
+
+    Several fixes may ask for the same (a floor that all of them rely on), so they are shared.
+    """
+    if (document := index.document(path)) is None or (edits := document.together(replacements)) is None:
+        return None
+    return [replace(edit, shared=True) for edit in edits]

@@ -1,0 +1,1 @@
+"""What torch, Lightning, Accelerate, Transformers, PEFT, DeepSpeed and Hydra mean."""

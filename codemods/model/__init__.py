@@ -1,0 +1,1 @@
+"""What a result is: edits, fixes, findings, skips, the plan; canonical names."""

@@ -1,0 +1,1 @@
+"""What all files say together: the index with its dependencies, results that hold, versions."""

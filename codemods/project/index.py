@@ -1,0 +1,556 @@
+"""What all files say together: where a name comes from, what a class descends from, what a project is set to.
+
+Lazy: a file is summarised when a question leads to it. Paths are POSIX, relative to the reader's root. A symbol of the
+project is written `path.py:Name`; everything else is a canonical dotted name (`codemods.model.names`). Unknown is
+the empty set, never a guess.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from codemods.model.edits import Skip
+from codemods.model.names import SETTINGS, STARS, canonical
+from codemods.model.plan import Project, Target
+from codemods.model.profile import SILENT, Recorder
+from codemods.project import versions
+from codemods.project.dependencies import Content, Existence, Holding, Packaging, Question, Questions
+from codemods.sources import files
+from codemods.sources.document import Document, Reader
+from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
+
+if TYPE_CHECKING:
+    from codemods.sources.manifest import Requirement
+    from codemods.syntax.lazy_parse import Trees
+
+T = TypeVar("T")
+NONE: frozenset[str] = frozenset()
+_LONGEST = 20
+"""Dots in a name; more are no answer."""
+_MOST_TEXT = 20_000_000
+"""Characters of text that are kept."""
+
+
+class _Rewritten:
+    """A reader of a tree in which some files hold another text by now."""
+
+    def __init__(self, reader: Reader, texts: Mapping[str, str]) -> None:
+        self._reader, self._texts = reader, texts
+
+    def read(self, path: str, /) -> bytes | None:
+        return self._texts[path].encode() if path in self._texts else self._reader.read(path)
+
+    def exists(self, path: str, /) -> bool:
+        return self._reader.exists(path)
+
+    def files(self) -> Sequence[str]:
+        return self._reader.files()
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A class of the project."""
+
+    path: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A class with all its ancestors in the order in which attributes are looked up."""
+
+    refs: tuple[Ref, ...]
+    external: frozenset[str]
+    complete: bool
+    """False where a base could not be followed."""
+
+
+class Index:
+    """Answers questions that lead to other files. One per run and per version of the texts."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        overrides: Mapping[str, str | Target] | None = None,
+        *,
+        recorder: Recorder = SILENT,
+        noting: bool = False,
+    ) -> None:
+        """`noting`: what is found will be remembered, with the questions that led there."""
+        self.reader, self.recorder = reader, recorder
+        self.overrides = dict(overrides or {})
+        self.questions = Questions(noting)
+        self._answers: dict[Question, str] = {}
+        self._texts: dict[str, str] = {}
+        """Of the files read last."""
+        self._size = 0
+        self._new: dict[str, str] = {}
+        """Of files that hold another text by now."""
+        self._facts: dict[str, Facts | None] = {}
+        self._documents: dict[str, Document | Skip] = {}
+        self._changed: dict[str, str] = {}
+        """Packaging files with another text by now."""
+        self._roots: dict[str, str] = {}
+        self._versions = versions.Versions(reader, self.overrides)
+        self._trees: Trees | None = None
+        self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
+        self._asking: dict[tuple[str, str], frozenset[str]] = {}
+        self._holders: dict[Holding, tuple[str, ...]] = {}
+        self._files: frozenset[str] | None = None
+        self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
+        self.before: Index | None = None
+        """The same project with the texts of before, and the files that hold another one now."""
+        self.changed: frozenset[str] = frozenset()
+
+    def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
+        """The same project with other texts for some files; facts only for those that are Python."""
+        index = Index(self.reader, self.overrides, recorder=self.recorder, noting=self.questions.wanted)
+        index.before, index.changed = self, frozenset(changed)
+        index._texts, index._size = self._texts, self._size
+        index._new = {**self._new, **{path: text for path, (text, _) in changed.items()}}
+        index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
+        index._documents = {path: known for path, known in self._documents.items() if path not in changed}
+        index._roots, index._versions, index._trees = self._roots, self._versions, self._trees
+        index._changed = {
+            **self._changed,
+            **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
+        }
+        for question, holders in self._holders.items():
+            kept = [path for path in holders if path not in changed]
+            looked = (path for path in changed if question.covers(path) and path in self._listed())
+            holding = (path for path in looked if index._holds(path, question.literals))
+            index._holders[question] = tuple(sorted((*kept, *holding)))
+        index._files = self._files
+        if index._changed != self._changed:
+            index._versions = versions.Versions(_Rewritten(self.reader, index._changed), self.overrides)
+        return index
+
+    def answer(self, question: Question) -> str:
+        """The answer to a question, as what is remembered is compared by."""
+        if question not in self._answers:
+            self._answers[question] = question.answer(self)
+        return self._answers[question]
+
+    def answers(self) -> Iterable[tuple[Question, str]]:
+        """The answers that were given."""
+        return self._answers.items()
+
+    def believe(self, question: Question, answer: str) -> None:
+        """Take an answer from somebody who knows that all files are as they were when it was given."""
+        self._answers.setdefault(question, answer)
+
+    # -- files
+
+    @property
+    def versions(self) -> versions.Versions:
+        """What the packaging files of the tree say."""
+        self.questions.ask(Packaging())
+        return self._versions
+
+    @property
+    def trees(self) -> Trees:
+        """The trees of the files looked at last. libcst is loaded with the first one."""
+        if self._trees is None:
+            from codemods.syntax.lazy_parse import Trees
+
+            self._trees = Trees()
+        return self._trees
+
+    def text(self, path: str) -> str | None:
+        self.questions.ask(Content(files.container(path)))
+        if path in self._new:
+            return self._new[path]
+        if path not in self._texts:
+            data = self.reader.read(files.container(path))
+            source = files.decode(path, data) if data is not None else None
+            if source is None or isinstance(source, Skip):
+                return None
+            self._texts[path] = source.text
+            self._size += len(source.text)
+            while self._size > _MOST_TEXT and len(self._texts) > 1:
+                self._size -= len(self._texts.pop(next(iter(self._texts))))
+        return self._texts[path]
+
+    def facts(self, path: str) -> Facts | None:
+        """The facts of a file of the project; None where there is no such file or it cannot be read."""
+        self.questions.ask(Content(files.container(path)))
+        if path not in self._facts:
+            text = self.text(path)
+            with self.recorder.phase("facts"):
+                facts = gather(path, text) if text is not None else None
+            self._facts[path] = None if isinstance(facts, Skip) else facts
+        return self._facts[path]
+
+    def document(self, path: str) -> Document | None:
+        """A file that is not (only) Python, read; None where there is none or it cannot be read."""
+        document = self.reading(path)
+        return None if isinstance(document, Skip) else document
+
+    def reading(self, path: str) -> Document | Skip | None:
+        """The same, with the reason why it cannot be read."""
+        if files.is_manifest(path):
+            return self.versions.manifest(path)
+        self.questions.ask(Content(files.container(path)))
+        if path not in self._documents:
+            text = self.text(path) if files.is_document(path) else None
+            if text is None:
+                return None
+            self._documents[path] = files.read(path, text)
+        return self._documents[path]
+
+    def root(self, path: str) -> str:
+        """The directory of the project that a file belongs to ("" is the root)."""
+        self.questions.ask(Packaging())
+        directory = posixpath.dirname(path)
+        if directory not in self._roots:
+            self._roots[directory] = self._versions.root(path)
+        return self._roots[directory]
+
+    def project(self, path: str) -> Project:
+        """The project that a file belongs to, and the versions it allows."""
+        return self.versions.project(self.root(path))
+
+    def target(self, path: str, package: str) -> Target | None:
+        """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says."""
+        return self.versions.allowed(path).get(package)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory of that name."""
+        self.questions.ask(Existence(path))
+        return self.reader.exists(path)
+
+    # -- modules and names
+
+    def module(self, importer: str, dotted: str) -> str | Unknown | None:
+        """The file of a module as `importer` would import it.
+
+        Returns:
+            The path; None for a module outside the project; UNKNOWN where two files answer, or the package is the
+            project's own but the module is not found.
+        """
+        if dotted.startswith("."):
+            rest = dotted.lstrip(".")
+            base = posixpath.dirname(importer)
+            for _ in range(len(dotted) - len(rest) - 1):
+                if not base:
+                    return UNKNOWN
+                base = posixpath.dirname(base)
+            return self._file(base, rest) or UNKNOWN
+        found: set[str] = set()
+        head_is_ours = False
+        for base in self._bases(importer):
+            if path := self._file(base, dotted):
+                found.add(path)
+            elif self._file(base, dotted.partition(".")[0]):
+                head_is_ours = True
+        if len(found) == 1:
+            return found.pop()
+        return UNKNOWN if found or head_is_ours else None
+
+    def _bases(self, importer: str) -> Iterator[str]:
+        directory = posixpath.dirname(importer)
+        package = directory
+        while package and self.exists(posixpath.join(package, "__init__.py")):
+            package = posixpath.dirname(package)
+        root = self.root(importer)
+        yield from dict.fromkeys((directory, package, root, posixpath.join(root, "src")))
+
+    def _file(self, base: str, dotted: str) -> str | None:
+        stem = posixpath.join(base, *dotted.split(".")) if dotted else base
+        for path in (posixpath.join(stem, "__init__.py"), f"{stem}.py" if dotted else ""):
+            if path and self.exists(path):
+                return path
+        return None
+
+    def resolve(self, path: str, name: str) -> frozenset[str]:
+        """What a dotted name, as written in `path`, may mean. Empty: unknown."""
+        key, first = (path, name), not self._asking
+        if key in self._resolved:
+            known, before = self._resolved[key]
+            self.questions.repeat(before)
+            return known
+        if name.count(".") > _LONGEST:  # `a = a.b` leads from a to a.b to a.b.b and so on
+            return NONE
+        if not first:
+            return self._resolve_once(key)
+        try:
+            with self.questions.noted() as asked:
+                found = self._resolve_once(key)
+        finally:
+            self._asking.clear()
+        self._resolved[key] = found, self.questions.together(asked)
+        return found
+
+    def _resolve_once(self, key: tuple[str, str]) -> frozenset[str]:
+        if key not in self._asking:
+            self._asking[key] = NONE  # a name that leads to itself adds nothing
+            self._asking[key] = self._resolve(*key)
+        return self._asking[key]
+
+    def _resolve(self, path: str, name: str) -> frozenset[str]:
+        facts = self.facts(path)
+        if facts is None:
+            return NONE
+        head, _, rest = name.partition(".")
+        bound = facts.rebound.get(head, 0)
+        imports = list(facts.named(head))
+        if imports:
+            return NONE if bound else self._union(self._import(path, i.target, rest) for i in imports)
+        if name in facts.classes and "." in name:
+            return frozenset({f"{path}:{name}"})
+        if head in facts.classes or head in facts.functions:
+            definition = facts.classes.get(head) or facts.functions[head]
+            return frozenset({f"{path}:{name}"}) if bound == 1 and not definition.conditional else NONE
+        if head in facts.assignments:
+            given = facts.assignments[head]
+            if bound != len(given):
+                return NONE
+            return self._union(
+                self.resolve(path, a.value.dotted + ("." + rest if rest else ""))
+                if a.value.dotted and not a.value.call
+                else NONE
+                for a in given
+            )
+        return NONE if bound else self._starred(path, facts, name)
+
+    def _starred(self, path: str, facts: Facts, name: str) -> frozenset[str]:
+        """What star imports make of a name that nothing else binds."""
+        answers: set[str] = set()
+        head = name.partition(".")[0]
+        for star in facts.named("*"):
+            target = star.target
+            module = self.module(path, target)
+            if isinstance(module, str):
+                found = self.resolve(module, name)
+                if not found and self._binds(module, head):
+                    return NONE
+                answers |= found
+            elif module is None and head in STARS.get(target, ()):
+                answers.add(canonical(f"{target}.{name}"))
+        return frozenset(answers)
+
+    def _binds(self, path: str, name: str) -> bool:
+        facts = self.facts(path)
+        return facts is not None and (name in facts.rebound or any(facts.named(name)))
+
+    @staticmethod
+    def _union(parts: Iterable[frozenset[str]]) -> frozenset[str]:
+        """All answers together; unknown if one of them is."""
+        answers = list(parts)
+        return frozenset().union(*answers) if answers and all(answers) else NONE
+
+    def _import(self, path: str, target: str, rest: str) -> frozenset[str]:
+        """The meaning of `rest` on what `import target` of `path` binds."""
+        dotted = f"{target}.{rest}" if rest else target
+        lead = len(dotted) - len(dotted.lstrip("."))
+        parts = dotted[lead:].split(".")
+        ours = bool(lead)
+        for split in range(len(parts), -1 if lead else 0, -1):
+            module = self.module(path, dotted[:lead] + ".".join(parts[:split]))
+            if isinstance(module, str):
+                symbol = ".".join(parts[split:])
+                return self.resolve(module, symbol) if symbol else frozenset({module})
+            ours = ours or module is UNKNOWN
+        return NONE if ours else frozenset({canonical(dotted)})
+
+    def imported_elsewhere(self, path: str, name: str) -> bool:
+        """Whether another file of the repository takes `name` from the module `path`, or might."""
+        stem = posixpath.basename(path).removesuffix(".py")
+        for candidate in self.holding("", (name.encode(),), (*files.PYTHON, files.NOTEBOOK)):
+            facts = self.facts(candidate) if candidate != path else None
+            if facts is None:
+                continue
+            if f"{stem}.{name}" in (self.text(candidate) or ""):
+                return True
+            for i in facts.imports:
+                base, _, last = i.target.rpartition(".")
+                if i.name == "*" and self.module(candidate, i.target) == path:
+                    return True
+                if last == name and self.module(candidate, base) == path:
+                    return True
+                if last == stem and self.module(candidate, i.target) == path:
+                    return True
+        return False
+
+    # -- classes
+
+    def klass(self, ref: Ref) -> Class | None:
+        facts = self.facts(ref.path)
+        return facts.classes.get(ref.name) if facts else None
+
+    def lineage(self, ref: Ref) -> Lineage:
+        """All ancestors of a class."""
+        return self.recall((Index.lineage, ref), lambda: self._lineage(ref))
+
+    def _lineage(self, ref: Ref) -> Lineage:
+        """Depth first, each class once, the last base first: turned round, an ancestor follows all its descendants."""
+        left: dict[Ref, None] = {}
+        entered: set[Ref] = set()
+        external: set[str] = set()
+        complete = True
+        stack = [(ref, False)]
+        while stack:
+            current, leaving = stack.pop()
+            if leaving:
+                left[current] = None
+                continue
+            if current in entered:
+                complete = complete and current in left  # else it is its own ancestor
+                continue
+            klass = self.klass(current)
+            if klass is None:
+                complete = False
+                continue
+            entered.add(current)
+            stack.append((current, True))
+            complete = complete and not klass.conditional
+            for base in klass.bases:
+                origins = self.base(current, base)
+                complete = complete and bool(origins)
+                stack += [(Ref(*o.split(":", 1)), False) for o in sorted(origins) if ":" in o]
+                external |= {o for o in origins if ":" not in o}
+        return Lineage(tuple(reversed(left)), frozenset(external), complete)
+
+    def base(self, ref: Ref, written: str | None) -> frozenset[str]:
+        """What a base, as written in the class statement, means."""
+        if written is None:
+            return NONE
+        if (origins := self.resolve(ref.path, written)) or "." in written:
+            return origins
+        facts = self.facts(ref.path)
+        if facts and not any(facts.named("*")) and written not in facts.rebound:
+            return frozenset({f"builtins.{written}"}) if not any(facts.named(written)) else NONE
+        return NONE
+
+    def descends(self, ref: Ref, names: frozenset[str]) -> bool | None:
+        """Whether a class has an ancestor of these canonical names; None where that cannot be told."""
+        lineage = self.lineage(ref)
+        if lineage.external & names:
+            return True
+        return False if lineage.complete else None
+
+    def assigned(self, ref: Ref, name: str) -> Iterator[tuple[Ref, Assignment]]:
+        """What the class and its ancestors assign to an attribute, on the class or on `self`, nearest class first."""
+        for each in self.lineage(ref).refs:
+            klass = self.klass(each)
+            for assignment in klass.attributes.get(name, ()) if klass else ():
+                yield each, assignment
+
+    def constant(self, ref: Ref, name: str, methods: Sequence[str] = ("__init__",)) -> Literal | Unknown:
+        """The literal that an attribute surely holds on instances of a class.
+
+        `methods` are those whose unconditional `self.name = literal` counts; an assignment anywhere else, under a
+        condition, of something else than a literal, or of another value, is UNKNOWN. A property that only returns a
+        literal counts as that literal. MISSING: nobody in the (fully known) lineage sets it.
+        """
+        lineage = self.lineage(ref)
+        classes = [klass for each in lineage.refs if (klass := self.klass(each))]
+        for number, klass in enumerate(classes):
+            if (method := klass.methods.get(name)) is not None:
+                return method.returns.literal if method.is_property and not method.conditional else UNKNOWN
+            given = klass.attributes.get(name, ())
+            if not given:
+                continue
+            if any(a.method for a in given):
+                given = tuple(a for a in given if a.method or a.conditional)
+            else:  # what an ancestor gives to the instance comes before what this class gives to the class
+                above = (a for each in classes[number + 1 :] for a in each.attributes.get(name, ()))
+                given = (*given, *(a for a in above if a.method))
+            if any(a.conditional or (a.method and a.method not in methods) for a in given):
+                return UNKNOWN
+            values = {(type(a.value.literal), a.value.literal) for a in given}
+            return given[0].value.literal if len(values) == 1 else UNKNOWN
+        return MISSING if lineage.complete else UNKNOWN
+
+    def method(self, ref: Ref, name: str) -> Ref | None:
+        """The nearest known class in the lineage that defines a method."""
+        for each in self.lineage(ref).refs:
+            klass = self.klass(each)
+            if klass is not None and name in klass.methods:
+                return each
+        return None
+
+    def subclasses(self, ref: Ref) -> Iterator[Ref]:
+        """Classes of the same project that descend from `ref`, among the files that mention its name."""
+        for path in self.search(ref.path, (ref.name.rpartition(".")[2].encode(),)):
+            facts = self.facts(path)
+            for name in facts.classes if facts else ():
+                candidate = Ref(path, name)
+                if candidate != ref and ref in self.lineage(candidate).refs:
+                    yield candidate
+
+    # -- projects
+
+    def recall(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """An answer about the project that is dear to find, found once; the key starts with the function that asks."""
+        if key not in self._recalled:
+            with self.questions.noted() as asked:
+                made = make()
+            self._recalled[key] = made, self.questions.together(asked)
+            return made
+        known, before = self._recalled[key]
+        self.questions.repeat(before)
+        found: T = known
+        return found
+
+    def search(
+        self, path: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...] = files.PYTHON
+    ) -> tuple[str, ...]:
+        """The files of the project of `path` that hold any of the literals, sorted.
+
+        A notebook is an island: no other file's question finds it, and its own finds it too.
+        """
+        root = self.root(path)
+        found = self.recall(
+            (Index.search, root, literals, suffixes),
+            lambda: tuple(f for f in self.holding(root, literals, suffixes) if self.root(f) == root),
+        )
+        own = files.is_python(path) and suffixes == files.PYTHON and files.container(path).endswith(files.NOTEBOOK)
+        if own:
+            self.questions.ask(Content(files.container(path)))
+        return (path, *found) if own and self._holds(path, literals) else found
+
+    def holding(self, directory: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...]) -> tuple[str, ...]:
+        """The files below a directory that hold any of the literals, sorted."""
+        question = Holding(directory, literals, suffixes)
+        self.questions.ask(question)
+        if question not in self._holders:
+            listed = (path for path in self.reader.files() if question.covers(path))
+            with self.recorder.phase("searching"):
+                self._holders[question] = tuple(f for f in listed if self._holds(f, literals))
+        return self._holders[question]
+
+    def _listed(self) -> frozenset[str]:
+        """What is searched at all."""
+        if self._files is None:
+            self._files = frozenset(self.reader.files())
+        return self._files
+
+    def _holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
+        data = self._new[path].encode("utf-8", "surrogatepass") if path in self._new else self._searchable(path)
+        return data is not None and any(literal in data for literal in literals)
+
+    def _searchable(self, path: str) -> bytes | None:
+        real = files.container(path)
+        data = self.reader.read(real)
+        return files.searchable(real, data) if data is not None else None
+
+    def requirements(self, path: str, package: str) -> list[tuple[str, Requirement]]:
+        """Every mention of a package in the packaging files of the project of `path`, each with its file."""
+        return self.versions.requirements(self.root(path), package)
+
+    def settings(self, path: str) -> tuple[tuple[str, Setting], ...]:
+        """The calls in the project of `path` that may set precision or training mode, each with its file."""
+        root = self.root(path)
+        return self.recall((Index.settings, root), lambda: tuple(self._settings(path)))
+
+    def _settings(self, path: str) -> Iterator[tuple[str, Setting]]:
+        for candidate in self.search(path, tuple(sorted(name.encode() for name in SETTINGS))):
+            facts = self.facts(candidate)
+            yield from ((candidate, setting) for setting in facts.settings) if facts else ()

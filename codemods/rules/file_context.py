@@ -1,0 +1,48 @@
+"""What a check may ask about any file, whatever it holds: versions, requirements, strategies, the project around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from codemods.model.plan import Target
+from codemods.project.index import Index
+from codemods.rules.rule import Rule
+from codemods.sources.document import Document
+
+if TYPE_CHECKING:
+    from codemods.sources.manifest import Requirement
+
+
+class FileContext:
+    """One file as a check sees it."""
+
+    def __init__(self, path: str, text: str, index: Index, strategies: Mapping[str, str] | None = None) -> None:
+        self.path, self.text, self.index = path, text, index
+        self.strategies = dict(strategies or {})
+
+    @property
+    def document(self) -> Document:
+        """The file read as what its name says.
+
+        Raises:
+            LookupError: if it is only Python, or cannot be read.
+        """
+        if (document := self.index.document(self.path)) is None:
+            raise LookupError(f"{self.path} is no document")
+        return document
+
+    def choose(self, rule: Rule, available: Sequence[str]) -> str | None:
+        """The strategy to use here: the one asked for, else the first; None where the one asked for is not possible."""
+        asked = self.strategies.get(rule.code)
+        if asked is None:
+            return available[0] if available else None
+        return asked if asked in available else None
+
+    def target(self, package: str) -> Target | None:
+        """The versions of a package that this file's project allows; None: unknown."""
+        return self.index.target(self.path, package)
+
+    def requirements(self, package: str) -> list[tuple[str, Requirement]]:
+        """Every mention of a package in the packaging files of this file's project, each with its path."""
+        return self.index.requirements(self.path, package)

@@ -1,0 +1,1 @@
+"""Python text and trees: parsing, facts, control flow, comments, suppression, rewriting, imports."""

@@ -1,0 +1,341 @@
+"""Surgery for rules: arguments, statements, `with` blocks. Pure: node in, node (or replacements) out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, TypeVar
+
+import libcst as cst
+
+Replacement: TypeAlias = cst.CSTNode | Sequence[cst.CSTNode] | None
+"""What a node of a tree becomes: another node, several (statements, arguments), or nothing."""
+
+N = TypeVar("N", bound=cst.CSTNode)
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A name that replaced code uses and that an import must bind: `import module` or `from module import name`."""
+
+    module: str
+    name: str | None = None
+    at: cst.CSTNode | None = field(default=None, compare=False)
+    """Where it is used; the import goes into the narrowest scope around it that already imports the package."""
+
+    @property
+    def package(self) -> str:
+        return self.module.partition(".")[0]
+
+    @property
+    def statement(self) -> str:
+        return f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
+
+
+class File(Protocol):
+    """The file around a node, as far as surgery asks about it."""
+
+    text: str
+    module: cst.Module
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None: ...
+
+    def statement(self, node: cst.CSTNode) -> cst.CSTNode | None: ...
+
+
+# -- reading calls
+
+
+def keyword(call: cst.Call, name: str) -> cst.Arg | None:
+    """The argument given by this keyword."""
+    return next((a for a in call.args if a.keyword is not None and a.keyword.value == name), None)
+
+
+def positional(call: cst.Call, index: int) -> cst.Arg | None:
+    """The argument at this position (0-based), if no `*args` comes before it."""
+    for position, arg in enumerate(call.args):
+        if arg.star or arg.keyword is not None:
+            return None
+        if position == index:
+            return arg
+    return None
+
+
+def argument(call: cst.Call, name: str, index: int) -> cst.Arg | None:
+    """The argument given by keyword or at this position."""
+    return keyword(call, name) or positional(call, index)
+
+
+def has_splat(call: cst.Call) -> bool:
+    """Whether the call has `*args` or `**kwargs`, which may hide any argument."""
+    return any(a.star for a in call.args)
+
+
+def literal(node: cst.CSTNode | None) -> object:
+    """The value of a literal expression; Ellipsis where it is none."""
+    match node:
+        case cst.SimpleString() | cst.ConcatenatedString():
+            return node.evaluated_value
+        case cst.Integer() | cst.Float():
+            return node.evaluated_value
+        case cst.Name(value="True"):
+            return True
+        case cst.Name(value="False"):
+            return False
+        case cst.Name(value="None"):
+            return None
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() | cst.Float() as number):
+            return -number.evaluated_value
+        case _:
+            return ...
+
+
+# -- writing calls
+
+
+def make_argument(name: str | None, value: cst.BaseExpression) -> cst.Arg:
+    """`value`, or `name=value`."""
+    if name is None:
+        return cst.Arg(value)
+    bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword=cst.Name(name), equal=bare)
+
+
+def with_argument(call: cst.Call, name: str | None, value: cst.BaseExpression) -> cst.Call:
+    """The call with one more argument at its end, laid out like those it has (trailing comma, one per line)."""
+    new = make_argument(name, value)
+    if not call.args:
+        return call.with_changes(args=[new])
+    *front, last = call.args
+    if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
+        inner = last.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        last = last.with_changes(value=inner)
+    before: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if front and isinstance(front[-1].comma, cst.Comma):
+        before = _layout(front[-1].comma.whitespace_after)
+    elif isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
+        before = _layout(call.whitespace_before_args)
+    if isinstance(last.comma, cst.Comma):
+        closing = last.comma.whitespace_after
+        last = last.with_changes(comma=last.comma.with_changes(whitespace_after=_joined(closing, before)))
+        new = new.with_changes(comma=cst.Comma(whitespace_after=_layout(closing)))
+    else:
+        closing = last.whitespace_after_arg
+        last = last.with_changes(
+            comma=cst.Comma(whitespace_after=_joined(closing, before)), whitespace_after_arg=cst.SimpleWhitespace("")
+        )
+        new = new.with_changes(whitespace_after_arg=_layout(closing))
+    return call.with_changes(args=[*front, last, new])
+
+
+def with_first_argument(call: cst.Call, name: str | None, value: cst.BaseExpression) -> cst.Call:
+    """The call with one more argument at its start, laid out like those it has (one per line where they are)."""
+    new = make_argument(name, value)
+    if not call.args:
+        return call.with_changes(args=[new])
+    first, *rest = call.args
+    if isinstance(first.value, cst.GeneratorExp) and not first.value.lpar:
+        inner = first.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        first = first.with_changes(value=inner)
+    after: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
+        after = _layout(call.whitespace_before_args)
+    return call.with_changes(args=[new.with_changes(comma=cst.Comma(whitespace_after=after)), first, *rest])
+
+
+def _layout(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """The same break, without comments and empty lines."""
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return space
+    bare = cst.TrailingWhitespace(newline=space.first_line.newline)
+    return space.with_changes(first_line=bare, empty_lines=[])
+
+
+def _joined(
+    closing: cst.BaseParenthesizableWhitespace, before: cst.BaseParenthesizableWhitespace
+) -> cst.BaseParenthesizableWhitespace:
+    """The break before a new last argument: laid out as `before`, with the comments that stood in `closing`."""
+    if not isinstance(closing, cst.ParenthesizedWhitespace) or not _commented(closing):
+        return before
+    if isinstance(before, cst.ParenthesizedWhitespace):
+        return before.with_changes(first_line=closing.first_line, empty_lines=closing.empty_lines)
+    return closing
+
+
+def _commented(space: cst.BaseParenthesizableWhitespace) -> bool:
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return False
+    return space.first_line.comment is not None or any(line.comment for line in space.empty_lines)
+
+
+def without_argument(call: cst.Call, arg: cst.Arg) -> cst.Call:
+    """The call without one of its arguments."""
+    kept = [a for a in call.args if a is not arg]
+    if kept and arg is call.args[-1]:
+        kept[-1] = closing(kept[-1], arg)
+    if not kept and not _commented(call.whitespace_before_args):
+        return call.with_changes(args=[], whitespace_before_args=cst.SimpleWhitespace(""))
+    return call.with_changes(args=kept)
+
+
+def closing(item: N, last: cst.CSTNode) -> N:
+    """`item` in the place of `last`, at the end of a list with commas: laid out as `last` was, with its own comment."""
+    comma, end = getattr(item, "comma", None), getattr(last, "comma", None)
+    after = comma.whitespace_after if isinstance(comma, cst.Comma) else None
+    space = end.whitespace_after if isinstance(end, cst.Comma) else getattr(last, "whitespace_after_arg", None)
+    if isinstance(after, cst.ParenthesizedWhitespace) and isinstance(space, cst.ParenthesizedWhitespace):
+        space = space.with_changes(first_line=after.first_line, empty_lines=after.empty_lines)
+        return item.with_changes(comma=cst.Comma(whitespace_after=space))
+    if isinstance(last, cst.Arg):
+        return item.with_changes(comma=end, whitespace_after_arg=last.whitespace_after_arg)
+    return item.with_changes(comma=end)
+
+
+def with_value(call: cst.Call, arg: cst.Arg, value: cst.BaseExpression) -> cst.Call:
+    """The call with the value of one argument exchanged."""
+    return call.with_changes(args=[a.with_changes(value=value) if a is arg else a for a in call.args])
+
+
+def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
+    """`node` in parentheses, unless it is a name, attribute, call, subscript or literal, or already has them."""
+    plain = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.Integer, cst.Float, cst.List)
+    if node.lpar or isinstance(node, plain):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def unparenthesized(node: N) -> N:
+    """`node` without its own parentheses (where it becomes an argument)."""
+    return node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", None) else node
+
+
+def replace(root: N, changes: Mapping[cst.CSTNode, cst.CSTNode]) -> N:
+    """`root` with nodes inside it exchanged (by identity)."""
+
+    class Exchange(cst.CSTTransformer):
+        def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+            return changes.get(original, updated)
+
+    return root.visit(Exchange())  # type: ignore[return-value]
+
+
+# -- statements
+
+
+def statement(ctx: File, code: str) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+    """Parse one statement, with the indentation and line ends of the file."""
+    return cst.parse_statement(code, config=ctx.module.config_for_parsing)
+
+
+def small(ctx: File, code: str) -> cst.BaseSmallStatement:
+    """Parse one small statement."""
+    line = statement(ctx, code)
+    assert isinstance(line, cst.SimpleStatementLine)
+    return line.body[0]
+
+
+def quoted(ctx: File, text: str) -> cst.SimpleString:
+    """A string literal with the quotes that the file prefers."""
+    mark = "'" if ctx.text.count("'") > ctx.text.count('"') else '"'
+    return cst.SimpleString(f"{mark}{text}{mark}")
+
+
+def insert(ctx: File, anchor: cst.CSTNode, code: Sequence[str], *, after: bool) -> dict[cst.CSTNode, Replacement]:
+    """Statements on lines of their own, directly before or after the statement that holds `anchor`.
+
+    In `a; b` lines and one-line suites small ones join the line; compound ones break it. An `elif` belongs to its `if`.
+    """
+    holder = ctx.statement(anchor)
+    assert holder is not None
+    while isinstance(above := ctx.parent(holder), cst.If) and above.orelse is holder:
+        holder = above
+    if isinstance(holder, cst.BaseCompoundStatement):
+        new = [statement(ctx, c) for c in code]
+        if after:
+            return {holder: [holder, *new]}
+        lifted = [_with_lead(new[0], holder), *new[1:]]
+        return {holder: [*lifted, _without_lead(holder)]}
+    line = ctx.parent(holder)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        new = [statement(ctx, c) for c in code]
+        if after:
+            return {line: [line, *new]}
+        return {line: [_with_lead(new[0], line), *new[1:], _without_lead(line)]}
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    body = list(line.body)
+    at = next(i for i, s in enumerate(body) if s is holder) + after
+    between = [statement(ctx, c) for c in code]
+    if any(isinstance(s, cst.BaseCompoundStatement) for s in between):
+        parts = [cst.SimpleStatementLine(joined(part)) for part in (body[:at], body[at:]) if part]
+        parts[-1] = parts[-1].with_changes(trailing_whitespace=line.trailing_whitespace)
+        broken = [*parts[: at > 0], *between, *parts[at > 0 :]]
+        if isinstance(line, cst.SimpleStatementSuite):
+            return {line: cst.IndentedBlock(body=broken)}
+        return {line: [_with_lead(broken[0], line), *broken[1:]]}
+    return {line: line.with_changes(body=joined([*body[:at], *(small(ctx, c) for c in code), *body[at:]]))}
+
+
+def joined(body: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+    """Small statements for one line: a semicolon after each but the last."""
+    between = cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" "))
+    front = [s if _spaced(s.semicolon) else s.with_changes(semicolon=between) for s in body[:-1]]
+    return [*front, body[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
+
+
+def _spaced(semicolon: cst.Semicolon | cst.MaybeSentinel) -> bool:
+    """Whether a semicolon is there, with a space after it."""
+    if not isinstance(semicolon, cst.Semicolon):
+        return False
+    space = semicolon.whitespace_after
+    return isinstance(space, cst.SimpleWhitespace) and bool(space.value)
+
+
+def remove(ctx: File, anchor: cst.CSTNode) -> dict[cst.CSTNode, Replacement]:
+    """Delete the small statement that holds `anchor`; its block keeps a `pass` if nothing else is left."""
+    holder = ctx.statement(anchor)
+    line = ctx.parent(holder) if holder is not None else None
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return {line: None}
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    kept = [s for s in line.body if s is not holder]
+    return {line: line.with_changes(body=joined(kept) if kept else [cst.Pass()])}
+
+
+def block(ctx: File, suite: cst.BaseSuite) -> list[Statement]:
+    """The statements of a suite as lines; a one-line suite is split."""
+    if isinstance(suite, cst.IndentedBlock):
+        return list(suite.body)  # type: ignore[arg-type]
+    assert isinstance(suite, cst.SimpleStatementSuite)
+    return [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in suite.body]
+
+
+def with_body(suite: cst.BaseSuite, statements: Iterable[cst.CSTNode]) -> cst.BaseSuite:
+    """A suite with other statements; a one-line suite becomes an indented block, its comment that of the header."""
+    if isinstance(suite, cst.IndentedBlock):
+        return suite.with_changes(body=list(statements))
+    assert isinstance(suite, cst.SimpleStatementSuite)
+    return cst.IndentedBlock(body=list(statements), header=suite.trailing_whitespace)  # type: ignore[arg-type]
+
+
+def append(ctx: File, owner: N, code: Sequence[str]) -> N:
+    """A compound statement (or function) with statements added at the end of its body."""
+    suite: cst.BaseSuite = owner.body  # type: ignore[attr-defined]
+    return owner.with_changes(body=with_body(suite, [*block(ctx, suite), *(statement(ctx, c) for c in code)]))
+
+
+def wrapped(ctx: File, header: str, statements: Sequence[cst.CSTNode]) -> cst.BaseCompoundStatement:
+    """`header` (such as `with torch.enable_grad():`) around statements; leading comments stay above the header."""
+    outer = statement(ctx, f"{header}\n    pass\n")
+    first = statements[0]
+    lead = getattr(first, "leading_lines", ())
+    body = [_without_lead(first), *statements[1:]]
+    return outer.with_changes(leading_lines=lead, body=cst.IndentedBlock(body=body))  # type: ignore[return-value, arg-type]
+
+
+def _with_lead(node: cst.CSTNode, like: cst.CSTNode) -> cst.CSTNode:
+    return node.with_changes(leading_lines=getattr(like, "leading_lines", ()))
+
+
+def _without_lead(node: cst.CSTNode) -> cst.CSTNode:
+    return node.with_changes(leading_lines=()) if getattr(node, "leading_lines", ()) else node
