@@ -34,7 +34,8 @@ def cards() -> tuple[Card, ...]:
 def digest() -> str:
     """What stands for all that the cards of our own rules are made of."""
     made = hashlib.sha256()
-    for path in (*sorted(_CODEMODS.joinpath("transforms").rglob("*.py")), *(_CODEMODS / name for name in _BESIDE)):
+    rooms = [path for room in ("transforms", "frameworks") for path in sorted(_CODEMODS.joinpath(room).rglob("*.py"))]
+    for path in (*rooms, *(_CODEMODS / name for name in _BESIDE)):
         made.update(path.read_bytes())
     return made.hexdigest()
 

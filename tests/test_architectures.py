@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.transforms.checkpointing import families
+from codemods.frameworks.checkpointing import families
 from codemods.verify.architectures import PAGE, known, loses, main, page, read, summary
 
 RUNS = read()

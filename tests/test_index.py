@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory import Memory
 
+from codemods.frameworks.autocast.prefilter import SPEAKING, _said
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import MISSING, UNKNOWN, Facts, gather
-from codemods.transforms.autocast.nearby import SPEAKING, _said
 
 LM = "lightning.pytorch.LightningModule"
 NET = "from base import Base\nclass Net(Base): pass\n"

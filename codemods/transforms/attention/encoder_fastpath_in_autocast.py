@@ -42,14 +42,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.attention import precision_evidence, remedies
+from codemods.frameworks.attention.encoders import Encoder, encoder
+from codemods.frameworks.attention.precision_evidence import Evidence
+from codemods.frameworks.attention.remedies import Remedy
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.transforms.attention import reach, remedies
-from codemods.transforms.attention.encoders import Encoder, encoder
-from codemods.transforms.attention.reach import Evidence
-from codemods.transforms.attention.remedies import Remedy
 
 rule = Rule(
     code="ATT001",
@@ -83,7 +83,7 @@ def encoder_fastpath_in_autocast(call: cst.Call, ctx: Context) -> Iterator[Draft
         return
     target = ctx.target("torch")
     affected = found.calls if versions.may(target, "<2.6") else found.masked if found.nested else ()
-    calls = [c for c in affected if reach.region(ctx, c) != "off"]
+    calls = [c for c in affected if precision_evidence.region(ctx, c) != "off"]
     if not calls:
         return
     nested = found.nested and any(c in found.masked for c in calls)
@@ -122,19 +122,19 @@ def encoder_fastpath_in_autocast(call: cst.Call, ctx: Context) -> Iterator[Draft
 
 def _evidence(found: Encoder, calls: list[cst.Call], ctx: Context) -> Iterator[Evidence]:
     for call in calls:
-        device = reach.region(ctx, call)
-        if device in ("cpu", "unknown") and (reach.evaluates(ctx) or _is_evaluated(call, ctx)):
+        device = precision_evidence.region(ctx, call)
+        if device in ("cpu", "unknown") and (precision_evidence.evaluates(ctx) or _is_evaluated(call, ctx)):
             yield Evidence(device, ctx)
         if device == "cuda":
             return
     ref = ctx.klass(found.built)
     if ref is not None and "." in found.name:
-        yield from reach.reaching(ctx, ref)
+        yield from precision_evidence.reaching(ctx, ref)
 
 
 def _is_evaluated(call: cst.Call, ctx: Context) -> bool:
     method = ctx.method(call)
-    return method is not None and reach.evaluated(ctx, method.owner)
+    return method is not None and precision_evidence.evaluated(ctx, method.owner)
 
 
 def _remedies(

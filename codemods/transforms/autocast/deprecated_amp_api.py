@@ -44,13 +44,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.frameworks import minimum_versions
+from codemods.frameworks.autocast import amp_names, amp_values
+from codemods.frameworks.autocast.amp_names import NAMES, Renamed, Repair
+from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.rewrite import has_splat, literal
-from codemods.transforms.autocast import amp_names, amp_values
-from codemods.transforms.autocast.amp_names import NAMES, Renamed, Repair
-from codemods.transforms.autocast.version_tests import version_tested
 
 _SWITCHES = tuple(sorted(name.rpartition(".")[2] for name in NAMES if "_autocast_" in name))
 

@@ -46,19 +46,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods.model.edits import Consequence, Safety
-from codemods.model.names import LIGHTNING_MODULE
-from codemods.rules.context import Context
-from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.tree import text_of
-from codemods.transforms.autocast import remedies
-from codemods.transforms.autocast.changes import toggled_off
-from codemods.transforms.autocast.modules import Path, covers, overlap, written
-from codemods.transforms.autocast.nearby import Near, named_where_regions_open
-from codemods.transforms.autocast.openings import DEPTH
-from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.transforms.autocast.regions import (
+from codemods.frameworks.autocast import remedies
+from codemods.frameworks.autocast.changes import toggled_off
+from codemods.frameworks.autocast.modules import Path, covers, overlap, written
+from codemods.frameworks.autocast.openings import DEPTH
+from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
+from codemods.frameworks.autocast.prefilter import Near, named_where_regions_open
+from codemods.frameworks.autocast.regions import (
     EVALUATES,
     Region,
     around,
@@ -68,7 +62,7 @@ from codemods.transforms.autocast.regions import (
     shared,
     switched_off,
 )
-from codemods.transforms.autocast.uses import (
+from codemods.frameworks.autocast.uses import (
     BLOCKS,
     Use,
     followed,
@@ -81,6 +75,12 @@ from codemods.transforms.autocast.uses import (
     switch,
     uses,
 )
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import LIGHTNING_MODULE
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import flow
+from codemods.syntax.tree import text_of
 
 SITES = ("no_grad", "inference_mode", "set_grad_enabled")
 

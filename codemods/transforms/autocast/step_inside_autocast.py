@@ -31,19 +31,19 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.frameworks.autocast.changes import Change, change, toggled_off
+from codemods.frameworks.autocast.modules import Path, overlap, written
+from codemods.frameworks.autocast.openings import DEPTH
+from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
+from codemods.frameworks.autocast.prefilter import Near
+from codemods.frameworks.autocast.regions import Region, around, callers, shared, whole
+from codemods.frameworks.autocast.uses import Use, forgets, outward, singles, uses
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow
 from codemods.syntax.rewrite import Replacement, insert, with_body
 from codemods.syntax.tree import text_of
-from codemods.transforms.autocast.changes import Change, change, toggled_off
-from codemods.transforms.autocast.modules import Path, overlap, written
-from codemods.transforms.autocast.nearby import Near
-from codemods.transforms.autocast.openings import DEPTH
-from codemods.transforms.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.transforms.autocast.regions import Region, around, callers, shared, whole
-from codemods.transforms.autocast.uses import Use, forgets, outward, singles, uses
 
 SITES = ("step", "load_state_dict", "copy_")
 """Steps of something else, states of something else, and copies in no loop over parameters are left out."""

@@ -34,13 +34,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods.frameworks import config_owners
+from codemods.frameworks.checkpointing.deepspeed_stage import deepspeed_stage
+from codemods.frameworks.checkpointing.families import FAMILIES, HOOK_LOSES, brings_code, family, unknown_family
 from codemods.frameworks.config_owners import scalar
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Scalar, Table
-from codemods.transforms.checkpointing.deepspeed_stage import deepspeed_stage
-from codemods.transforms.checkpointing.families import FAMILIES, HOOK_LOSES, brings_code, family, unknown_family
 
 rule = Rule(
     code="CKP006",

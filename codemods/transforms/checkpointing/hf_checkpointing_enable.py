@@ -36,16 +36,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from codemods.frameworks.trainer_arguments import arguments_class
-from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.context import Context
-from codemods.rules.rule import Draft, Rule
-from codemods.syntax import rewrite
-from codemods.syntax.rewrite import Replacement
-from codemods.syntax.tree import parameter_names
-from codemods.transforms.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
-from codemods.transforms.checkpointing.frames import written
-from codemods.transforms.checkpointing.hugging_face import (
+from codemods.frameworks.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
+from codemods.frameworks.checkpointing.frames import written
+from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
     FIRST_WITH_INPUT_GRADS,
     FIRST_WITH_KWARGS,
@@ -60,13 +53,20 @@ from codemods.transforms.checkpointing.hugging_face import (
     proves,
     with_kwargs,
 )
-from codemods.transforms.checkpointing.surroundings import (
+from codemods.frameworks.checkpointing.project_traits import (
     adapters,
     forbids_non_reentrant,
     frozen,
     gives_inputs_gradients,
     unsloth,
 )
+from codemods.frameworks.trainer_arguments import arguments_class
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import rewrite
+from codemods.syntax.rewrite import Replacement
+from codemods.syntax.tree import parameter_names
 
 OWN_METHODS = (b"def gradient_checkpointing_enable", b"def activation_checkpointing_enable")
 PARSED = (b"HfArgumentParser", b"TrlParser", b"parse_args_into_dataclasses")

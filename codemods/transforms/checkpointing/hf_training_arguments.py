@@ -35,20 +35,14 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
-from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.context import Context
-from codemods.rules.rule import Draft, Rule
-from codemods.syntax import rewrite
-from codemods.syntax.rewrite import Replacement
-from codemods.transforms.checkpointing.hugging_face import (
+from codemods.frameworks.checkpointing.hugging_face import (
     FIRST_WITH_KWARGS,
     allows,
     input_grads,
     is_implicit,
     with_kwargs,
 )
-from codemods.transforms.checkpointing.surroundings import (
+from codemods.frameworks.checkpointing.project_traits import (
     adapters,
     forbids_non_reentrant,
     frozen,
@@ -56,6 +50,12 @@ from codemods.transforms.checkpointing.surroundings import (
     may_forbid_non_reentrant,
     unsloth,
 )
+from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.rules.context import Context
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax import rewrite
+from codemods.syntax.rewrite import Replacement
 
 KWARGS = "gradient_checkpointing_kwargs"
 

@@ -42,21 +42,21 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.closures import late_bound
+from codemods.frameworks.checkpointing.frames import written
+from codemods.frameworks.checkpointing.project_traits import (
+    adapters,
+    forbids_non_reentrant,
+    hooks,
+    may_forbid_non_reentrant,
+)
+from codemods.frameworks.checkpointing.reachable import trouble_in
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CHECKPOINT
 from codemods.project import versions
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow, rewrite
-from codemods.transforms.checkpointing.closures import late_bound
-from codemods.transforms.checkpointing.frames import written
-from codemods.transforms.checkpointing.reachable import trouble_in
-from codemods.transforms.checkpointing.surroundings import (
-    adapters,
-    forbids_non_reentrant,
-    hooks,
-    may_forbid_non_reentrant,
-)
 
 SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})

@@ -32,6 +32,22 @@ from dataclasses import replace
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.closures import late_bound
+from codemods.frameworks.checkpointing.frames import written
+from codemods.frameworks.checkpointing.hugging_face import (
+    ENABLERS,
+    allows,
+    becomes_peft_model,
+    input_grads,
+    reentrant_item,
+)
+from codemods.frameworks.checkpointing.project_traits import (
+    adapters,
+    forbids_non_reentrant,
+    frozen_embeddings,
+    gives_inputs_gradients,
+    unsloth,
+)
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CHECKPOINT
@@ -39,22 +55,6 @@ from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow, rewrite
 from codemods.syntax.rewrite import Replacement
-from codemods.transforms.checkpointing.closures import late_bound
-from codemods.transforms.checkpointing.frames import written
-from codemods.transforms.checkpointing.hugging_face import (
-    ENABLERS,
-    allows,
-    becomes_peft_model,
-    input_grads,
-    reentrant_item,
-)
-from codemods.transforms.checkpointing.surroundings import (
-    adapters,
-    forbids_non_reentrant,
-    frozen_embeddings,
-    gives_inputs_gradients,
-    unsloth,
-)
 
 OPTIONS = frozenset(
     {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}

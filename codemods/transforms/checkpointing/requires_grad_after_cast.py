@@ -31,11 +31,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.frames import parameters, written
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow, rewrite
-from codemods.transforms.checkpointing.frames import parameters, written
 
 CASTS = frozenset({"float", "half", "bfloat16", "double"})
 FLOATING = frozenset(

@@ -32,14 +32,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.gradients.grad_mode import gradients_off, gradients_on
+from codemods.frameworks.gradients.losses import named
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow, rewrite
 from codemods.syntax.rewrite import Replacement
 from codemods.syntax.tree import walk
-from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
-from codemods.transforms.gradients.losses import named
 
 OPTIMIZERS = named(
     "torch.optim",

@@ -32,14 +32,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
+from codemods.frameworks.gradients.losses import Made, value
+from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.rewrite import Replacement
-from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
-from codemods.transforms.gradients.losses import Made, value
-from codemods.transforms.gradients.removal import without_assignment
 
 _SITES = ("detach", "item", "data")
 

@@ -32,14 +32,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.analysis.tensors import is_loss_name
+from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses_of
+from codemods.frameworks.gradients.losses import FRESH, Made, reaching, uses, value
+from codemods.frameworks.gradients.removal import removed, without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow
 from codemods.syntax.rewrite import Replacement, keyword, literal, positional
-from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses_of
-from codemods.transforms.gradients.losses import FRESH, Made, reaching, uses, value
-from codemods.transforms.gradients.removal import removed, without_assignment
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
 

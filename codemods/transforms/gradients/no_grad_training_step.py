@@ -29,15 +29,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
+from codemods.frameworks.gradients.grad_mode import gradients_off, gradients_on
+from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching, uses
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.context import Context, Method
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow, rewrite
 from codemods.syntax.rewrite import Replacement
-from codemods.transforms.gradients.differentiated import handed, is_automatic, sinks
-from codemods.transforms.gradients.grad_mode import gradients_off, gradients_on
-from codemods.transforms.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching, uses
 
 _REFERENCE = re.compile(r"teacher|target|momentum|ema|frozen|reference|ref_", re.IGNORECASE)
 

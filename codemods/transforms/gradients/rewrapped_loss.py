@@ -32,6 +32,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
+from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, uses, value
+from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
@@ -46,9 +49,6 @@ from codemods.syntax.rewrite import (
     positional,
     unparenthesized,
 )
-from codemods.transforms.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
-from codemods.transforms.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, uses, value
-from codemods.transforms.gradients.removal import without_assignment
 
 COPIES = frozenset({"torch.tensor", "torch.autograd.Variable"})
 _REDUCTIONS = frozenset(f"torch.{name}" for name in REDUCING)

@@ -33,16 +33,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.model.edits import Consequence, Safety
-from codemods.project import versions
-from codemods.rules.context import Context
-from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Rule
-from codemods.sources.config import Config
-from codemods.sources.shell import Command
-from codemods.transforms.lightning.command_lines import defaults, flags
-from codemods.transforms.lightning.configured import configured, saved_by
-from codemods.transforms.lightning.precisions import (
+from codemods.frameworks.lightning.command_lines import defaults, flags
+from codemods.frameworks.lightning.config_tables import configured, saved_by
+from codemods.frameworks.lightning.precisions import (
     BEFORE_2,
     SINCE,
     accepted,
@@ -51,6 +44,13 @@ from codemods.transforms.lightning.precisions import (
     meant,
     written,
 )
+from codemods.model.edits import Consequence, Safety
+from codemods.project import versions
+from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+from codemods.sources.config import Config
+from codemods.sources.shell import Command
 
 rule = Rule(
     code="PL102",

@@ -41,6 +41,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.lightning.command_lines import defaults, flags
+from codemods.frameworks.lightning.config_tables import configured, is_read_elsewhere, saved_by
+from codemods.frameworks.lightning.first_generation import first_generation
+from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.project import versions
 from codemods.rules.context import Context
@@ -49,10 +53,6 @@ from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config
 from codemods.sources.shell import Command
 from codemods.syntax.rewrite import has_splat
-from codemods.transforms.lightning.command_lines import defaults, flags
-from codemods.transforms.lightning.configured import configured, is_read_elsewhere, saved_by
-from codemods.transforms.lightning.first_generation import first_generation
-from codemods.transforms.lightning.precisions import FIRST, given, is_only_a_precision, written
 
 rule = Rule(
     code="PL101",

@@ -24,6 +24,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.frameworks.gradient_consumers import Code, inside
+from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
+from codemods.frameworks.lightning.optimizers import ALL, which
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project.index import Ref
@@ -31,8 +33,6 @@ from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow
 from codemods.syntax.rewrite import Replacement, insert, statement
-from codemods.transforms.lightning.optimizers import ALL, which
-from codemods.transforms.lightning.phases import BACKWARD_HOOKS, TRAINING, runs
 
 rule = Rule(
     code="PL002",

@@ -59,16 +59,7 @@ import libcst as cst
 
 from codemods.analysis.tensors import as_of_a_tensor, backward_arguments, is_raw_backward, is_tensor, only_keywords
 from codemods.frameworks.gradient_consumers import Code, Consumers, Obstacle, consumers, obstacle
-from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
-from codemods.project import versions
-from codemods.project.index import Ref
-from codemods.rules.context import Context, Method
-from codemods.rules.rule import Draft, Rule
-from codemods.syntax.facts import MISSING
-from codemods.syntax.tree import text_of
-from codemods.transforms.lightning.optimizers import stepped_by_the_trainer
-from codemods.transforms.lightning.phases import (
+from codemods.frameworks.lightning.hooks import (
     BACKWARD_HOOKS,
     BEFORE,
     EVALUATION,
@@ -79,6 +70,15 @@ from codemods.transforms.lightning.phases import (
     runs,
     training_code,
 )
+from codemods.frameworks.lightning.optimizers import stepped_by_the_trainer
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.project import versions
+from codemods.project.index import Ref
+from codemods.rules.context import Context, Method
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.facts import MISSING
+from codemods.syntax.tree import text_of
 
 rule = Rule(
     code="PL001",

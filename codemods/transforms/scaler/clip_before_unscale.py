@@ -45,6 +45,11 @@ from typing import TypeGuard
 
 import libcst as cst
 
+from codemods.frameworks.grad_scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
+from codemods.frameworks.grad_scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere, used_anywhere
+from codemods.frameworks.grad_scaler.merging import Fix, without_statement
+from codemods.frameworks.grad_scaler.receivers import optimizer, spelled
+from codemods.frameworks.grad_scaler.steps import CLIP, Scaler, Training, mentions, trainings
 from codemods.frameworks.gradient_consumers import callee
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.rules.context import Context
@@ -52,11 +57,6 @@ from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow
 from codemods.syntax.rewrite import insert
 from codemods.syntax.tree import text_of
-from codemods.transforms.scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
-from codemods.transforms.scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere, used_anywhere
-from codemods.transforms.scaler.merging import Fix, without_statement
-from codemods.transforms.scaler.receivers import optimizer, spelled
-from codemods.transforms.scaler.steps import CLIP, Scaler, Training, mentions, trainings
 
 rule = Rule(
     code="SCL001",

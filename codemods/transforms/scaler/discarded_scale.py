@@ -25,14 +25,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.grad_scaler.between import always, block, conditions
+from codemods.frameworks.grad_scaler.merging import with_change, without_statement
+from codemods.frameworks.grad_scaler.steps import Scaler, Training, discarded, scaled, trainings
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.rewrite import unparenthesized
-from codemods.transforms.scaler.between import always, block, conditions
 from codemods.transforms.scaler.clip_before_unscale import clips_after
-from codemods.transforms.scaler.merging import with_change, without_statement
-from codemods.transforms.scaler.steps import Scaler, Training, discarded, scaled, trainings
 
 rule = Rule(
     code="SCL004",

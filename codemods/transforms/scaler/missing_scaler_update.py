@@ -34,15 +34,15 @@ from itertools import combinations
 
 import libcst as cst
 
+from codemods.frameworks.grad_scaler.between import always, names_in
+from codemods.frameworks.grad_scaler.elsewhere import home, names, unrelated
+from codemods.frameworks.grad_scaler.receivers import SCALER, optimizer, spelled, values
+from codemods.frameworks.grad_scaler.steps import Scaler, Training, trainings
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow
 from codemods.syntax.rewrite import insert
-from codemods.transforms.scaler.between import always, names_in
-from codemods.transforms.scaler.elsewhere import home, names, unrelated
-from codemods.transforms.scaler.receivers import SCALER, optimizer, spelled, values
-from codemods.transforms.scaler.steps import Scaler, Training, trainings
 
 rule = Rule(
     code="SCL002",

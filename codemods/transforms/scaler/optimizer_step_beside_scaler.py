@@ -32,17 +32,17 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.grad_scaler.between import always, block, conditions, touched
+from codemods.frameworks.grad_scaler.merging import Fix, with_change
+from codemods.frameworks.grad_scaler.receivers import is_optimizer, optimizer, spelled
+from codemods.frameworks.grad_scaler.steps import Scaler, Training, trainings
 from codemods.frameworks.gradient_consumers import Code, callee, is_used, takes_parameters
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.rewrite import insert
 from codemods.syntax.tree import text_of
-from codemods.transforms.scaler.between import always, block, conditions, touched
 from codemods.transforms.scaler.clip_before_unscale import clips
-from codemods.transforms.scaler.merging import Fix, with_change
-from codemods.transforms.scaler.receivers import is_optimizer, optimizer, spelled
-from codemods.transforms.scaler.steps import Scaler, Training, trainings
 
 rule = Rule(
     code="SCL005",

@@ -39,17 +39,26 @@ import libcst as cst
 
 from codemods.analysis.tensors import METHODS
 from codemods.frameworks.accelerators import stepped_by
+from codemods.frameworks.grad_scaler.between import always, block, conditions, may_mention
+from codemods.frameworks.grad_scaler.elsewhere import used_anywhere
+from codemods.frameworks.grad_scaler.merging import with_change
+from codemods.frameworks.grad_scaler.receivers import SCALER, is_optimizer, optimizer, spelled
+from codemods.frameworks.grad_scaler.steps import (
+    Scaler,
+    Training,
+    discarded,
+    is_loss,
+    mentions,
+    scaled,
+    sources,
+    trainings,
+)
 from codemods.frameworks.gradient_consumers import Code, Consumers, Obstacle, callee, consumers, obstacle
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax import flow
-from codemods.transforms.scaler.between import always, block, conditions, may_mention
 from codemods.transforms.scaler.clip_before_unscale import clips_after
-from codemods.transforms.scaler.elsewhere import used_anywhere
-from codemods.transforms.scaler.merging import with_change
-from codemods.transforms.scaler.receivers import SCALER, is_optimizer, optimizer, spelled
-from codemods.transforms.scaler.steps import Scaler, Training, discarded, is_loss, mentions, scaled, sources, trainings
 
 rule = Rule(
     code="SCL003",

@@ -43,13 +43,13 @@ import libcst as cst
 from codemods.analysis.tensors import PARAMETERS, backward_arguments, is_raw_backward
 from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
 from codemods.frameworks.gradient_consumers import prepared_consumers
+from codemods.frameworks.trainer_config.divisions import divided_by_hand
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.rewrite import keyword, literal, make_argument
 from codemods.syntax.tree import text_of
-from codemods.transforms.trainer_config.divisions import divided_by_hand
 
 rule = Rule(
     code="HF001",

@@ -28,14 +28,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods.frameworks import minimum_versions
+from codemods.frameworks.versions import cached_weights
+from codemods.frameworks.versions.cached_weights import Pair
+from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
-from codemods.transforms.versions import cached_weights
-from codemods.transforms.versions.cached_weights import Pair
-from codemods.transforms.versions.raising import why_not
 
 TORCH, LIGHTNING = "<2.11", "<2.5.5"
 FLOORS = {"torch-2.11": ("torch", "2.11.0"), "lightning-2.5.5": ("lightning", "2.5.5")}

@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods.frameworks import minimum_versions
+from codemods.frameworks.versions import encoders
+from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
-from codemods.transforms.versions import encoders
-from codemods.transforms.versions.raising import why_not
 
 AFFECTED, FLOOR = "<2.6", "2.6.0"
 

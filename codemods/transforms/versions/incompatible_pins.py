@@ -39,12 +39,12 @@ import re
 from collections.abc import Iterator
 
 from codemods.frameworks import minimum_versions
+from codemods.frameworks.versions import compatibility
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import PACKAGES, Manifest, Requirement
-from codemods.transforms.versions import compatibility
 
 rule = Rule(
     code="VER004",

@@ -38,14 +38,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codemods.frameworks import minimum_versions
+from codemods.frameworks.versions import closures
+from codemods.frameworks.versions.call_graph import trains_with_lightning
+from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges, versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
-from codemods.transforms.versions import closures
-from codemods.transforms.versions.programs import trains_with_lightning
-from codemods.transforms.versions.raising import why_not
 
 FIXED = {"floor-2.0.7": "2.0.7", "floor-2.2.2": "2.2.2"}
 AFFECTED = "<2.0.7"

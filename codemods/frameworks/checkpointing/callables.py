@@ -9,12 +9,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.project.index import Lineage, Ref
-from codemods.rules.context import Context
-from codemods.syntax import flow
-from codemods.transforms.checkpointing.attributes import attribute
-from codemods.transforms.checkpointing.containers import appended, contents, grown
-from codemods.transforms.checkpointing.frames import (
+from codemods.frameworks.checkpointing.attributes import attribute
+from codemods.frameworks.checkpointing.containers import appended, contents, grown
+from codemods.frameworks.checkpointing.frames import (
     Bound,
     Code,
     Frame,
@@ -28,6 +25,9 @@ from codemods.transforms.checkpointing.frames import (
     parameters,
     written,
 )
+from codemods.project.index import Lineage, Ref
+from codemods.rules.context import Context
+from codemods.syntax import flow
 
 MOST_STEPS = 40_000
 """Nodes looked at for one checkpointed call; what needs more is not in sight."""

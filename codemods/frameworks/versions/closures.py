@@ -6,11 +6,11 @@ import ast
 import posixpath
 import re
 
+from codemods.frameworks.versions.call_graph import methods, programs, switches_off
 from codemods.model.names import canonical
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import dotted
-from codemods.transforms.versions.programs import methods, programs, switches_off
 
 TRANSFORMERS = {
     "transformers.AdamW": ">=4.30,<4.50",

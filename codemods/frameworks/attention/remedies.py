@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from codemods.frameworks.attention.encoders import Encoder
+from codemods.frameworks.attention.precision_evidence import Evidence
 from codemods.model.names import NEEDS
 from codemods.rules.context import Context
 from codemods.syntax import flow
@@ -23,8 +25,6 @@ from codemods.syntax.rewrite import (
     with_argument,
     with_value,
 )
-from codemods.transforms.attention.encoders import Encoder
-from codemods.transforms.attention.reach import Evidence
 
 Changes = dict[cst.CSTNode, Replacement]
 SWITCH = "torch.backends.mha.set_fastpath_enabled"

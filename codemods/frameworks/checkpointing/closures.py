@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.frames import parameters
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.tree import walk
-from codemods.transforms.checkpointing.frames import parameters
 
 
 def late_bound(ctx: Context, site: cst.BaseExpression) -> str | None:

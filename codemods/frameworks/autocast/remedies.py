@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from codemods.frameworks.autocast.clearing import cleared
+from codemods.frameworks.autocast.regions import Region, whole
 from codemods.model.edits import Safety
 from codemods.model.names import AUTOCAST
 from codemods.project import versions
 from codemods.rules.context import Context
 from codemods.syntax.rewrite import Need, Replacement, argument, has_splat, with_argument, with_body
 from codemods.syntax.tree import text_of, walk
-from codemods.transforms.autocast.clearing import cleared
-from codemods.transforms.autocast.regions import Region, whole
 
 ASKED_BY_DEVICE = ">=2.4"
 """The torch from which `torch.is_autocast_enabled` can be asked about a device."""

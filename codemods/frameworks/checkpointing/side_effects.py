@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.clean_library import MAKERS, VIEWS
+from codemods.frameworks.checkpointing.frames import parameters
 from codemods.rules.context import Context
-from codemods.transforms.checkpointing.clean_library import MAKERS, VIEWS
-from codemods.transforms.checkpointing.frames import parameters
 
 
 def is_own(name: cst.Name, ctx: Context, *, counting: bool = False) -> bool:

@@ -10,12 +10,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from codemods.model.names import AUTOCAST, NO_GRAD
-from codemods.rules.context import Context
-from codemods.syntax import rewrite
-from codemods.syntax.tree import walk
-from codemods.transforms.checkpointing.callables import Tracer
-from codemods.transforms.checkpointing.clean_library import (
+from codemods.frameworks.checkpointing.callables import Tracer
+from codemods.frameworks.checkpointing.clean_library import (
     BUILTINS,
     CHANGERS,
     CONTAINERS,
@@ -23,8 +19,8 @@ from codemods.transforms.checkpointing.clean_library import (
     is_clean,
     is_idempotent,
 )
-from codemods.transforms.checkpointing.containers import contents
-from codemods.transforms.checkpointing.frames import (
+from codemods.frameworks.checkpointing.containers import contents
+from codemods.frameworks.checkpointing.frames import (
     Code,
     Frame,
     Instance,
@@ -35,7 +31,11 @@ from codemods.transforms.checkpointing.frames import (
     is_method,
     written,
 )
-from codemods.transforms.checkpointing.writes import is_new, is_own
+from codemods.frameworks.checkpointing.side_effects import is_new, is_own
+from codemods.model.names import AUTOCAST, NO_GRAD
+from codemods.rules.context import Context
+from codemods.syntax import rewrite
+from codemods.syntax.tree import walk
 
 DEEPEST = 20
 """Calls within calls."""

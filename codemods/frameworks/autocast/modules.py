@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.autocast.openings import DEPTH, values
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.rewrite import literal
-from codemods.transforms.autocast.openings import DEPTH, values
 
 Path = tuple[str, ...]
 

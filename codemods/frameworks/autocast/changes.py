@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of
+from codemods.frameworks.autocast.openings import values
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import Ref
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.rewrite import argument
-from codemods.transforms.autocast.modules import Path, is_module, overlap, path_of
-from codemods.transforms.autocast.openings import values
 
 _OPTIMIZER = re.compile(r"_*(?:\w+_)?(?:opt|optim|optimizer)(?:_\w+|\d*)|\w*[Oo]ptimizer\w*")
 _SCALER = re.compile(r"_*(?:\w+_)?(?:grad_?)?scaler\w*", re.IGNORECASE)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from codemods.frameworks.grad_scaler.steps import Scaler, Training
 from codemods.rules.context import Context
 from codemods.syntax import flow
-from codemods.transforms.scaler.steps import Scaler, Training
 
 _CONDITIONS = (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.Match)
 _SUITES = (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)

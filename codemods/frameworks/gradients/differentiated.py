@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.frameworks.gradients.losses import KEEPING, REDUCING, Made, reaching, uses, value
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project.index import Ref
 from codemods.rules.context import Context, Method
 from codemods.syntax import flow
 from codemods.syntax.facts import MISSING
 from codemods.syntax.rewrite import literal
-from codemods.transforms.gradients.losses import KEEPING, REDUCING, Made, reaching, uses, value
 
 HF_TRAINER = frozenset({"transformers.Trainer", "transformers.Seq2SeqTrainer", "trl.SFTTrainer", "trl.DPOTrainer"})
 _NEUTRAL = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "torch.nn.Module"}) | LIGHTNING_MODULE

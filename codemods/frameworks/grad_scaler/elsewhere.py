@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.frameworks.accelerators import binder, parameters
+from codemods.frameworks.grad_scaler.receivers import kind
+from codemods.frameworks.grad_scaler.steps import Scaler, Training
 from codemods.frameworks.gradient_consumers import Code, imports_of
 from codemods.model.edits import Evidence
 from codemods.rules.context import Context
 from codemods.syntax import flow
-from codemods.transforms.scaler.receivers import kind
-from codemods.transforms.scaler.steps import Scaler, Training
 
 
 def home(training: Training, scaler: Scaler) -> cst.CSTNode | None:

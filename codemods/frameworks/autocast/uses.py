@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from codemods.frameworks.autocast.modules import Path, is_module, path_of
+from codemods.frameworks.autocast.openings import DEPTH, values
+from codemods.frameworks.autocast.regions import lexical, switched_off
 from codemods.model.names import NO_GRAD
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.rewrite import keyword, literal, positional
-from codemods.transforms.autocast.modules import Path, is_module, path_of
-from codemods.transforms.autocast.openings import DEPTH, values
-from codemods.transforms.autocast.regions import lexical, switched_off
 
 _FORWARDS = re.compile(r"_*(forward|encode|decode|embed|generate|predict|sample|extract|get_\w+_features)(_\w*)?")
 _MATMULS = re.compile(

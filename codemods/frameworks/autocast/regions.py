@@ -13,12 +13,12 @@ from functools import lru_cache
 
 import libcst as cst
 
+from codemods.frameworks.autocast.openings import DEPTH, Opening, opening
+from codemods.frameworks.autocast.prefilter import UNNAMED, calling
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_TRAINER
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.rewrite import argument, has_splat
-from codemods.transforms.autocast.nearby import UNNAMED, calling
-from codemods.transforms.autocast.openings import DEPTH, Opening, opening
 
 EVALUATES = re.compile(
     r"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"

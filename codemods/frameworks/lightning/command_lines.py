@@ -13,13 +13,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from codemods.frameworks import config_owners
+from codemods.frameworks.lightning.trainer_kwargs import handed_on
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
 from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
 from codemods.sources.shell import Command, Launch, Word, launched
 from codemods.syntax.rewrite import keyword, literal
-from codemods.transforms.lightning.splatted import handed_on
 
 _TRAINER = LIGHTNING_TRAINER | FABRIC
 _FLAG = re.compile(r"--(?P<option>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from codemods.frameworks.versions.call_graph import is_mixed, means, programs
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import Setting
-from codemods.transforms.versions.programs import is_mixed, means, programs
 
 _LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})
 _AUTOCAST = frozenset({"torch.autocast"})

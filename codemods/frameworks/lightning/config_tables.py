@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from codemods.frameworks import config_owners
+from codemods.frameworks.lightning.trainer_kwargs import splatted_tables
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Alias, Config, Scalar, Table, Value, followed
-from codemods.transforms.lightning.splatted import splatted_tables
 
 _SAVED = re.compile(r"# (?:lightning\.pytorch|pytorch_lightning)==(\d+)")
 """How LightningCLI begins the configuration that it saves beside a run."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.frameworks.gradients.grad_mode import switched_off
 from codemods.rules.context import Binding, Context
 from codemods.syntax import flow
 from codemods.syntax.rewrite import has_splat, keyword, literal, positional
-from codemods.transforms.gradients.grad_mode import switched_off
 
 
 def named(prefix: str, names: str) -> frozenset[str]:

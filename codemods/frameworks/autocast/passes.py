@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from codemods.frameworks.autocast.modules import covers
+from codemods.frameworks.autocast.regions import Region, holds
+from codemods.frameworks.autocast.uses import Use
 from codemods.model.names import TORCH_MODULE
 from codemods.rules.context import Context
 from codemods.syntax import flow
-from codemods.transforms.autocast.modules import covers
-from codemods.transforms.autocast.regions import Region, holds
-from codemods.transforms.autocast.uses import Use
 
 _COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.script_method"})
 

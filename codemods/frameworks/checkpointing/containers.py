@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.attributes import attribute
+from codemods.frameworks.checkpointing.clean_library import CONTAINERS
+from codemods.frameworks.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters, written
 from codemods.rules.context import Context
 from codemods.syntax import flow
-from codemods.transforms.checkpointing.attributes import attribute
-from codemods.transforms.checkpointing.clean_library import CONTAINERS
-from codemods.transforms.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters, written
 
 if TYPE_CHECKING:
-    from codemods.transforms.checkpointing.callables import Tracer
+    from codemods.frameworks.checkpointing.callables import Tracer
 
 
 def contents(tracer: Tracer, expr: cst.BaseExpression, frame: Frame) -> Iterator[Argument]:

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from codemods.frameworks.versions.call_graph import means, methods, programs, switches_off, trains_in_mixed_precision
 from codemods.model.names import AUTOCAST, LIGHTNING_MODULE, TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import dotted
-from codemods.transforms.versions.programs import means, methods, programs, switches_off, trains_in_mixed_precision
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _WITH_WEIGHTS = frozenset(f"torch.nn.{name}" for name in ("Linear", "Sequential", "Conv1d", "Conv2d", "Conv3d"))

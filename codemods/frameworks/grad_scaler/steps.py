@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.frameworks.grad_scaler.receivers import SCALER, constructors, kind, steps_itself, values
 from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.flow import Order
 from codemods.syntax.rewrite import keyword, literal, unparenthesized, with_value
-from codemods.transforms.scaler.receivers import SCALER, constructors, kind, steps_itself, values
 
 CLIP = CLIP_GRAD | {
     "torch.nn.utils.clip_grad_norm",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from codemods.frameworks.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters
 from codemods.project.index import Ref
 from codemods.rules.context import Context
-from codemods.transforms.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters
 
 if TYPE_CHECKING:
-    from codemods.transforms.checkpointing.callables import Tracer
+    from codemods.frameworks.checkpointing.callables import Tracer
 
 
 def attribute(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:

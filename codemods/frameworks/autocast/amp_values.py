@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from codemods.frameworks.autocast.amp_names import NAMES, Renamed, Repair, device, reads
 from codemods.model.edits import Safety
 from codemods.rules.context import Context
 from codemods.syntax.rewrite import Replacement, make_argument, statement
-from codemods.transforms.autocast.amp_names import NAMES, Renamed, Repair, device, reads
 
 Node = cst.Name | cst.Attribute
 _BETWEEN = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))

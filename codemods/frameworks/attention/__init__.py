@@ -1,0 +1,1 @@
+"""Encoders, and the precision that their attention runs in."""

@@ -1,0 +1,1 @@
+"""Autocast regions: where they open, what runs in them, and how they are repaired."""

@@ -1,0 +1,1 @@
+"""Activation checkpointing: what a checkpointed function does, and who switches it on."""

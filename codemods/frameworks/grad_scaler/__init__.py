@@ -1,0 +1,1 @@
+"""Gradient scalers: which object is one, and the steps of training with it."""

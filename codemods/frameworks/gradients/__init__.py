@@ -1,0 +1,1 @@
+"""Losses: where they are made, cut from the graph, and differentiated."""

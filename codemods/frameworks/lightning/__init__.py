@@ -1,0 +1,1 @@
+"""Lightning: hooks, optimizers, precisions, and the arguments of its Trainer."""

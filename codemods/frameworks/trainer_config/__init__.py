@@ -1,0 +1,1 @@
+"""What a training loop beside Transformers' Trainer and Accelerate does by hand."""
