@@ -10,8 +10,8 @@ from world import git, repository
 from codemods.model.plan import Target
 from fixer.bulk.campaign import Limits, PullRequests, load_campaign
 from fixer.bulk.repositories import targets
-from fixer.bulk.split import Split
 from fixer.errors import Refusal
+from fixer.output.split import Split
 
 WHOLE = """
 name = "amp-2026"

@@ -24,12 +24,12 @@ from codemods.project.dependencies import Content, Holding, Packaging, name_of
 from codemods.project.index import Index
 from codemods.project.results import Kept, Remembered
 from codemods.transforms import load
-from fixer import cache
-from fixer.cache import Cache, Past
 from fixer.errors import Refusal
 from fixer.git.names import bends, known, known_among
-from fixer.runner import Order, Task
-from fixer.worktree import WorkTree
+from fixer.project.worktree import WorkTree
+from fixer.run import cache
+from fixer.run.cache import Cache, Past
+from fixer.run.execute import Order, Task
 
 OPTIONS = Options(rules=tuple(r for r in load() if r.code in ("PL001", "AMP001", "AMP002", "CKP001", "PL101", "HF003")))
 
@@ -191,7 +191,7 @@ class TestFile:
 
     def test_two_processes_at_once(self, tmp_path: Path) -> None:
         code = (
-            "import sys; from pathlib import Path; from fixer.cache import Cache\n"
+            "import sys; from pathlib import Path; from fixer.run.cache import Cache\n"
             "for n in range(60): Cache(Path(sys.argv[1])).keep([(b'%s%d' % (sys.argv[2].encode(), n), [n])], [])"
         )
         running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name]) for name in ("a", "b")]

@@ -10,8 +10,8 @@ from memory import Memory
 from world import fixer, write
 
 from codemods.model.plan import Target
-from fixer.config import CommitSettings, Settings, cascade
 from fixer.errors import Refusal
+from fixer.project.configuration import CommitSettings, Settings, cascade
 
 CALLS = "old_one(1)\nold_two(2)\n"
 

@@ -14,8 +14,8 @@ from world import fixer, git, repository, write
 
 from codemods.project.versions import Versions
 from codemods.sources.files import MANIFEST, is_manifest
-from fixer.globs import anchored, matcher
-from fixer.worktree import WorkTree
+from fixer.project.globs import anchored, matcher
+from fixer.project.worktree import WorkTree
 
 CALL = "old_one(1)\n"
 

@@ -12,7 +12,7 @@ from codemods.transforms import load
 from codemods.verify.evidence import Evidence, Proved, Result, read, sentence
 from codemods.verify.places import FIXTURES, RECORD
 from fixer.errors import Refusal
-from fixer.live_proof import choose
+from fixer.verify.live_proof import choose
 
 RULES = {rule.code: rule for rule in load()}
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
@@ -91,8 +91,8 @@ def test_a_refuted_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     from codemods.verify.observation import Declaration, Observation, Side
     from codemods.verify.proof import judge
-    from fixer.live_proof import LiveProof
     from fixer.report.live_proof import show
+    from fixer.verify.live_proof import LiveProof
 
     seen = Observation(losses=[1.0] * 9, gradients={"w": None}, moved={"w": 0.0}, numbers={"norm": 2.0})
     side = Side(Declaration(symptom="missing-gradient"), {"torch": "2.13.0"}, seen=seen, reference=seen)

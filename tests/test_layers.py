@@ -84,7 +84,7 @@ def test_libcst_internals_are_known_to_two_files() -> None:
 
 def test_outputs_never_see_trees() -> None:
     for module in MODULES:
-        if module.startswith(("fixer.report", "fixer.git", "fixer.writer")):
+        if module.startswith(("fixer.report", "fixer.git", "fixer.output.files")):
             assert not any(name.startswith("libcst") for name in imports(module)), module
 
 

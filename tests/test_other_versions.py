@@ -15,11 +15,11 @@ from codemods.model.edits import Unaffected
 from codemods.model.names import NEWEST
 from codemods.model.plan import OtherVersions, Plan
 from codemods.transforms import load
-from fixer import runner
-from fixer.bulk.split import restricted
-from fixer.cache import Cache
+from fixer.output.split import restricted
 from fixer.report.tally import in_other_versions, other_versions
-from fixer.work import Request, plan_directory
+from fixer.run import execute
+from fixer.run.cache import Cache
+from fixer.run.request import Request, plan_directory
 
 ROOT = Path(__file__).parent.parent
 RULES = {rule.code: rule for rule in load()}
@@ -103,9 +103,9 @@ def changed(number: int, path: str) -> OtherVersions:
 def test_parts_of_a_plan_keep_their_own() -> None:
     whole = Plan(other_versions=(changed(1, "a.py"), changed(2, "b.py")))
     assert restricted(whole, ["b.py"]).other_versions == (changed(2, "b.py"),)
-    assert runner.merge([whole, Plan(other_versions=(changed(2, "b.py"), changed(3, "c.py")))]).other_versions == tuple(
-        changed(number, f"{name}.py") for number, name in enumerate("abc", start=1)
-    )
+    assert execute.merge(
+        [whole, Plan(other_versions=(changed(2, "b.py"), changed(3, "c.py")))]
+    ).other_versions == tuple(changed(number, f"{name}.py") for number, name in enumerate("abc", start=1))
 
 
 def test_many_projects_are_counted_together() -> None:
@@ -119,9 +119,9 @@ def test_many_projects_are_counted_together() -> None:
 def test_processes_and_the_cache_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"m{number}.py": CALLS if number % 3 else "x = 1\n" for number in range(60)}
     root = repository(tmp_path / "r", {**OLD, **texts})
-    monkeypatch.setattr(runner, "ENOUGH_LINES", 20)
-    monkeypatch.setattr(runner, "CHUNK_LINES", 20)
-    monkeypatch.setattr("fixer.cache.directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(execute, "ENOUGH_LINES", 20)
+    monkeypatch.setattr(execute, "CHUNK_LINES", 20)
+    monkeypatch.setattr("fixer.run.cache.directory", lambda: tmp_path / "cache")
 
     def told(jobs: int, *, cache: bool = False) -> list[tuple[int, str]]:
         request = Request(jobs=jobs, cache=cache)

@@ -18,7 +18,7 @@ import pytest
 from forges import TOKEN, Server, forge
 from world import Result, checkout_state, fixer, git, process, repository, write
 
-from fixer.git import push, seal
+from fixer.git import provenance, push
 from fixer.git.remotes import remote
 from fixer.git.repository import Repository
 
@@ -294,10 +294,10 @@ def test_who_pushes_in_between_keeps_it(here: Situation) -> None:
 
 
 def test_a_seal_holds_for_its_own_words_and_tree() -> None:
-    message = seal.seal("subject\n\nbody\n\nFixer-Version: 1\n", "t" * 40)
-    assert seal.is_whole(message, "t" * 40)
+    message = provenance.seal("subject\n\nbody\n\nFixer-Version: 1\n", "t" * 40)
+    assert provenance.is_whole(message, "t" * 40)
     for other, tree in ((message, "u" * 40), (f"x{message}", "t" * 40), (message * 2, "t" * 40), ("subject", "t" * 40)):
-        assert not seal.is_whole(other, tree)
+        assert not provenance.is_whole(other, tree)
 
 
 def test_commits_of_ones_own_are_not_pushed_along(here: Situation) -> None:

@@ -16,8 +16,8 @@ from codemods.engine.prefilter import Card
 from codemods.model.edits import Safety
 from codemods.rules.rule import Rule
 from codemods.transforms import load
-from fixer import table
-from fixer.cards import cards, written
+from fixer.run import rule_table
+from fixer.run.rule_index import cards, written
 
 RULES = load()
 CASES = cases()
@@ -150,7 +150,7 @@ def test_the_cards_are_those_of_the_rules() -> None:
 
 
 def test_a_table_made_of_other_rules_is_not_believed() -> None:
-    with mock.patch.multiple(table, DIGEST="of other files", CARDS=()):
+    with mock.patch.multiple(rule_table, DIGEST="of other files", CARDS=()):
         cards.cache_clear()
         try:
             assert [card.code for card in cards()] == [rule.code for rule in RULES]
@@ -159,5 +159,5 @@ def test_a_table_made_of_other_rules_is_not_believed() -> None:
 
 
 def test_the_table_of_cards_is_fresh() -> None:
-    path = Path(table.__file__)
-    assert path.read_text(encoding="utf-8") == written(), "run `python -m fixer.cards`"
+    path = Path(rule_table.__file__)
+    assert path.read_text(encoding="utf-8") == written(), "run `python -m fixer.run.rule_index`"

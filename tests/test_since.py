@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import fixer, git, repository, write
 
-from fixer import worktree
 from fixer.git.changes import EVERY, changes
-from fixer.worktree import _read
+from fixer.project import worktree
+from fixer.project.worktree import _read
 
 CALL = "old_one(1)\n"
 THREE = "old_one(1)\nold_one(2)\nold_one(3)\n"

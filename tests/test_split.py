@@ -18,13 +18,13 @@ from codemods.engine import rounds
 from codemods.engine.rounds import Options
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan, Project
-from fixer.bulk import split as splitting
-from fixer.bulk.split import Part, Split, outcome_of, parts
-from fixer.config import Settings
 from fixer.errors import Refusal
 from fixer.git.owners import Owners, parse
-from fixer.runner import Order
-from fixer.work import Outcome
+from fixer.output import split as splitting
+from fixer.output.split import Part, Split, outcome_of, parts
+from fixer.project.configuration import Settings
+from fixer.run.execute import Order
+from fixer.run.request import Outcome
 
 REPEATABLE = settings(derandomize=True, database=None)
 

@@ -28,11 +28,11 @@ from world import (
 from codemods.model.edits import Finding, Place, Safety
 from codemods.model.plan import FilePlan, Plan
 from codemods.verify.trace import read
-from fixer.config import Settings
 from fixer.errors import Refusal
-from fixer.trial.command import Leftovers, Limits, run
-from fixer.verification import Verification, verify
-from fixer.work import Outcome
+from fixer.project.configuration import Settings
+from fixer.run.request import Outcome
+from fixer.verify.sandbox.command import Leftovers, Limits, run
+from fixer.verify.verification import Verification, verify
 
 PLACE = Place(0, 0, 1, 1, 1, 1)
 RUN = f'"{sys.executable}"'
@@ -210,9 +210,9 @@ def test_daemons_do_not_escape(tmp_path: Path, scratch: Path) -> None:
 
 def test_a_fork_bomb_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = "import os,time\nfor _ in range(6): os.fork()\ntime.sleep(161803)\n"
-    supervisor = Path(sys.modules["fixer.trial.command"].SUPERVISOR)
+    supervisor = Path(sys.modules["fixer.verify.sandbox.command"].SUPERVISOR)
     smaller = write(tmp_path, {"s.py": supervisor.read_text().replace("PROCESSES = 2_000", "PROCESSES = 20")}) / "s.py"
-    monkeypatch.setattr("fixer.trial.command.SUPERVISOR", smaller)
+    monkeypatch.setattr("fixer.verify.sandbox.command.SUPERVISOR", smaller)
     ended = run(f"{RUN} -c '{bomb}'", tmp_path, os.environ, Limits(LONG), Leftovers())
     assert ended.how == "processes" and gone("161803")
 

@@ -15,8 +15,8 @@ from world import write as files
 
 from codemods.model.edits import SkipReason
 from codemods.model.plan import FilePlan, Plan
-from fixer.work import Request, plan_directory
-from fixer.writer import write
+from fixer.output.files import write
+from fixer.run.request import Request, plan_directory
 
 
 def _plan(*paths: str, tied: bool = False) -> Plan:
@@ -189,16 +189,16 @@ def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: py
 
 def test_apply_tells_of_a_file_that_changed_while_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files(tmp_path, {"a.py": "old_one(1)\n", "b.py": "old_one(1)\n"})
-    from fixer import work
+    from fixer.run import request
 
-    plan_directory = work.plan_directory
+    plan_directory = request.plan_directory
 
     def slowly(*arguments: object, **options: object) -> object:
         outcome = plan_directory(*arguments, **options)  # type: ignore[arg-type]
         (tmp_path / "a.py").write_text("old_one(2)\n")
         return outcome
 
-    monkeypatch.setattr(work, "plan_directory", slowly)
+    monkeypatch.setattr(request, "plan_directory", slowly)
     result = fixer("apply", at=tmp_path)
     assert result.code == 2
     assert "a.py: changed-while-running: changed while fixer was running; run fixer again" in result.err

@@ -49,7 +49,10 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
     """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
     from codemods import transforms
     from codemods.engine.prefilter import Card
-    from fixer import cli, commits, orders, runner, skeleton
+    from fixer import cli
+    from fixer.cli import skeleton
+    from fixer.output import commits
+    from fixer.run import execute, planning
 
     with ExitStack() as stack:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -57,9 +60,9 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
         stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
         from old_calls import RULES  # type: ignore[import-not-found]
 
-        for module in (transforms, runner, commits, skeleton):
+        for module in (transforms, execute, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
-        for module in (orders, runner):
+        for module in (planning, execute):
             stack.enter_context(mock.patch.object(module, "cards", lambda: tuple(map(Card.of, RULES))))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
         stack.enter_context(standing_in(at))

@@ -14,13 +14,13 @@ from codemods import __version__
 from codemods.model.edits import Skip
 from codemods.sources.config import Config, Table, plain, read
 from codemods.transforms import load
-from fixer import selectors
-from fixer.bulk.split import Split
-from fixer.config import COMMIT, CommitSettings, flag, table_of_texts, text, texts, unknown
 from fixer.errors import Refusal
 from fixer.git.message import Wording, fill
-from fixer.globs import matcher
-from fixer.work import Request
+from fixer.output.split import Split
+from fixer.project import selectors
+from fixer.project.configuration import COMMIT, CommitSettings, flag, table_of_texts, text, texts, unknown
+from fixer.project.globs import matcher
+from fixer.run.request import Request
 
 ENGINES = ("local", "ray")
 BRANCH = "fixer/{campaign}"

@@ -9,10 +9,10 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fixer.bulk.arrival import Conflict, Receive, receiving, still_open, withdrawn
 from fixer.bulk.campaign import Campaign
 from fixer.bulk.engines import Engine, engine
 from fixer.bulk.job import Answer, Ending, Job
+from fixer.bulk.publish import Conflict, Receive, receiving, still_open, withdrawn
 from fixer.bulk.repositories import Target, targets
 from fixer.bulk.rows import Branch, Row
 from fixer.bulk.state import HOUR, State

@@ -25,8 +25,8 @@ from fixer.bulk.scratch import scratch
 from fixer.bulk.worker import ANSWER
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git
-from fixer.pool import import_path
-from fixer.runner import available
+from fixer.run.execute import available
+from fixer.run.pool import import_path
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 MEGABYTE = 1_000_000

@@ -28,7 +28,7 @@ def main() -> None:
     # Whatever is put into a temporary directory goes with ours, also if this process is killed.
     os.environ["TMPDIR"] = str(directory)
 
-    from fixer.bulk.preparation import prepare
+    from fixer.bulk.process_repository import prepare
     from fixer.git.command import forget_location
 
     job = pickle.load(sys.stdin.buffer)

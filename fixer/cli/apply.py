@@ -15,11 +15,11 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fixer.bulk.split import Split
     from fixer.cli.screen import Screen
-    from fixer.delivery import BranchRequest, Delivery
-    from fixer.handover import HandedOver, Receiver
-    from fixer.work import Outcome, Request
+    from fixer.output.branches import BranchRequest, Delivery
+    from fixer.output.pull_requests import HandedOver, Receiver
+    from fixer.output.split import Split
+    from fixer.run.request import Outcome, Request
 
 
 class OnConflict(str, Enum):
@@ -140,9 +140,9 @@ def apply(
     if branch is None:
         code = _in_place(screen, request, dry_run, verify, format, statistics)
     else:
-        from fixer.bulk.split import Split
-        from fixer.commits import CommitRequest
-        from fixer.delivery import BranchRequest
+        from fixer.output.branches import BranchRequest
+        from fixer.output.commits import CommitRequest
+        from fixer.output.split import Split
 
         commits = CommitRequest(author, signoff, tuple(trailer or ()), subject, body, ticket, ignore_in_blame)
         wanted = BranchRequest(branch, base, (on_conflict or OnConflict.refuse).value, commits)
@@ -162,9 +162,9 @@ def _in_place(
     screen: Screen, request: Request, dry_run: bool, verify: str | None, format: ApplyFormat, statistics: bool
 ) -> int:
     from fixer.cli import show
+    from fixer.output.files import write
     from fixer.report.progress import progress
-    from fixer.work import plan_directory
-    from fixer.writer import write
+    from fixer.run.request import plan_directory
 
     here = Path.cwd()
     with progress(not screen.quiet) as tell:
@@ -202,7 +202,7 @@ def _on_branch(
     format: ApplyFormat,
     statistics: bool,
 ) -> int:
-    from fixer.delivery import deliver
+    from fixer.output.branches import deliver
     from fixer.report.progress import progress
 
     with progress(not screen.quiet) as tell:
@@ -233,7 +233,7 @@ def _on_branches(
     format: ApplyFormat,
     statistics: bool,
 ) -> int:
-    from fixer.delivery import deliver_parts
+    from fixer.output.branches import deliver_parts
     from fixer.report.branches import part_lines
     from fixer.report.progress import progress
 

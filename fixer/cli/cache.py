@@ -10,7 +10,7 @@ cache = typer.Typer(name="cache", no_args_is_help=True, help="What was found bef
 @cache.command("dir")
 def directory() -> None:
     """Print the directory."""
-    from fixer.cache import directory
+    from fixer.run.cache import directory
 
     print(directory())
 
@@ -18,6 +18,6 @@ def directory() -> None:
 @cache.command()
 def clear() -> None:
     """Forget everything that was found before."""
-    from fixer.cache import clear, directory
+    from fixer.run.cache import clear, directory
 
     clear(directory())

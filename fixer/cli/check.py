@@ -47,7 +47,7 @@ def check(
         from fixer.cli.screen import Screen
         from fixer.cli.show import findings
         from fixer.report.progress import progress
-        from fixer.work import plan_directory
+        from fixer.run.request import plan_directory
 
     request = options.request(
         *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),

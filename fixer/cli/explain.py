@@ -36,8 +36,8 @@ def explain(
     """
     from codemods.transforms import load
     from fixer.cli.screen import Screen
+    from fixer.project.selectors import find
     from fixer.report.catalogue import page, show_page
-    from fixer.selectors import find
 
     screen = Screen(color)
     rule = find(code, load())
@@ -54,8 +54,8 @@ def _prove(screen: Screen, rule: Rule, python: str | None) -> int:
     from codemods.verify.places import FIXTURES, RECORD
     from codemods.verify.proof import Outcome
     from fixer.cli.verify_module import active_python
-    from fixer.live_proof import choose, prove_live
     from fixer.report.live_proof import show
+    from fixer.verify.live_proof import choose, prove_live
 
     python = python or active_python()
     evidence = read(RECORD)

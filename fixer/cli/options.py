@@ -10,7 +10,7 @@ import typer
 from codemods.model.profile import SILENT, Recorder
 
 if TYPE_CHECKING:
-    from fixer.work import Request
+    from fixer.run.request import Request
 
 
 class Color(str, Enum):
@@ -158,8 +158,8 @@ def request(
 ) -> Request:
     """What the shared options ask for."""
     from fixer.errors import Refusal
-    from fixer.selectors import split_codes, targets
-    from fixer.work import Request
+    from fixer.project.selectors import split_codes, targets
+    from fixer.run.request import Request
 
     if config is not None and isolated:
         raise Refusal("--config and --isolated contradict each other: give one of them")

@@ -13,9 +13,9 @@ from fixer.errors import Refusal
 
 if TYPE_CHECKING:
     from fixer.cli.screen import Screen
-    from fixer.delivery import BranchRequest, Delivery
-    from fixer.handover import HandedOver, HandoverRequest, Receiver
-    from fixer.work import Outcome
+    from fixer.output.branches import BranchRequest, Delivery
+    from fixer.output.pull_requests import HandedOver, HandoverRequest, Receiver
+    from fixer.run.request import Outcome
 
 Push = Annotated[
     str | None,
@@ -60,7 +60,7 @@ def request(
             raise Refusal(f"{name} says how a pull request is opened: give --pr too")
     if push is None and not pull_request:
         return None
-    from fixer.handover import HandoverRequest
+    from fixer.output.pull_requests import HandoverRequest
 
     return HandoverRequest(
         remote=push or None,
@@ -84,7 +84,7 @@ def prepared(
 
     from fixer.git.forge import Patience
     from fixer.git.repository import Repository
-    from fixer.handover import receiver, renewal
+    from fixer.output.pull_requests import receiver, renewal
 
     repository = Repository.open(Path.cwd())
     found = receiver(repository, wanted, branch.name, branch.base, patience=Patience(tell=screen.note))
@@ -106,7 +106,7 @@ def hand_over_all(
         return [], ()
     if outcome.failed:
         return [], ("nothing was pushed: not all of it could be read, and less would be asked for than there is",)
-    from fixer.handover import emptied, hand_over, take_back
+    from fixer.output.pull_requests import emptied, hand_over, take_back
 
     handed, found = [], []
     # A commit without a rule names the others in `.git-blame-ignore-revs`.

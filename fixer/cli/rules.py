@@ -43,7 +43,7 @@ def new(
     """Write the skeleton of a rule and of its fixtures, in a checkout of fixer."""
     from pathlib import Path
 
-    from fixer.skeleton import write
+    from fixer.cli.skeleton import write
 
     for path in write(code, name, Path.cwd()):
         print(path)

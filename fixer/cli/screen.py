@@ -14,7 +14,7 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fixer.work import Outcome
+    from fixer.run.request import Outcome
 
 WIDE = 160
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fixer.cli.screen import Screen
-    from fixer.delivery import Delivery
-    from fixer.handover import HandedOver
-    from fixer.work import Outcome
+    from fixer.output.branches import Delivery
+    from fixer.output.pull_requests import HandedOver
+    from fixer.run.request import Outcome
 
 
 def findings(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fixer.cli.screen import Screen
-    from fixer.delivery import Delivery
-    from fixer.work import Outcome
+    from fixer.output.branches import Delivery
+    from fixer.run.request import Outcome
 
 Verify = Annotated[
     str | None,
@@ -31,7 +31,7 @@ def check(screen: Screen, outcome: Outcome, command: str, commits: tuple[str, st
         Refusal: if the command says nothing about them.
     """
     from fixer.report.verification import line, section, show
-    from fixer.verification import Refuted, verify
+    from fixer.verify.verification import Refuted, verify
 
     screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
     found = verify(outcome, command, here=Path.cwd(), commits=commits, tell=screen.note)

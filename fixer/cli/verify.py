@@ -15,8 +15,8 @@ from fixer.errors import Refusal
 
 if TYPE_CHECKING:
     from fixer.cli.screen import Screen
-    from fixer.trial.command import Limits
-    from fixer.work import Request
+    from fixer.run.request import Request
+    from fixer.verify.sandbox.command import Limits
 
 
 def verify(
@@ -85,7 +85,7 @@ def verify(
         *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
         no_cache=no_cache,
     )
-    from fixer.trial.command import Limits
+    from fixer.verify.sandbox.command import Limits
 
     limits = Limits(timeout, int((memory or 0) * 1e9))
     if module is not None:
@@ -110,8 +110,8 @@ def _run(
     from fixer.report import verification as report
     from fixer.report.json import render
     from fixer.report.progress import progress
-    from fixer.verification import verify as verify_command
-    from fixer.work import plan_directory
+    from fixer.run.request import plan_directory
+    from fixer.verify.verification import verify as verify_command
 
     here = Path.cwd()
     with progress(not screen.quiet) as tell:

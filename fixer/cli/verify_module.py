@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from codemods.verify.flow_bench import Terms
     from fixer.cli.options import VerifyFormat
     from fixer.cli.screen import Screen
-    from fixer.trial.command import Limits
-    from fixer.work import Request
+    from fixer.run.request import Request
+    from fixer.verify.sandbox.command import Limits
 
 
 def verify_module(
@@ -24,10 +24,10 @@ def verify_module(
     """Watch, show, and say how it went as an exit code."""
     from dataclasses import replace
 
-    from fixer.discover import root_of
-    from fixer.flow_report import locate, watch
+    from fixer.project.discover import root_of
     from fixer.report.progress import progress
-    from fixer.work import plan_directory
+    from fixer.run.request import plan_directory
+    from fixer.verify.flow_report import locate, watch
 
     here = Path.cwd()
     root = root_of(request.paths, here)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fixer.errors import Refusal
+from fixer.git.provenance import commits, series
 from fixer.git.remotes import Remote, without_secrets
 from fixer.git.repository import Repository
-from fixer.git.seal import commits, series
 
 _ADVICE = (
     (

@@ -18,8 +18,8 @@ from codemods.project.dependencies import name_of
 from codemods.sources.files import is_source
 from fixer.errors import Refusal
 from fixer.git.command import HARMLESS, GitFailed, environment
-from fixer.git.seal import seal
-from fixer.worktree import WorkTree
+from fixer.git.provenance import seal
+from fixer.project.worktree import WorkTree
 
 FILES = frozenset({"100644", "100755"})
 """Modes of regular files; links and submodules are not sources."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fixer.report.tally import plural
 
 if TYPE_CHECKING:
-    from fixer.delivery import Delivery
-    from fixer.handover import HandedOver
+    from fixer.output.branches import Delivery
+    from fixer.output.pull_requests import HandedOver
 
 
 def commit_lines(deliveries: Sequence[Delivery]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from fixer.report.terminal import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fixer.flow_report import Explained, FlowReport
+    from fixer.verify.flow_report import Explained, FlowReport
 
 STATES = {"gone": "green", "new": "bold red", "uncovered": "yellow", "there": "red"}
 WORDS = {"proved": "bold green", "not-reproduced": "bold green", "refuted": "bold red"}

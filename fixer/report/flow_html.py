@@ -15,7 +15,7 @@ from fixer.report.tally import plural
 
 if TYPE_CHECKING:
     from codemods.verify.flow import Side
-    from fixer.flow_report import FlowReport
+    from fixer.verify.flow_report import FlowReport
 
 STYLE = """
 :root { --before: #bc4c00; --after: #0969da; }

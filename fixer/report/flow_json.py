@@ -11,7 +11,7 @@ from codemods import __version__
 
 if TYPE_CHECKING:
     from codemods.verify.flow import Side
-    from fixer.flow_report import FlowReport
+    from fixer.verify.flow_report import FlowReport
 
 
 def document(report: FlowReport) -> dict[str, Any]:

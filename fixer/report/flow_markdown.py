@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fixer.report.flow import outcome, where
 
 if TYPE_CHECKING:
-    from fixer.flow_report import FlowReport
+    from fixer.verify.flow_report import FlowReport
 
 
 def section(report: FlowReport) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from codemods.verify.observation import Side
-    from fixer.live_proof import LiveProof
+    from fixer.verify.live_proof import LiveProof
 
 COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 NOTHING = "–"

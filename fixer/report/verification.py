@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from codemods.verify.symptoms import Run
-    from fixer.verification import Verification
+    from fixer.verify.verification import Verification
 
 COLOURS = {"proved": "green", "not-reproduced": "cyan", "refuted": "red", "could-not-run": "yellow"}
 MEANING = {

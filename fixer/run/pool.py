@@ -17,10 +17,10 @@ from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import Plan
 
 if TYPE_CHECKING:
-    from fixer.runner import Gated, Planned, Task
+    from fixer.run.execute import Gated, Planned, Task
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
-PACKAGES = SCRIPT.parent.parent
+PACKAGES = SCRIPT.parents[2]
 
 
 def import_path() -> list[str]:
@@ -112,7 +112,7 @@ class Crew:
 
     def gate(self, task: Task, chunks: Sequence[Sequence[str]]) -> list[Gated]:
         """What the gate leaves of each chunk, in no order. This process takes part while others are starting."""
-        from fixer.runner import Gated, gate_paths
+        from fixer.run.execute import Gated, gate_paths
 
         def lost(path: str, status: int) -> Gated:
             return Gated((), (path,))
@@ -123,7 +123,7 @@ class Crew:
 
     def plan(self, task: Task, chunks: Sequence[Sequence[str]], tick: Callable[[int], None]) -> list[Planned]:
         """The plan of each chunk. One that kills its worker is tried file by file."""
-        from fixer.runner import Planned
+        from fixer.run.execute import Planned
 
         def lost(path: str, status: int) -> Planned:
             how = f"signal {-status}" if status < 0 else f"exit code {status}"

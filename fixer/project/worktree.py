@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codemods.sources.files import by_directory, is_manifest
-from fixer.discover import Listing, is_readable, list_files
 from fixer.git.command import top
 from fixer.git.names import bends, known_among
+from fixer.project.discover import Listing, is_readable, list_files
 
 LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""

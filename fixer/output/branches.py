@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codemods.model.plan import Plan
-from fixer.bulk.split import Part, Split, outcome_of, parts
-from fixer.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
-from fixer.discover import attributed
 from fixer.errors import Refusal
 from fixer.git.branches import check_name, places, start
 from fixer.git.changes import changes
 from fixer.git.owners import find, lives_on_gitlab
 from fixer.git.partial import fetch_missing
 from fixer.git.repository import CommitFiles, Draft, Repository
-from fixer.orders import plan_listing
-from fixer.runner import Progress
-from fixer.work import Outcome, Request, configuration
+from fixer.output.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
+from fixer.output.split import Part, Split, outcome_of, parts
+from fixer.project.discover import attributed
+from fixer.run.execute import Progress
+from fixer.run.planning import plan_listing
+from fixer.run.request import Outcome, Request, configuration
 
 IGNORING = "blame-ignore-revs"
 """The branch beside those of a split plan that keeps their commits out of `git blame`."""

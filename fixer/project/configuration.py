@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fixer.errors import Refusal
-from fixer.globs import anchored, matcher
-from fixer.selectors import target_text, targets
+from fixer.project.globs import anchored, matcher
+from fixer.project.selectors import target_text, targets
 
 if sys.version_info >= (3, 11):
     import tomllib

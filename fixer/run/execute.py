@@ -19,18 +19,18 @@ from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
 from codemods.transforms import load
 from fixer import COLLECT
-from fixer.cards import cards
-from fixer.discover import marked_generated
-from fixer.pool import Crew
-from fixer.selectors import EVERY, Wanted
+from fixer.project.discover import marked_generated
+from fixer.project.selectors import EVERY, Wanted
+from fixer.run.pool import Crew
+from fixer.run.rule_index import cards
 
 if TYPE_CHECKING:
     from codemods.engine.rounds import Options, Step
     from codemods.project.index import Index
     from codemods.project.results import Kept, Memory, Remembered
     from codemods.sources.document import Reader
-    from fixer.cache import Cache, Past
     from fixer.git.changes import Changes
+    from fixer.run.cache import Cache, Past
 
 ENOUGH_LINES = 20_000
 """Gated lines from which on starting processes pays."""
@@ -243,7 +243,7 @@ class _Started:
         self.task, self.crew, self.recorder = task, crew, recorder
         self.past: Past | None = None
         if cache is not None and task.cached:
-            from fixer.cache import Past
+            from fixer.run.cache import Past
 
             self.past = Past(cache, task, _cards(task.order))
         with recorder.phase("cache"):

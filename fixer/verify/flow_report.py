@@ -14,11 +14,11 @@ from codemods.verify.flow import Side
 from codemods.verify.flow_bench import FlowBench, NoTorch, Target, Terms
 from codemods.verify.flow_symptoms import Judgement, Symptom, judge, some, symptoms
 from fixer.errors import Refusal
-from fixer.trial.copies import Footprints, Origin, copied, removal_command
+from fixer.verify.sandbox.copies import Footprints, Origin, copied, removal_command
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
-    from fixer.work import Outcome
+    from fixer.run.request import Outcome
 
 
 @dataclass(frozen=True, slots=True)

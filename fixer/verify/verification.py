@@ -16,16 +16,16 @@ from codemods.verify.trace import read
 from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
 from fixer.git.command import top
-from fixer.trial.command import Leftovers, Limits, run
-from fixer.trial.copies import Footprints, Origin, copied, removal_command
+from fixer.verify.sandbox.command import Leftovers, Limits, run
+from fixer.verify.sandbox.copies import Footprints, Origin, copied, removal_command
 
 if TYPE_CHECKING:
     from codemods.model.plan import Plan
-    from fixer.work import Outcome
+    from fixer.run.request import Outcome
 
 __all__ = ["Limits", "Refuted", "Run", "Verdict", "Verification", "verify"]
 
-RIDING = Path(__file__).resolve().parents[1] / "codemods" / "verify" / "riding"
+RIDING = Path(__file__).resolve().parents[2] / "codemods" / "verify" / "riding"
 """What has to stand first on the `PYTHONPATH` for the probe to ride along."""
 
 GENEROUS = Limits()

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from codemods.model.profile import SILENT
 from codemods.sources.files import by_directory
-from fixer import selectors
-from fixer.cards import cards
-from fixer.config import Settings
-from fixer.discover import select
 from fixer.errors import Refusal
-from fixer.globs import anchored, matcher
-from fixer.runner import Order, Progress, Task, merge, run
-from fixer.work import Outcome, Request
+from fixer.project import selectors
+from fixer.project.configuration import Settings
+from fixer.project.discover import select
+from fixer.project.globs import anchored, matcher
+from fixer.run.execute import Order, Progress, Task, merge, run
+from fixer.run.request import Outcome, Request
+from fixer.run.rule_index import cards
 
 if TYPE_CHECKING:
     from codemods.sources.document import Reader
-    from fixer.cache import Cache
     from fixer.git.changes import Changes
+    from fixer.run.cache import Cache
 
 
 def plan_listing(
@@ -78,7 +78,7 @@ def plan_listing(
     with recorder.phase("planning"):
         cache: Cache | None = None
         if any(task.cached for task in tasks):
-            from fixer.cache import Cache, directory
+            from fixer.run.cache import Cache, directory
 
             cache = Cache(directory())
         plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=cache, recorder=recorder)

@@ -17,7 +17,7 @@ from fixer.errors import Refusal
 
 if TYPE_CHECKING:
     from fixer.git.owners import Owners
-    from fixer.work import Outcome
+    from fixer.run.request import Outcome
 
 BY = ("codeowners", "project", "directory")
 UNOWNED = "no owner"

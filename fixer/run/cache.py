@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from codemods.engine.prefilter import Card
     from codemods.model.plan import FilePlan, Plan
     from codemods.project.index import Index
-    from fixer.runner import Gated, Task
+    from fixer.run.execute import Gated, Task
 
 FILE = "results.sqlite"
 LARGEST = 200_000_000

@@ -24,7 +24,7 @@ from fixer.git.repository import Repository
 
 if TYPE_CHECKING:
     from fixer.bulk.campaign import Campaign
-    from fixer.handover import HandedOver, Receiver
+    from fixer.output.pull_requests import HandedOver, Receiver
 
 
 class Conflict(Refusal):
@@ -88,7 +88,7 @@ def _receive_here(row: Row, branch: Branch, ours: frozenset[str]) -> Arrived:
 
 def _receiver(row: Row, campaign: Campaign, place: Path) -> Receiver:
     """A scratch repository with the base and our objects, and who is to receive them."""
-    from fixer.handover import HandoverRequest, receiver
+    from fixer.output.pull_requests import HandoverRequest, receiver
 
     algorithm = "sha256" if len(row.base or "") == 64 else "sha1"
     _git("init", "-q", "--bare", "--template=", f"--object-format={algorithm}", str(place), at=place.parent)
@@ -116,7 +116,7 @@ def _receiver(row: Row, campaign: Campaign, place: Path) -> Receiver:
 
 
 def _receive_there(receiver: Receiver, branch: Branch, ours: frozenset[str]) -> Arrived:
-    from fixer.handover import submit, take_back
+    from fixer.output.pull_requests import submit, take_back
 
     if withdrawn(branch):
         done = take_back(receiver, branch.name)

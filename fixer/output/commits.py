@@ -12,12 +12,12 @@ from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.message import BODY, SUBJECT, Wording, ignore_message, message
 from fixer.git.repository import CommitFiles, Draft, Repository
-from fixer.runner import steps
-from fixer.work import Outcome
+from fixer.run.execute import steps
+from fixer.run.request import Outcome
 
 if TYPE_CHECKING:
     from codemods.engine.rounds import Step
-    from fixer.config import CommitSettings
+    from fixer.project.configuration import CommitSettings
 
 IGNORED = ".git-blame-ignore-revs"
 """The name that forges look for; git is told with `blame.ignoreRevsFile`."""

@@ -16,7 +16,7 @@ def main() -> None:
     sys.stdout = sys.stderr
     sys.path[:] = pickle.load(source)
     from codemods.model.profile import SILENT, Recorder
-    from fixer.runner import index_of, work
+    from fixer.run.execute import index_of, work
 
     tasks = {}
     pickle.dump(True, sink)

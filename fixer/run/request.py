@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from codemods.model.edits import Finding, Safety, Skip, SkipReason
 from codemods.model.plan import Plan
 from codemods.model.profile import SILENT, Recorder
-from fixer.config import Settings, cascade, parse
-from fixer.discover import arguments_inside, attributed, listing, root_of
 from fixer.errors import Refusal
 from fixer.git.changes import changes
-from fixer.worktree import WorkTree, why_unreadable
+from fixer.project.configuration import Settings, cascade, parse
+from fixer.project.discover import arguments_inside, attributed, listing, root_of
+from fixer.project.worktree import WorkTree, why_unreadable
 
 if TYPE_CHECKING:
     from codemods.model.plan import Target
     from codemods.sources.document import Reader
-    from fixer.runner import Order, Progress
+    from fixer.run.execute import Order, Progress
 
 
 FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
@@ -113,7 +113,7 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
         reader = WorkTree(root)
         looking = changes(root, request.since) if request.since is not None else None
     with recorder.phase("importing"):
-        from fixer.orders import plan_listing
+        from fixer.run.planning import plan_listing
     with recorder.phase("listing"):
         changed = looking() if looking is not None else None
 

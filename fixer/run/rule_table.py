@@ -1,4 +1,4 @@
-"""The cards of the rules, made of them by `python -m fixer.cards`."""
+"""The cards of the rules, made of them by `python -m fixer.run.rule_index`."""
 
 # fmt: off
 # ruff: noqa: E501

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fixer.delivery import Delivery
 from fixer.errors import Refusal
 from fixer.git.branches import start
 from fixer.git.credentials import Token, from_environment, pushing_with
@@ -17,10 +16,11 @@ from fixer.git.forge.forge import declined_in, why_declined
 from fixer.git.forge.patience import PATIENT
 from fixer.git.forge.pull_request import Existing
 from fixer.git.owners import Owners, find
+from fixer.git.provenance import commits
 from fixer.git.push import Destination, Pushed, check_base, delete, look, push, untouchable
 from fixer.git.remotes import Remote, remote
 from fixer.git.repository import Repository
-from fixer.git.seal import commits
+from fixer.output.branches import Delivery
 
 
 @dataclass(frozen=True, slots=True)

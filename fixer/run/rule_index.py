@@ -1,6 +1,7 @@
 """The cards of all rules, which say what there is and what may concern a file; the rules themselves load slowly.
 
-`python -m fixer.cards` writes `fixer/table.py` anew, after a rule, or what its gate is made with, has changed.
+`python -m fixer.run.rule_index` writes `fixer/run/rule_table.py` anew, after a rule, or what its gate is made with, has
+changed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from codemods import transforms
 from codemods.engine.prefilter import Card
-from fixer import table
+from fixer.run import rule_table
 
 _CODEMODS = Path(transforms.__file__).parents[1]
 _BESIDE = ("engine/prefilter.py", "model/names.py", "rules/rule.py", "syntax/identifiers.py")
@@ -26,8 +27,8 @@ def cards() -> tuple[Card, ...]:
     Raises:
         codemods.transforms.Unloadable, ValueError: as `codemods.transforms.load`.
     """
-    if digest() == table.DIGEST and not entry_points(group="fixer.rules"):
-        return table.CARDS
+    if digest() == rule_table.DIGEST and not entry_points(group="fixer.rules"):
+        return rule_table.CARDS
     return tuple(map(Card.of, transforms.load()))
 
 
@@ -44,7 +45,7 @@ def written() -> str:
     """The table, as it should be."""
     own = [Card.of(rule) for rule in transforms.load() if rule.module.startswith("codemods.")]
     lines = [
-        '"""The cards of the rules, made of them by `python -m fixer.cards`."""',
+        '"""The cards of the rules, made of them by `python -m fixer.run.rule_index`."""',
         "",
         "# fmt: off",
         "# ruff: noqa: E501",
@@ -60,4 +61,4 @@ def written() -> str:
 
 
 if __name__ == "__main__":
-    Path(table.__file__).write_text(written(), encoding="utf-8")
+    Path(rule_table.__file__).write_text(written(), encoding="utf-8")

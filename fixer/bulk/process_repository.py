@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING
 from codemods.transforms import load
 from fixer.bulk.access import variables
 from fixer.bulk.job import Answer, Change, Ending, Job, Place
-from fixer.commits import CommitRequest
-from fixer.delivery import BranchRequest, Delivery, deliver, deliver_parts
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git
 from fixer.git.credentials import forget
 from fixer.git.message import fill
 from fixer.git.owners import Owners, find, lives_on_gitlab
 from fixer.git.partial import promisor
+from fixer.git.provenance import series
 from fixer.git.repository import CommitFiles, Repository
-from fixer.git.seal import series
+from fixer.output.branches import BranchRequest, Delivery, deliver, deliver_parts
+from fixer.output.commits import CommitRequest
 from fixer.report.markdown import body, title
 from fixer.report.patch import patch
 from fixer.report.tally import in_other_versions
-from fixer.work import FAILURES, configuration
+from fixer.run.request import FAILURES, configuration
 
 if TYPE_CHECKING:
     from codemods.model.edits import Finding
     from fixer.bulk.campaign import Campaign
     from fixer.bulk.repositories import Target
-    from fixer.work import Outcome, Request
+    from fixer.run.request import Outcome, Request
 
 
 NAMED = 3
@@ -231,7 +231,7 @@ def _verified(campaign: Campaign, delivery: Delivery) -> tuple[str, str, str, En
     if campaign.verify is None:
         return "", "", "", None
     from fixer.report.verification import section
-    from fixer.verification import verify
+    from fixer.verify.verification import verify
 
     assert delivery.tip is not None
     found = verify(delivery.outcome, campaign.verify, commits=(delivery.base, delivery.tip))

@@ -1,0 +1,1 @@
+"""What becomes of a plan: files, commits, branches, parts, pull requests."""

@@ -1,0 +1,1 @@
+"""What is there and what is asked for: files, settings, selectors."""

@@ -1,0 +1,1 @@
+"""Running a person's code before and after the fixes."""
