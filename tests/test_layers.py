@@ -16,6 +16,27 @@ MODULES = {
     for package in ("codemods", "fixer")
     for path in sorted((ROOT / package).rglob("*.py"))
 }
+CORE = ("model", "syntax", "sources", "project", "rules", "analysis", "frameworks", "engine", "transforms", "verify")
+WORLD = ("errors", "git", "project", "run", "output", "verify", "bulk", "report", "cli")
+ROOMS = ["codemods", *(f"codemods.{room}" for room in CORE), "fixer", *(f"fixer.{room}" for room in WORLD)]
+"""Each imports itself and those before it, and nothing else."""
+PULL_REQUEST = "what a pull request says is a rendering of its plan"
+UPWARD = {
+    ("fixer.git.message", "fixer.report.tally"): "a commit's message counts as the reports do",
+    ("fixer.git.repository", "fixer.project.worktree"): "most blobs of a commit lie as files in the work tree",
+    ("fixer.output.pull_requests", "fixer.report.markdown"): PULL_REQUEST,
+    ("fixer.bulk.process_repository", "fixer.report.markdown"): PULL_REQUEST,
+    ("fixer.bulk.process_repository", "fixer.report.patch"): "a campaign keeps the patch of each branch",
+    ("fixer.bulk.process_repository", "fixer.report.tally"): PULL_REQUEST,
+    ("fixer.bulk.process_repository", "fixer.report.verification"): PULL_REQUEST,
+}
+"""Imports of a later room, each with its reason. This list only gets shorter."""
+SAME_NAMES = {
+    *("Answer", "Change", "Code", "Draft", "Entry", "Evidence", "Limits", "Made", "Names", "Order", "OtherVersions"),
+    *("Outcome", "Packaging", "Pair", "Part", "Place", "Project", "Remedy", "Row", "Run", "Setting", "Side", "Site"),
+    *("Source", "Symptom", "Target", "Unknown", "Unreadable", "Value", "Verdict"),
+}
+"""Public classes of which there are several. This list only gets shorter."""
 IN_CHILDREN = {
     f"codemods.verify.{name}"
     for name in ("architectures_child", "child", "observe", "flow_case", "flow_child", "flow_runs", "flow_watch")
@@ -53,17 +74,52 @@ def imports(module: str, *, top_level: bool = False) -> set[str]:
     return found
 
 
+def room(module: str) -> int:
+    """The place in the list of the room that a module lies in."""
+    return ROOMS.index(".".join(module.split(".")[:2]))
+
+
+def test_every_package_is_a_room() -> None:
+    inside = {".".join(module.split(".")[:2]) for module in MODULES}
+    assert inside == set(ROOMS)
+
+
+def test_rooms_import_only_those_before_them() -> None:
+    """Every import counts: at the top of a module, in a function, and for type checkers."""
+    upward = set()
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module and not node.level, f"{module} has a relative import"
+                whole = [f"{node.module}.{alias.name}" for alias in node.names]
+                names = [name if name in MODULES else node.module for name in whole]
+            upward |= {(module, name) for name in names if name in MODULES and room(name) > room(module)}
+    assert upward == set(UPWARD)
+
+
+def test_transforms_holds_rules_only() -> None:
+    for module, path in MODULES.items():
+        if module.startswith("codemods.transforms.") and path.name != "__init__.py":
+            assert "\nrule = Rule(" in path.read_text(encoding="utf-8"), module
+
+
+def test_no_public_class_name_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    assert {name for name, modules in homes.items() if len(modules) > 1} == SAME_NAMES
+
+
 def test_the_core_is_pure() -> None:
     for module in PURE:
         used = {name.partition(".")[0] for name in imports(module)}
         reads_tokens = module in ("codemods.syntax.comments", "codemods.syntax.suppress", "codemods.sources.python")
         assert not used & (WORLDLY - {"io" if reads_tokens else ""} | {"fixer", "torch", "lightning"}), module
-
-
-def test_the_core_never_imports_the_world() -> None:
-    for module in MODULES:
-        if module.startswith("codemods"):
-            assert not any(name.startswith("fixer") for name in imports(module)), module
 
 
 def test_only_children_import_torch() -> None:
@@ -82,28 +138,24 @@ def test_libcst_internals_are_known_to_two_files() -> None:
     assert users == {"codemods.syntax.tree", "codemods.syntax.lazy_parse"}
 
 
-def test_outputs_never_see_trees() -> None:
+def test_the_world_never_sees_trees() -> None:
     for module in MODULES:
-        if module.startswith(("fixer.report", "fixer.git", "fixer.output.files")):
+        if module.startswith("fixer"):
             assert not any(name.startswith("libcst") for name in imports(module)), module
 
 
 def test_rules_see_only_what_is_theirs() -> None:
-    """Not the engine, the plan, or each other's families."""
+    """Not the engine, imports, suppression, the plan, or each other's families; nor does what they share."""
     closed = {"codemods.syntax.imports", "codemods.syntax.suppress", "codemods.model.plan"}
     for module in MODULES:
+        if module.startswith(("codemods.transforms.", "codemods.frameworks.")):
+            assert not imports(module) & closed, module
         if module.startswith("codemods.transforms."):
             family = ".".join(module.split(".")[:3])
             for name in imports(module):
-                assert name not in closed and not name.startswith("codemods.engine"), f"{module} imports {name}"
+                assert not name.startswith("codemods.engine"), f"{module} imports {name}"
                 outside = name.startswith("codemods.transforms") and not name.startswith(family)
                 assert not outside, f"{module} imports {name} of another family"
-
-
-def test_the_engine_knows_no_rule() -> None:
-    for module in PURE:
-        if not module.startswith("codemods.transforms"):
-            assert not any(name.startswith("codemods.transforms") for name in imports(module)), module
 
 
 def test_no_cycles() -> None:
