@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -43,8 +44,10 @@ def test_metadata(rule: Rule) -> None:
         assert line.startswith("`") or first(line[0])
     assert rule.triggers or rule.elsewhere
     assert all(len(t) >= 3 for t in (*(i for group in rule.triggers for i in group), *rule.elsewhere))
-    assert bool(rule.triggers) == any(issubclass(kind, cst.CSTNode) for kinds, _ in rule.checks for kind in kinds)
-    assert bool(rule.elsewhere) == any(not issubclass(kind, cst.CSTNode) for kinds, _ in rule.checks for kind in kinds)
+    kinds = {kind for kinds, _ in rule.checks for kind in kinds}
+    assert bool(rule.triggers) == any(issubclass(kind, (cst.CSTNode, ast.AST)) for kind in kinds)
+    assert bool(rule.elsewhere) == any(not issubclass(kind, (cst.CSTNode, ast.AST)) for kind in kinds)
+    assert not rule.reads_ast or not any(issubclass(kind, cst.CSTNode) for kind in kinds), "one tree, or the other"
     assert rule.checks
     assert rule.references
     assert all(isinstance(error, str) and len(error) > 15 for error in rule.errors)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import libcst as cst
 
 from codemods.analysis.expected_errors import expects, is_observed
+from codemods.analysis.python_context import PythonContext
+from codemods.engine import rewriting
 from codemods.engine.findings import Numbering, costing_only, edits_elsewhere, finding, fix_of, unaffected, without_fix
 from codemods.model.edits import Edit, Finding, Lines, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.project.index import Index, Ref
@@ -19,8 +23,11 @@ from codemods.syntax import comments, imports, unsupported_syntax
 from codemods.syntax.facts import Facts, gather
 from codemods.syntax.identifiers import Words
 from codemods.syntax.lazy_parse import Deferred
+from codemods.syntax.module import Module
 from codemods.syntax.rewrite import Replacement, closing, joined, replace
 from codemods.syntax.tree import Span, children, render, spans, walk
+
+_Pairs: TypeAlias = "list[tuple[cst.CSTNode, Replacement]]"
 
 
 def look(
@@ -41,16 +48,26 @@ def look(
     if not wanted:
         return [], []
     index.recorder.gate("facts")
+    failed: dict[str, Skip] = {}
+    judged: list[Draft] = []
+    module = index.syntax(path) if any(r.reads_ast for r in wanted) else None
+    if module is not None:
+        with index.recorder.phase("walking"):
+            judged = _judge(PythonContext(path, text, module, facts, index, strategies), wanted, failed)
+    others = [r for r in wanted if not r.reads_ast]
+    if not judged and not others:
+        return [], list(dict.fromkeys(failed.values()))
     with index.recorder.phase("parsing"):
         tree = index.trees.get(path, text, facts)
     if isinstance(tree, Skip):
         return [], [tree]
     try:
-        failed: dict[str, Skip] = {}
         with index.recorder.phase("walking"):
             context = Context(path, text, tree, facts, index, strategies)
-            drafts = _check(context, wanted, failed)
+            drafts = _check(context, others, failed)
         with index.recorder.phase("fixing"):
+            if module is not None:
+                drafts += _rewritten(context, module, judged, failed)
             found = _findings(context, drafts, failed)
         return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
@@ -106,6 +123,28 @@ def _check(context: Context, rules: Sequence[Rule], failed: dict[str, Skip]) -> 
     return drafts
 
 
+def _judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip]) -> list[Draft]:
+    """Run the checks that ask for nodes of the syntax tree."""
+    drafts: list[Draft] = []
+    for rule in rules:
+        for types, check in rule.checks:
+            for node in program.all(*(kind for kind in types if issubclass(kind, ast.AST))):
+                with costing_only(rule, program.path, failed), program.index.recorder.rule(rule.code):
+                    drafts.extend(check(node, program))
+    return drafts
+
+
+def _rewritten(context: Context, module: Module, drafts: Sequence[Draft], failed: dict[str, Skip]) -> Iterator[Draft]:
+    """Drafts about the syntax tree as drafts about the libcst tree of the same text."""
+    nodes = [node for draft in drafts for node in (draft.node, *(rewriting.subject(module, v) for v in draft.verbs))]
+    places = rewriting.located(context, module, nodes)
+    for draft in drafts:
+        with costing_only(draft.rule, context.path, failed):
+            made = [rewriting.replacements(context, module, verb, places) for verb in draft.verbs]
+            first, *others = made or [{}]
+            yield dataclasses.replace(draft, node=places[draft.node], fix=first, beside=tuple(others))
+
+
 class _Doors:
     """Gates 1 and 2 at close range: whether a rule may find something in a body, before it is parsed."""
 
@@ -147,7 +186,7 @@ class _Doors:
 
 def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]) -> list[Finding]:
     """Drafts as findings: versions weighed, nodes turned into minimal edits."""
-    lifted: list[tuple[Draft, list[tuple[cst.CSTNode, Replacement]]]] = []
+    lifted: list[tuple[Draft, list[_Pairs]]] = []
     wanted: set[cst.CSTNode] = set()
     for draft in drafts:
         with costing_only(draft.rule, context.path, failed):
@@ -155,9 +194,9 @@ def _findings(context: Context, drafts: Sequence[Draft], failed: dict[str, Skip]
                 continue
             if unaffected(draft, context) or (draft.fix and is_observed(context, draft.node)):
                 draft = without_fix(draft)
-            pairs = _lifted(context, draft.fix)
+            pairs = [_lifted(context, fix) for fix in (draft.fix, *draft.beside)]
             lifted.append((draft, pairs))
-            wanted |= {draft.node, *(old for old, _ in pairs)}
+            wanted |= {draft.node, *(old for each in pairs for old, _ in each)}
             statement = context.statement(draft.node)
             if statement is not None:
                 wanted |= {statement, _beyond(statement)}
@@ -203,12 +242,21 @@ def _beyond(statement: cst.CSTNode) -> cst.CSTNode:
 def _edits(
     context: Context,
     draft: Draft,
-    pairs: Sequence[tuple[cst.CSTNode, Replacement]],
+    repairs: Sequence[_Pairs],
     where: Mapping[cst.CSTNode, Span],
 ) -> list[Edit] | None:
-    """The edits of a draft, in other files too, imports included; None where one of them cannot be made."""
-    edits = [edit_of(context.path, context.text, context.module, old, new, where[old]) for old, new in pairs]
-    if not _fits_formatted_strings(context, pairs, edits):
+    """The edits of a draft, in other files too, imports included; None where one of them cannot be made.
+
+    Args:
+        repairs: one fix, or several that are written one by one and must not touch each other.
+    """
+    edits: list[Edit] = []
+    for pairs in repairs:
+        made = [edit_of(context.path, context.text, context.module, old, new, where[old]) for old, new in pairs]
+        if not _fits_formatted_strings(context, pairs, made):
+            return None
+        edits += made
+    if len(repairs) > 1 and _overlap(edits):
         return None
     edits = comments.kept(context.text, edits)
     for path, replacements in draft.also.items():
@@ -229,7 +277,8 @@ def _edits(
     edits = [e for e in edits if e.text or e.start < e.end]
     if not edits:
         return None
-    first = context.text.count("\n", 0, min((where[old].inner_start for old, _ in pairs), default=0)) + 1
+    starts = (where[old].inner_start for pairs in repairs for old, _ in pairs)
+    first = context.text.count("\n", 0, min(starts, default=0)) + 1
     for need in draft.needs:
         around = context.scope_name(need.at).split(".") if need.at is not None else []
         scopes = [".".join(around[:n]) for n in range(len(around), 0, -1)] if around != [""] else []
@@ -239,9 +288,13 @@ def _edits(
     return edits
 
 
-def _fits_formatted_strings(
-    context: Context, pairs: Sequence[tuple[cst.CSTNode, Replacement]], edits: Sequence[Edit]
-) -> bool:
+def _overlap(edits: Sequence[Edit]) -> bool:
+    """Whether two edits of one file change the same text."""
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    return any(earlier.end > later.start for earlier, later in pairwise(ordered))
+
+
+def _fits_formatted_strings(context: Context, pairs: _Pairs, edits: Sequence[Edit]) -> bool:
     """Whether edits inside f-strings hold nothing that Python before 3.12 refuses there (PEP 701)."""
     for (old, _), edit in zip(pairs, edits, strict=True):
         around = (node for node in context.ancestors(old) if isinstance(node, cst.FormattedString))

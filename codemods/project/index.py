@@ -8,6 +8,8 @@ the empty set, never a guess.
 from __future__ import annotations
 
 import posixpath
+import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +23,7 @@ from codemods.project.dependencies import Content, Existence, Holding, Packaging
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
 from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
+from codemods.syntax.module import Module
 
 if TYPE_CHECKING:
     from codemods.sources.manifest import Requirement
@@ -32,6 +35,8 @@ _LONGEST = 20
 """Dots in a name; more are no answer."""
 _MOST_TEXT = 20_000_000
 """Characters of text that are kept."""
+_MOST_TREES = 1_000_000
+"""Characters of text whose syntax trees are kept."""
 
 
 class _Rewritten:
@@ -99,6 +104,7 @@ class Index:
         self._roots: dict[str, str] = {}
         self._versions = versions.Versions(reader, self.overrides)
         self._trees: Trees | None = None
+        self._modules: OrderedDict[str, tuple[str, Module]] = OrderedDict()
         self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._holders: dict[Holding, tuple[str, ...]] = {}
@@ -117,6 +123,7 @@ class Index:
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
         index._documents = {path: known for path, known in self._documents.items() if path not in changed}
         index._roots, index._versions, index._trees = self._roots, self._versions, self._trees
+        index._modules = self._modules
         index._changed = {
             **self._changed,
             **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
@@ -161,6 +168,22 @@ class Index:
 
             self._trees = Trees()
         return self._trees
+
+    def syntax(self, path: str) -> Module | None:
+        """The syntax tree of a file; None where it cannot be read. Those looked at last are kept."""
+        text = self.text(path)
+        if text is None or self.facts(path) is None:
+            return None
+        known = self._modules.get(path)
+        if known is None or known[0] != text:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                known = text, Module(text)
+            self._modules[path] = known
+        self._modules.move_to_end(path)
+        while len(self._modules) > 1 and sum(len(kept) for kept, _ in self._modules.values()) > _MOST_TREES:
+            self._modules.popitem(last=False)
+        return known[1]
 
     def text(self, path: str) -> str | None:
         self.questions.ask(Content(files.container(path)))

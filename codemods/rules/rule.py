@@ -7,6 +7,7 @@ those of `codemods.sources` for every other file.
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ import libcst as cst
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.syntax.identifiers import Group
 from codemods.syntax.rewrite import Need
+from codemods.syntax.verbs import Verbs
 
 if TYPE_CHECKING:
     from codemods.project.index import Index
@@ -36,6 +38,10 @@ class Draft:
     message: str
     safety: Safety
     fix: Repair = field(default_factory=dict)
+    verbs: Verbs = ()
+    """The repair, where `node` is of the syntax tree; the engine makes `fix` and `beside` of it."""
+    beside: tuple[Repair, ...] = ()
+    """Further repairs of the same fix, each written on its own."""
     needs: tuple[Need, ...] = ()
     """Imports the new code relies on."""
     title: str = ""
@@ -120,6 +126,11 @@ class Rule:
     def family(self) -> str:
         return self.code.rstrip("0123456789")
 
+    @property
+    def reads_ast(self) -> bool:
+        """Whether its checks of Python ask for nodes of `ast`; else they ask for libcst's."""
+        return any(issubclass(kind, ast.AST) for types, _ in self.checks for kind in types)
+
     def on(self, *types: type[Any]) -> Callable[[Check], Check]:
         """Register a check for nodes of these exact types; those of documents say in `KIND` what they are part of."""
 
@@ -134,7 +145,7 @@ class Rule:
         self,
         node: Any,
         *,
-        fix: Repair | None = None,
+        fix: Repair | Verbs | None = None,
         message: str | None = None,
         title: str | None = None,
         safety: Safety | None = None,
@@ -147,7 +158,7 @@ class Rule:
         consequence: Consequence | None = None,
         evidence: Sequence[Evidence] = (),
     ) -> Draft:
-        """Report `node`, with `fix` as node → replacement (none: report only).
+        """Report `node`, with `fix` as node → replacement, or as verbs about the syntax tree (none: report only).
 
         Args:
             message: what is wrong here; the rule's summary by default.
@@ -167,7 +178,8 @@ class Rule:
             node=node,
             message=message or self.summary,
             safety=level,
-            fix=dict(fix or {}),
+            fix=dict(fix) if isinstance(fix, Mapping) else {},
+            verbs=() if fix is None or isinstance(fix, Mapping) else tuple(fix),
             needs=tuple(need for need in needs if need is not None),
             title=title or self.fix_title,
             strategy=strategy,

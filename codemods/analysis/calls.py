@@ -1,0 +1,136 @@
+"""Calls: the arguments they give, the functions they run, and who calls a function with what."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from codemods.analysis import instances
+from codemods.analysis.python_context import PythonContext
+from codemods.project.index import Ref
+from codemods.syntax.module import FUNCTIONS, Function, Scope, own
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """The value given by this keyword."""
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def positional(call: ast.Call, index: int) -> ast.expr | None:
+    """The value at this position (0-based), if no `*args` comes before it."""
+    before = call.args[: index + 1]
+    return before[index] if len(before) > index and not any(isinstance(a, ast.Starred) for a in before) else None
+
+
+def argument(call: ast.Call, name: str, index: int) -> ast.expr | None:
+    """The value given by keyword, or at a position."""
+    found = keyword(call, name)
+    return found if found is not None else positional(call, index)
+
+
+def values(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, by position and by keyword; of `*args` and `**kwargs` what is spread."""
+    given = [a.value if isinstance(a, ast.Starred) else a for a in call.args]
+    return [*given, *(k.value for k in call.keywords)]
+
+
+def literal(node: ast.AST | None) -> object:
+    """The value of a literal expression; Ellipsis where it is none."""
+    match node:
+        case ast.Constant(value=value) if value is not ...:
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+    return ...
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether an expression is the literal `None`."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+# -- which function
+
+
+def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:
+    """The project's function that a call runs: also a method of an object whose class is known."""
+    if (target := ctx.callee(call)) is not None or not isinstance(call.func, ast.Attribute):
+        return target
+    kind = instances.of(ctx, call.func.value)
+    if kind is None or len(kind.names) != 1 or ":" not in (origin := next(iter(kind.names))):
+        return None
+    place = ctx.index.method(Ref(*origin.split(":", 1)), call.func.attr)
+    program = ctx.other(place.path) if place else None
+    return program.definition(f"{place.name}.{call.func.attr}") if program and place else None
+
+
+def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
+    """The calls that surely run a function: of its file, and of those that import something of its module."""
+    yield from ((ctx, call) for call in named_calls(ctx, function.name) if _runs(ctx, call, function))
+    if ctx.qualified(function) != function.name:
+        return
+    for path in ctx.index.search(ctx.path, (function.name.encode(),)):
+        if path != ctx.path and imports_of(ctx, path, ctx.path) and (other := ctx.other(path)):
+            yield from ((other, call) for call in named_calls(other, function.name) if _runs(other, call, function))
+
+
+def _runs(ctx: PythonContext, call: ast.Call, function: Function) -> bool:
+    target = ctx.callee(call)
+    return target is not None and target[1] is function
+
+
+def named_calls(ctx: PythonContext, *names: str) -> list[ast.Call]:
+    """The calls of functions, methods and classes with one of these last names: `name(…)`, `x.name(…)`."""
+    return [call for call in ctx.all(ast.Call) if (ctx.name(call.func) or "").rpartition(".")[2] in names]
+
+
+def imports_of(ctx: PythonContext, path: str, module: str) -> bool:
+    """Whether a file imports a module of the project, or something of it."""
+    facts = ctx.index.facts(path)
+    for each in facts.imports if facts else ():
+        if each.name == "*" or each.dotted:
+            if ctx.index.module(path, each.path or each.target) == module:
+                return True
+        elif any(origin.partition(":")[0] == module for origin in ctx.index.resolve(path, each.name)):
+            return True
+    return False
+
+
+# -- which values
+
+
+def given(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
+    """What the calls in sight give for a parameter of a function of `ctx`; None for one that cannot be told."""
+    named = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
+    found: list[tuple[PythonContext, ast.expr] | None] = []
+    for where, call in callers(ctx, function):
+        index = named.index(name) if name in named else -1
+        if isinstance(call.func, ast.Attribute) and ctx.klass(function) is not None:
+            index -= 1
+        value = keyword(call, name) or (positional(call, index) if index >= 0 else None)
+        found.append((where, value) if value is not None else None)
+    return found
+
+
+def binder(ctx: PythonContext, name: str, node: ast.AST) -> Scope | None:
+    """The function or module whose variable a plain name is, seen from `node`."""
+    scope = ctx.scope(node)
+    while True:
+        if isinstance(scope, (ast.Lambda, *FUNCTIONS)) and name in ctx.parameter_names(scope):
+            return scope
+        if not isinstance(scope, ast.Lambda) and name in ctx.bindings(scope):
+            return scope
+        if isinstance(scope, ast.Module):
+            return None
+        scope = ctx.scope(scope)
+
+
+def mentions(ctx: PythonContext, function: Function, attributes: Sequence[str], depth: int = 2) -> bool:
+    """Whether a function, or one that it calls, uses an attribute of one of these names."""
+    for node in own(function):
+        if isinstance(node, ast.Attribute) and node.attr in attributes:
+            return True
+        if depth and isinstance(node, ast.Call) and (target := ctx.callee(node)):
+            if target[1] is not function and mentions(*target, attributes, depth - 1):
+                return True
+    return False

@@ -1,0 +1,369 @@
+"""One Python file as a rule sees it: its syntax tree, what names stand for, who calls whom, and the project."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from codemods.analysis.control_flow import ControlFlow
+from codemods.model.edits import Evidence
+from codemods.model.names import ACCELERATOR, FABRIC
+from codemods.project.index import NONE, Index, Ref
+from codemods.rules.file_context import FileContext
+from codemods.syntax.facts import Facts
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, Module, Scope, dotted, own, parameters
+
+N = TypeVar("N", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """The method that a node stands in (also from inside a nested function)."""
+
+    node: Function
+    klass: ast.ClassDef
+    owner: Ref
+    self: str
+    """Name of the first parameter."""
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One assignment to a name: `value` is None where it is no plain expression (loop target, `as`, unpacking)."""
+
+    value: ast.expr | None
+    node: ast.AST
+    conditional: bool
+
+
+class PythonContext(FileContext):
+    """One Python file, judged on `ast`. Other files are reached with `other`."""
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        module: Module,
+        facts: Facts,
+        index: Index,
+        strategies: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(path, text, index, strategies)
+        self.module, self.facts = module, facts
+        self.others: dict[str, PythonContext | None] = {path: self}
+        self.memo: dict[tuple[object, ...], Any] = {}
+        """Answers about this file that take long to find; keys start with the function that asks."""
+        self._origins: dict[str, frozenset[str]] = {}
+        self._bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
+        self._flows: dict[Scope, ControlFlow] = {}
+        self._definitions: dict[str, list[ast.ClassDef | Function]] | None = None
+
+    # -- position in the tree
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node directly around `node`."""
+        return self.module.parent(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around `node`, innermost first."""
+        return self.module.ancestors(node)
+
+    def enclosing(self, node: ast.AST, *types: type[N]) -> N | None:
+        """The nearest node of these types around `node`."""
+        return self.module.enclosing(node, *types)
+
+    def all(self, *types: type[N]) -> list[N]:
+        """Every node of exactly these types in the file."""
+        return self.module.all(*types)
+
+    def source(self, node: ast.stmt | ast.expr | ast.keyword | ast.arg) -> str:
+        """The text of a node."""
+        return self.module.source(node)
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement that `node` belongs to: a simple one, or the compound one whose header it stands in."""
+        return self.module.statement(node)
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The function, lambda, class or module whose body runs `node`."""
+        return self.module.scope(node)
+
+    def function(self, node: ast.AST) -> Function | None:
+        """The nearest function around `node`."""
+        return next((a for a in self.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
+    def scope_name(self, node: ast.AST) -> str:
+        """Qualified name of the scope around `node` ("" is the module): `Net.forward.helper`."""
+        names = [a.name for a in self.ancestors(node) if isinstance(a, (ast.ClassDef, *FUNCTIONS))]
+        return ".".join(reversed(names))
+
+    def qualified(self, node: Function | ast.ClassDef) -> str:
+        """Qualified name of a function or class: `Net.forward`."""
+        around = self.scope_name(node)
+        return f"{around}.{node.name}" if around else node.name
+
+    def klass(self, node: ast.AST) -> Ref | None:
+        """The class whose body (at any depth) holds `node`."""
+        found = self.enclosing(node, ast.ClassDef)
+        return self.ref(found) if found is not None else None
+
+    def ref(self, klass: ast.ClassDef) -> Ref:
+        """The index's handle of a class of this file."""
+        return Ref(self.path, self.qualified(klass))
+
+    def method(self, node: ast.AST) -> Method | None:
+        """The method around `node`, through nested functions; None in static methods and where `self` is rebound."""
+        inner: list[Function] = []
+        below = node
+        for above in (node, *self.ancestors(node)):
+            if isinstance(above, FUNCTIONS) and (above is node or isinstance(below, ast.stmt)):
+                inner.append(above)
+            elif isinstance(above, ast.ClassDef):
+                if not inner:
+                    return None
+                function = inner[-1]
+                given = [*function.args.posonlyargs, *function.args.args]
+                if not given or "staticmethod" in map(dotted, function.decorator_list) or function.name == "__new__":
+                    return None
+                name = given[0].arg
+                if any(name in self.parameter_names(nested) for nested in inner[:-1]):
+                    return None
+                return None if name in self.bindings(function) else Method(function, above, self.ref(above), name)
+            below = above
+        return None
+
+    # -- names and what they mean
+
+    def name(self, node: ast.AST | None) -> str | None:
+        """`a.b.c` for a name or a chain of attributes on one, else None."""
+        return dotted(node)
+
+    def parameter_names(self, function: Function | ast.Lambda) -> set[str]:
+        """The names of all parameters."""
+        return {each.arg for each in parameters(function)}
+
+    def origin(self, node: ast.AST | None) -> frozenset[str]:
+        """What an expression may name: canonical names of library objects, `path.py:Name` for the project's own.
+
+        Several where imports differ by branch (`try`/`except ImportError`); empty where it cannot be told.
+        """
+        name = dotted(node)
+        if name is None:
+            return NONE
+        if name not in self._origins:
+            self._origins[name] = self.index.resolve(self.path, name)
+        return self._origins[name]
+
+    def means(self, node: ast.AST | None, *names: str | frozenset[str]) -> bool:
+        """Whether an expression surely names one of these library objects."""
+        wanted = frozenset().union(*(frozenset({n}) if isinstance(n, str) else n for n in names))
+        found = self.origin(node)
+        return bool(found) and found <= wanted
+
+    def calls(self, node: ast.AST | None, *names: str | frozenset[str]) -> bool:
+        """Whether `node` is a call of one of these library objects."""
+        return isinstance(node, ast.Call) and self.means(node.func, *names)
+
+    def bindings(self, scope: ast.AST) -> Mapping[str, Sequence[Binding]]:
+        """What a function (parameters left out), class or module assigns, by dotted target: `loss`, `self.scaler`."""
+        if scope not in self._bindings:
+            found: dict[str, list[Binding]] = {}
+            for node in own(scope):
+                for target, value in _targets(node):
+                    name = target if isinstance(target, str) else dotted(target)
+                    if name is not None:
+                        found.setdefault(name, []).append(Binding(value, node, self._conditional(node, scope)))
+            self._bindings[scope] = found
+        return self._bindings[scope]
+
+    def _conditional(self, node: ast.AST, scope: ast.AST) -> bool:
+        branching = (ast.If, *LOOPS, ast.Try, ast.Match, ast.IfExp)
+        for above in self.ancestors(node):
+            if above is scope:
+                return False
+            if isinstance(above, branching) or type(above).__name__ == "TryStar":
+                return True
+        return False
+
+    def assigned(self, node: ast.AST, at: ast.AST | None = None) -> list[Binding] | None:
+        """Every assignment that may give a plain name its value, in the innermost scope that binds it.
+
+        None where it is a parameter, or bound nowhere in sight; for `self.x`, use `kind` or the index.
+        """
+        name = dotted(node)
+        first = scope = self.scope(at or node)
+        while name:
+            if isinstance(scope, (ast.Lambda, *FUNCTIONS)) and name in self.parameter_names(scope):
+                return None
+            seen = scope is first or not isinstance(scope, ast.ClassDef)
+            if seen and (found := self.bindings(scope).get(name)):
+                return list(found)
+            if isinstance(scope, ast.Module):
+                return None
+            scope = self.scope(scope)
+        return None
+
+    # -- order
+
+    def flow(self, node: ast.AST) -> ControlFlow:
+        """The control-flow graph of the function (or module) that runs `node`."""
+        scope = self.scope(node) if not isinstance(node, ast.Module) else node
+        return self.flow_of(scope)
+
+    def flow_of(self, scope: Scope) -> ControlFlow:
+        """The control-flow graph of a function, lambda, class or module."""
+        if scope not in self._flows:
+            self._flows[scope] = ControlFlow(scope)
+        return self._flows[scope]
+
+    # -- evidence, calls and other files
+
+    def evidence(self, node: ast.expr | ast.stmt, why: str) -> Evidence:
+        """The line of this file that a node begins on, as what shows a claim: `why` says what stands there."""
+        return Evidence(self.path, node.lineno, why)
+
+    def other(self, path: str) -> PythonContext | None:
+        """Another file of the project; None where it cannot be read."""
+        if path not in self.others:
+            facts, text, module = self.index.facts(path), self.index.text(path), self.index.syntax(path)
+            if facts is None or text is None or module is None:
+                self.others[path] = None
+            else:
+                program = PythonContext(path, text, module, facts, self.index, self.strategies)
+                program.others = self.others
+                self.others[path] = program
+        return self.others[path]
+
+    def callee(self, call: ast.Call) -> tuple[PythonContext, Function] | None:
+        """The project's function or method that a call surely runs: `self.helper()`, `helper()`, `module.helper()`."""
+        name = dotted(call.func)
+        if name is None:
+            return None
+        method = self.method(call)
+        if method and name.startswith(method.self + ".") and name.count(".") == 1:
+            attribute = name.partition(".")[2]
+            if next(self.index.assigned(method.owner, attribute), None) is not None:
+                return None
+            owner = self.index.method(method.owner, attribute)
+            program = self.other(owner.path) if owner else None
+            return program.definition(f"{owner.name}.{attribute}") if program and owner else None
+        local = self.scope(call)
+        while not isinstance(local, ast.Module):
+            if isinstance(local, FUNCTIONS) and (given := self.bindings(local).get(name)):
+                inner = given[0].node
+                return (self, inner) if len(given) == 1 and isinstance(inner, FUNCTIONS) else None
+            local = self.scope(local)
+        origins = self.origin(call.func)
+        if len(origins) != 1 or ":" not in (origin := next(iter(origins))):
+            return None
+        path, qualified = origin.split(":", 1)
+        program = self.other(path)
+        return program.definition(qualified) if program else None
+
+    def definition(self, qualified: str) -> tuple[PythonContext, Function] | None:
+        """The one function of this file with a qualified name."""
+        functions = [node for node in self.definitions(qualified) if isinstance(node, FUNCTIONS)]
+        return (self, functions[0]) if len(functions) == 1 else None
+
+    def definitions(self, qualified: str) -> list[ast.ClassDef | Function]:
+        """The classes and functions of this file with a qualified name; several where it is defined by condition."""
+        if self._definitions is None:
+            self._definitions = {}
+            for node in self.all(ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef):
+                assert isinstance(node, (ast.ClassDef, *FUNCTIONS))
+                self._definitions.setdefault(self.qualified(node), []).append(node)
+        return self._definitions.get(qualified, [])
+
+    # -- roles
+
+    def loss_of(self, call: ast.AST) -> ast.expr | None:
+        """What a call differentiates, whichever way it is written.
+
+        `x.backward()`, `torch.autograd.backward(x)`, `self.manual_backward(x)`, `fabric.backward(x)`,
+        `accelerator.backward(x)`, `scaler.scale(x).backward()`. None where the call differentiates nothing.
+        """
+        if not isinstance(call, ast.Call):
+            return None
+        first = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+        if self.means(call.func, "torch.autograd.backward"):
+            return first
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        receiver, attribute = call.func.value, call.func.attr
+        if attribute == "manual_backward":
+            return first
+        if attribute != "backward" or (isinstance(receiver, ast.Call) and dotted(receiver.func) == "super"):
+            return None
+        if (
+            isinstance(receiver, ast.Call)
+            and isinstance(receiver.func, ast.Attribute)
+            and receiver.func.attr == "scale"
+        ):
+            given = [*receiver.args, *(k.value for k in receiver.keywords)]
+            if len(given) == 1 and not isinstance(given[0], ast.Starred) and all(k.arg for k in receiver.keywords):
+                return given[0]
+        if first is not None and self.owns_backward(receiver):
+            return first
+        method = self.method(call)
+        if method and dotted(receiver) == method.self:
+            return None
+        return receiver
+
+    def owns_backward(self, receiver: ast.expr) -> bool:
+        """Whether `receiver.backward(loss)` is a Fabric, Accelerator, engine or strategy call (by kind, else name)."""
+        if self.is_a(receiver, FABRIC | ACCELERATOR):
+            return True
+        last = (dotted(receiver) or "").rpartition(".")[2].lower()
+        return last.endswith(("fabric", "accelerator", "engine", "strategy", "deepspeed", "accel", "model"))
+
+    def is_a(self, node: ast.expr, names: frozenset[str]) -> bool:
+        """Whether an expression's value is surely an instance of one of these library classes."""
+        from codemods.analysis import instances
+
+        kind = instances.of(self, node)
+        return kind is not None and kind.names <= names
+
+
+def _targets(node: ast.AST) -> Iterator[tuple[ast.AST | str, ast.expr | None]]:
+    """The targets that a node binds, each with its value where that is one expression."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _unpacked(target, value)
+        case ast.AnnAssign(target=target, value=value) if value is not None:
+            yield target, value
+        case ast.AugAssign(target=target):
+            yield target, None
+        case ast.NamedExpr(target=target, value=value):
+            yield target, value
+        case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
+            yield from _unpacked(target, None)
+        case ast.withitem(optional_vars=target) if target is not None:
+            yield from _unpacked(target, None)
+        case ast.ExceptHandler(name=name) if name is not None:
+            yield name, None
+        case ast.Delete(targets=targets):
+            for target in targets:
+                yield from _unpacked(target, None)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name, None
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name, None
+
+
+def _unpacked(target: ast.AST, value: ast.expr | None) -> Iterator[tuple[ast.AST, ast.expr | None]]:
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        yield target, value
+        return
+    values: list[ast.expr | None] = [None] * len(target.elts)
+    if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(values):
+        if not any(isinstance(e, ast.Starred) for e in (*value.elts, *target.elts)):
+            values = list(value.elts)
+    for element, each in zip(target.elts, values, strict=True):
+        yield from _unpacked(element.value if isinstance(element, ast.Starred) else element, each)

@@ -1,0 +1,156 @@
+"""Where a gradient scaler comes from, and which other code may use it: of which class it is, and who else unscales."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.calls import binder, given, imports_of
+from codemods.analysis.grad_scaler import Scaler, Training, kind
+from codemods.analysis.python_context import PythonContext
+from codemods.model.edits import Evidence
+from codemods.syntax.module import FUNCTIONS, Function, Scope, own
+
+
+def home(training: Training, scaler: Scaler) -> Scope | None:
+    """The function, or the module, that makes the scaler; None for parameters and attributes."""
+    ctx, scope = training.ctx, training.scope
+    while "." not in scaler.name and scaler.constructors:
+        if isinstance(scope, ast.Module) or ctx.bindings(scope).get(scaler.name):
+            return scope
+        scope = ctx.scope(scope)
+        if not isinstance(scope, (ast.Module, *FUNCTIONS)):
+            return None
+    return None
+
+
+def is_gradient_scaler(training: Training, scaler: Scaler) -> tuple[bool | None, Evidence | None]:
+    """Whether the scaler is one of torch's, with every method: by its class, or by what all callers in sight give.
+
+    False: a caller gives another one, with the place; None: that cannot be told.
+    """
+    if scaler.known:
+        return True, None
+    ctx, scope = training.ctx, training.scope
+    if not isinstance(scope, FUNCTIONS) or "." in scaler.name:
+        return None, None
+    bound = scope if scaler.name in ctx.parameter_names(scope) else binder(ctx, scaler.name, scope)
+    if not isinstance(bound, FUNCTIONS):
+        return None, None
+    verdicts = list(_given(ctx, bound, scaler.name))
+    wrong = next((place for verdict, place in verdicts if verdict is False), None)
+    if wrong is not None:
+        return False, wrong
+    return (True if verdicts and all(v for v, _ in verdicts) else None), None
+
+
+def _given(
+    ctx: PythonContext, function: Function, name: str, depth: int = 4
+) -> Iterator[tuple[bool | None, Evidence | None]]:
+    """Of each value that callers give for a parameter: whether it is a gradient scaler; `None` is none."""
+    if depth == 0 or name in ctx.bindings(function):
+        yield None, None
+        return
+    for each in given(ctx, function, name):
+        if each is None:
+            yield None, None
+            continue
+        where, value = each
+        match kind(where, value):
+            case "scaler":
+                yield True, None
+            case "other" if isinstance(value, ast.Call) and where.origin(value.func):
+                yield False, where.evidence(value, "another class of scaler is given")
+            case "unknown" if isinstance(value, ast.Name):
+                outer = binder(where, value.id, value)
+                if isinstance(outer, FUNCTIONS):
+                    yield from _given(where, outer, value.id, depth - 1)
+                else:
+                    yield None, None
+            case "unknown" | "other":
+                yield None, None
+
+
+def used_anywhere(ctx: PythonContext, *methods: str) -> bool:
+    """Whether any code of the project names one of these methods of a scaler; `scale` counts where it is called."""
+    for path in ctx.index.search(ctx.path, tuple(method.encode() for method in methods)):
+        if (other := ctx.other(path)) is None:
+            return True
+        for attribute in other.all(ast.Attribute):
+            if attribute.attr in methods:
+                above = other.parent(attribute)
+                if attribute.attr != "scale" or (isinstance(above, ast.Call) and above.func is attribute):
+                    return True
+    return False
+
+
+def unscaled_elsewhere(training: Training, scaler: Scaler) -> Evidence | None:
+    """Another function that may unscale before the clip: a handler, a hook, a method; None where there is none."""
+    ctx, scope = training.ctx, training.scope
+    made_in = home(training, scaler)
+    if made_in is scope and isinstance(scope, FUNCTIONS):
+        return None
+    mine = set(training.nodes)
+    paths = (ctx.path,) if isinstance(made_in, FUNCTIONS) else ctx.index.search(ctx.path, (b"unscale_",))
+    for path in paths:
+        other = ctx.other(path)
+        for attribute in other.all(ast.Attribute) if other else ():
+            if other is None or attribute.attr != "unscale_" or attribute in mine:
+                continue
+            if isinstance(made_in, FUNCTIONS) and not other.module.contains(made_in, attribute):
+                continue
+            if isinstance(made_in, ast.Module) and path != ctx.path and not imports_of(ctx, path, ctx.path):
+                continue
+            if made_in is None and "." not in (other.name(attribute.value) or ".") and _is_made(other, attribute.value):
+                continue
+            if not _steps_itself(other, attribute) and _may_be(training, scaler, other, attribute):
+                return other.evidence(attribute, f"`{other.source(attribute)}` may run before it")
+    return None
+
+
+def _is_made(ctx: PythonContext, name: ast.expr) -> bool:
+    """Whether a name is given nothing but scalers made in sight."""
+    values = [b.value for b in ctx.assigned(name) or ()]
+    return bool(values) and all(isinstance(v, ast.Call) and kind(ctx, v) == "scaler" for v in values)
+
+
+def _steps_itself(ctx: PythonContext, attribute: ast.Attribute) -> bool:
+    """Whether the function that unscales also steps with the same scaler: a training loop of its own."""
+    step = f"{ctx.name(attribute.value)}.step"
+    return any(isinstance(n, ast.Attribute) and ctx.name(n) == step for n in own(ctx.scope(attribute)))
+
+
+def _may_be(training: Training, scaler: Scaler, other: PythonContext, attribute: ast.Attribute) -> bool:
+    """Whether the receiver of an `unscale_` may be this scaler: by its last name, through a name for it, too."""
+    if other.name(attribute.value) is None:
+        return True
+    last = scaler.name.rpartition(".")[2]
+    return last in names(other, attribute.value) and not unrelated(training, scaler, other, attribute)
+
+
+def names(ctx: PythonContext, receiver: ast.expr, depth: int = 3) -> frozenset[str]:
+    """The last names under which a value goes: as written, of what the name is given, and of what callers give."""
+    found = {(ctx.name(receiver) or "").rpartition(".")[2]}
+    for binding in (ctx.assigned(receiver) or ()) if depth else ():
+        if binding.value is not None:
+            found |= names(ctx, binding.value, depth - 1)
+    if depth and isinstance(receiver, ast.Name):
+        function = binder(ctx, receiver.id, receiver)
+        if isinstance(function, FUNCTIONS) and receiver.id not in ctx.bindings(function):
+            for each in given(ctx, function, receiver.id):
+                found |= names(*each, depth - 1) if each else frozenset()
+    return frozenset(found - {""})
+
+
+def unrelated(training: Training, scaler: Scaler, other: PythonContext, attribute: ast.Attribute) -> bool:
+    """Whether both are attributes of `self`, in classes that surely have nothing to do with each other."""
+    here, there = training.ctx.method(training.scope), other.method(attribute)
+    written, last = other.name(attribute.value) or "", scaler.name.rpartition(".")[2]
+    if here is None or there is None or written.rpartition(".")[0] != there.self:
+        return False
+    if scaler.name != f"{here.self}.{last}":
+        return False
+    index = training.ctx.index
+    lines = index.lineage(here.owner), index.lineage(there.owner)
+    related = here.owner in lines[1].refs or there.owner in lines[0].refs
+    return not related and lines[0].complete and lines[1].complete

@@ -1,0 +1,127 @@
+"""From the verbs of a fix to libcst: the nodes that stand where those of the syntax tree stand, and their exchange."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from codemods.model.edits import Skip, SkipReason, Unreadable
+from codemods.syntax.module import Module
+from codemods.syntax.rewrite import Replacement, insert, remove
+from codemods.syntax.tree import spans, walk
+from codemods.syntax.verbs import Delete, Insert, Replace, Verb
+
+if TYPE_CHECKING:
+    from codemods.rules.context import Context
+
+
+def located(context: Context, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
+    """The libcst node for each statement or expression of the syntax tree of the same text.
+
+    Raises:
+        Unreadable: if one of them has no counterpart.
+    """
+    wanted = list(wanted)
+    lines = {_line(module, node) for node in wanted}
+    candidates: list[cst.CSTNode] = []
+    for statement, (first, last) in _top_level(context, module):
+        if any(first <= line <= last for line in lines):
+            candidates += walk(statement)
+    where = spans(context.path, context.text, context.module, candidates)
+    by_place: dict[tuple[int, int, bool], cst.CSTNode] = {}
+    for node in candidates:
+        if node in where and isinstance(node, _STATEMENTS + _EXPRESSIONS):
+            place = where[node].inner_start, where[node].inner_end, isinstance(node, _STATEMENTS)
+            by_place.setdefault(place, node)
+    found: dict[ast.AST, cst.CSTNode] = {}
+    for each in wanted:
+        if isinstance(each, ast.Module):
+            found[each] = context.module
+            continue
+        assert isinstance(each, (ast.stmt, ast.expr)), "a finding is about a statement or an expression"
+        there = by_place.get((*module.span(each), isinstance(each, ast.stmt)))
+        if there is None:
+            raise Unreadable(Skip(context.path, SkipReason.NO_ROUND_TRIP, f"line {each.lineno} is read in two ways"))
+        found[each] = there
+    return found
+
+
+_STATEMENTS = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
+_EXPRESSIONS = (cst.BaseExpression,)
+
+
+def _line(module: Module, node: ast.AST) -> int:
+    return node.lineno if isinstance(node, (ast.stmt, ast.expr)) else 0
+
+
+def _top_level(context: Context, module: Module) -> Iterable[tuple[cst.CSTNode, tuple[int, int]]]:
+    """The statements of the module, with their first and last lines."""
+    lines: list[tuple[int, int]] = []
+    for each in module.tree.body:
+        decorators = [d.lineno for d in getattr(each, "decorator_list", ())]
+        lines.append((min([each.lineno, *decorators]), each.end_lineno or each.lineno))
+    rest = iter(lines)
+    for statement in context.module.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            mine = [next(rest) for _ in statement.body]
+            yield statement, (mine[0][0], mine[-1][1])
+        else:
+            yield statement, next(rest)
+
+
+def subject(module: Module, verb: Verb) -> ast.AST:
+    """The node that a verb changes, or beside which it inserts."""
+    if isinstance(verb, Replace):
+        return verb.node
+    statement = module.statement(verb.anchor)
+    assert statement is not None, "code stands in statements"
+    return statement
+
+
+def replacements(
+    context: Context, module: Module, verb: Verb, places: Mapping[ast.AST, cst.CSTNode]
+) -> dict[cst.CSTNode, Replacement]:
+    """What becomes of which libcst nodes, for one verb.
+
+    Args:
+        places: the libcst node of the verb's subject, as `located` gives it.
+    """
+    old = places[subject(module, verb)]
+    match verb:
+        case Replace(node=node, code=code):
+            new = cst.parse_expression(_dedented(module, node, code))
+            if isinstance(new, (cst.Call, cst.Attribute, cst.Name, cst.Subscript)):
+                return {old: new}
+            parentheses = {name: getattr(old, name) for name in ("lpar", "rpar") if getattr(old, name, ())}
+            return {old: new.with_changes(**parentheses)}
+        case Insert(code=code, after=after):
+            indent = context.module.default_indent
+            return insert(context, old, [_indented(c, indent) for c in code], after=after)
+        case Delete():
+            return dict(remove(context, old))
+
+
+def _dedented(module: Module, node: ast.AST, code: str) -> str:
+    """Code of several lines without the indentation of the statement that it goes into: libcst adds that again."""
+    statement = module.statement(node)
+    if "\n" not in code or statement is None:
+        return code
+    indent = module.indentation(statement)
+    strings = {
+        line
+        for each in ast.walk(ast.parse(f"({code}\n)"))
+        if isinstance(each, (ast.Constant, ast.JoinedStr)) and each.end_lineno is not None
+        for line in range(each.lineno + 1, each.end_lineno + 1)
+    }
+    lines = code.split("\n")
+    return "\n".join(line if n in strings else line.removeprefix(indent) for n, line in enumerate(lines, start=1))
+
+
+def _indented(code: str, indent: str) -> str:
+    """A statement with the indentation of the file in place of four spaces."""
+    lines = code.split("\n")
+    levels = [(len(line) - len(line.lstrip(" "))) // 4 for line in lines]
+    return "\n".join(indent * level + line.lstrip(" ") for level, line in zip(levels, lines, strict=True))

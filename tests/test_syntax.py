@@ -1,0 +1,141 @@
+"""The syntax tree of a file: parents, scopes, positions; and verbs, written into files of every layout."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+from memory import Memory
+
+from codemods.engine.rounds import Options, plan
+from codemods.model.edits import Safety, splice
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import Module, dotted, own
+from codemods.syntax.verbs import Verb, delete, insert_after, insert_before, replace
+
+TEXT = '''\
+import torch
+
+
+@decorate(outside())
+def f(x=default()):
+    """ä"""
+    y = "äö" + inner(x)
+    return [z for z in y if (lambda: deep())()]
+
+
+class C(base()):
+    value = made()
+'''
+
+
+def call(module: Module, name: str) -> ast.Call:
+    (found,) = [c for c in module.all(ast.Call) if dotted(c.func) == name]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "scope"),
+    [
+        ("outside", "Module"),
+        ("default", "Module"),
+        ("inner", "f"),
+        ("deep", "Lambda"),
+        ("base", "Module"),
+        ("made", "C"),
+    ],
+)
+def test_the_scope_is_what_runs_a_node(name: str, scope: str) -> None:
+    module = Module(TEXT)
+    found = module.scope(call(module, name))
+    assert getattr(found, "name", type(found).__name__) == scope
+
+
+def test_positions_count_characters() -> None:
+    module = Module(TEXT)
+    for node in module.all(ast.Call, ast.Constant, ast.ListComp):
+        assert isinstance(node, ast.expr)
+        assert ast.dump(ast.parse(f"({module.source(node)})", mode="eval").body) == ast.dump(node)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_positions_count_line_ends_as_they_are(newline: str) -> None:
+    module = Module("a(\n  b)\nc()\n".replace("\n", newline))
+    assert [module.source(each) for each in module.all(ast.Call)] == [f"a({newline}  b)", "c()"]
+
+
+def test_what_a_body_runs_is_not_what_its_functions_run() -> None:
+    module = Module(
+        "def f():\n    a()\n    def g(x=b()):\n        c()\n    lambda: d()\n    class C(e()):\n        g()\n"
+    )
+    (function, _) = module.all(ast.FunctionDef)
+    assert {dotted(n.func) for n in own(function) if isinstance(n, ast.Call)} == {"a", "b", "e"}
+
+
+# -- verbs
+
+
+def written(code: str, *verbs: str) -> str:
+    """What verbs make of a program; each is said of the call `here()`, and evaluated with it."""
+
+    def check(module: ast.Module, ctx: object) -> list[Draft]:
+        calls = [n for n in ast.walk(module) if isinstance(n, ast.Call) and dotted(n.func) == "here"]
+        names = {"replace": replace, "insert_before": insert_before, "insert_after": insert_after, "delete": delete}
+        made: list[Verb] = [eval(verb, {**names, "here": here}) for here in calls for verb in verbs]
+        return [rule.finding(calls[0], fix=made)] if calls else []
+
+    rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("here",),))
+    rule.on(ast.Module)(check)  # type: ignore[arg-type]
+    files = {"p.py": textwrap.dedent(code).lstrip("\n").encode()}
+    found = plan(["p.py"], Memory(files), Options(rules=(rule,)), fix=False)
+    assert found.skips == ()
+    (finding,) = found.files[0].findings
+    return splice(files["p.py"].decode(), finding.fix.edits) if finding.fix is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("before", "verb", "after"),
+    [
+        ("x = here()\n", "replace(here, 'there(1)')", "x = there(1)\n"),
+        ("x = (here())\n", "replace(here, 'there(1)')", "x = there(1)\n"),
+        ("x = (here()) + 1\n", "replace(here, 'a if b else c')", "x = (a if b else c) + 1\n"),
+        ("a\nhere()  # why\nb\n", "insert_before(here, 'new()')", "a\nnew()\nhere()  # why\nb\n"),
+        ("a\nhere()  # why\nb\n", "insert_after(here, 'new()')", "a\nhere()  # why\nnew()\nb\n"),
+        ("a; here(); b\n", "insert_before(here, 'new()')", "a; new(); here(); b\n"),
+        ("if x: here()\n", "insert_after(here, 'new()')", "if x: here(); new()\n"),
+        (
+            "if x:\n\ty = here()\n",
+            "insert_before(here, 'for a in b:\\n    new()')",
+            "if x:\n\tfor a in b:\n\t\tnew()\n\ty = here()\n",
+        ),
+        ("if x: here()\n", "insert_before(here, 'if y:\\n    new()')", "if x:\n    if y:\n        new()\n    here()\n"),
+        ("while here():\n    pass\n", "insert_before(here, 'new()')", "new()\nwhile here():\n    pass\n"),
+        (
+            "if x:\n    a\nelif here():\n    b\n",
+            "insert_before(here, 'new()')",
+            "new()\nif x:\n    a\nelif here():\n    b\n",
+        ),
+        ("a\nhere()\nb\n", "delete(here)", "a\nb\n"),
+        ("a; here(); b\n", "delete(here)", "a; b\n"),
+        ("if x:\n    here()\n", "delete(here)", "if x:\n    pass\n"),
+    ],
+)
+def test_a_verb_keeps_the_layout(before: str, verb: str, after: str) -> None:
+    assert written(before, verb) == after
+
+
+def test_verbs_of_one_fix_are_written_beside_each_other() -> None:
+    done = written(
+        "a; here(); b\n", "insert_before(here, 'new()')", "replace(here, 'there()')", "insert_after(here, 'end()')"
+    )
+    assert done == "a; new(); there(); end(); b\n"
+
+
+def test_verbs_that_meet_are_no_fix() -> None:
+    assert written("x = here()\n", "replace(here, 'a()')", "replace(here, 'b()')") == ""
+
+
+def test_the_rest_of_a_file_stays_as_it_is() -> None:
+    before = "x = 1   # odd\n\n\n\nif y :\n  here( )\n  z = [1,\n     2]\n"
+    assert written(before, "insert_before(here, 'new()')") == before.replace("  here( )", "  new()\n  here( )")
