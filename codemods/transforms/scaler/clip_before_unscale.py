@@ -38,25 +38,29 @@ gradients.
 
 from __future__ import annotations
 
+import ast
 import builtins
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeGuard
 
-import libcst as cst
-
-from codemods.frameworks.grad_scaler.between import UNSCALING, always, block, conditions, may_mention, touched, writes
-from codemods.frameworks.grad_scaler.elsewhere import is_gradient_scaler, unscaled_elsewhere, used_anywhere
-from codemods.frameworks.grad_scaler.merging import Fix, without_statement
-from codemods.frameworks.grad_scaler.receivers import optimizer, spelled
-from codemods.frameworks.grad_scaler.steps import CLIP, Scaler, Training, mentions, trainings
-from codemods.frameworks.gradient_consumers import callee
+from codemods.analysis.calls import callee, values
+from codemods.analysis.grad_scaler import (
+    CLIP,
+    UNSCALING,
+    Scaler,
+    Training,
+    made_of,
+    optimizer,
+    spelled,
+    trainings,
+    writes,
+)
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaler_lifetime import is_gradient_scaler, unscaled_elsewhere, used_anywhere
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.rewrite import insert
-from codemods.syntax.tree import text_of
+from codemods.syntax.module import own
+from codemods.syntax.verbs import Verb, delete, insert_before
 
 rule = Rule(
     code="SCL001",
@@ -69,29 +73,33 @@ rule = Rule(
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_LEAVING = (ast.Continue, ast.Break, ast.Return)
 
-@rule.on(cst.Module)
-def clip_before_unscale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+
+@rule.on(ast.Module)
+def clip_before_unscale(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         for scaler in training.scalers:
             if not scaler.disabled:
                 yield from scaled_clips(training, scaler)
 
 
-def clips_after(training: Training, scaler: Scaler, backward: cst.Call) -> tuple[Fix, Safety] | None:
+def clips_after(training: Training, scaler: Scaler, backward: ast.Call) -> tuple[list[Verb], Safety] | None:
     """What has to be done about clips once a backward without scaling is scaled; None: it cannot be done."""
     now = replace(scaler, sure=True, backwards=(*scaler.backwards, backward))
     then = replace(training, scalers=(now,), raw=tuple(r for r in training.raw if r is not backward))
-    fix, safety = Fix(), Safety.SAFE
+    fix: list[Verb] = []
+    safety = Safety.SAFE
     for draft in scaled_clips(then, now):
-        if not draft.fix:
+        if not draft.verbs:
             return None
-        fix |= draft.fix
+        fix += draft.verbs
         safety = min(safety, draft.safety)
     return fix, safety
 
 
-def clips(ctx: Context, call: cst.Call) -> bool:
+def clips(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a call clips gradients: one of torch's or timm's functions, or one of the project's that does."""
     if ctx.means(call.func, CLIP):
         return True
@@ -99,16 +107,16 @@ def clips(ctx: Context, call: cst.Call) -> bool:
     if "clip" not in name or (target := ctx.callee(call)) is None:
         return False
     where, function = target
-    if "grad" in name and any(isinstance(n, cst.Attribute) and writes(where, n) for n in flow.own(function.body)):
+    if "grad" in name and any(isinstance(n, ast.Attribute) and writes(where, n) for n in own(function)):
         return True
-    return any(isinstance(n, cst.Call) and where.means(n.func, CLIP) for n in flow.own(function.body))
+    return any(isinstance(n, ast.Call) and where.means(n.func, CLIP) for n in own(function))
 
 
 def scaled_clips(training: Training, scaler: Scaler) -> Iterator[Draft]:
     """The clips that see gradients which this scaler has scaled."""
     if training.hides("unscale_"):
         return
-    groups: dict[tuple[cst.Call, ...], list[cst.Call]] = {}
+    groups: dict[tuple[ast.Call, ...], list[ast.Call]] = {}
     for clip in training.calls:
         if clips(training.ctx, clip) and (steps := _steps_after(training, scaler, clip)):
             groups.setdefault(steps, []).append(clip)
@@ -120,14 +128,13 @@ def scaled_clips(training: Training, scaler: Scaler) -> Iterator[Draft]:
                 yield _draft(training, scaler, clip, later, steps)
 
 
-def _steps_after(training: Training, scaler: Scaler, clip: cst.Call) -> tuple[cst.Call, ...]:
+def _steps_after(training: Training, scaler: Scaler, clip: ast.Call) -> tuple[ast.Call, ...]:
     """The steps for which a clip prepares: those after it, up to the next scaled backward."""
     ctx = training.ctx
-    found: list[cst.Call] = []
+    found: list[ast.Call] = []
+    later = [b for b in scaler.backwards if training.before(clip, b)]
     for step in scaler.steps:
-        if not training.reaches(clip, step):
-            continue
-        if any(training.before(clip, b) and training.before(b, step) for b in scaler.backwards):
+        if not training.reaches(clip, step) or any(training.before(b, step) for b in later):
             continue
         given = spelled(ctx, optimizer(step))
         if not any(training.before(s, step) and spelled(ctx, optimizer(s)) == given for s in found):
@@ -135,7 +142,7 @@ def _steps_after(training: Training, scaler: Scaler, clip: cst.Call) -> tuple[cs
     return tuple(found)
 
 
-def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...]) -> bool:
+def _is_scaled(training: Training, scaler: Scaler, clip: ast.Call, steps: tuple[ast.Call, ...]) -> bool:
     """Whether the gradients still hold the scale when `clip` sees them."""
     ctx = training.ctx
     backwards = [b for b in scaler.backwards if training.reaches(b, clip)]
@@ -143,9 +150,9 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
         return False  # scaled elsewhere is scaled for sure only where nobody unscales
     if any(training.before(r, clip) and not _beside(training, r, scaler.backwards) for r in training.raw):
         return False
-    if may_mention(ctx, clip, scaler.name, UNSCALING):
+    if training.may_mention(clip, scaler.name, UNSCALING):
         return False
-    if any(_knows_the_scale(training, scaler, arg.value) for arg in clip.args) or _is_divided(training, scaler, clip):
+    if any(_knows_the_scale(training, scaler, v) for v in values(clip)) or _is_divided(training, scaler, clip):
         return False
     mine = {spelled(ctx, optimizer(s)) for s in steps}
     others = {spelled(ctx, optimizer(s)) for s in scaler.steps} - mine
@@ -158,40 +165,40 @@ def _is_scaled(training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[
         stepped = [s for s in scaler.steps if training.before(unscale, s) and training.before(s, clip)]
         if not any(spelled(ctx, optimizer(s)) == given for s in stepped):
             return False
-    return not any(touched(training, scaler, b, clip) for b in backwards)
+    return not any(training.touched(scaler, b, clip) for b in backwards)
 
 
-def _knows_the_scale(training: Training, scaler: Scaler, value: cst.BaseExpression) -> bool:
+def _knows_the_scale(training: Training, scaler: Scaler, value: ast.expr) -> bool:
     """Whether a value is made with the loss scale: `0.5 * s` after `s = scaler.get_scale()`."""
-    return mentions(training.ctx, training.scope, value, f"{scaler.name}.get_scale", f"{scaler.name}._scale")
+    return made_of(training.ctx, training.scope, value, f"{scaler.name}.get_scale", f"{scaler.name}._scale")
 
 
-def _is_divided(training: Training, scaler: Scaler, clip: cst.Call) -> bool:
+def _is_divided(training: Training, scaler: Scaler, clip: ast.Call) -> bool:
     """Whether the norm that a clip returns is divided by the loss scale: who does that knows that it is in there."""
     ctx = training.ctx
     statement = ctx.statement(clip)
-    names = [ctx.name(t.target) for t in statement.targets] if isinstance(statement, cst.Assign) else []
+    names = [ctx.name(target) for target in statement.targets] if isinstance(statement, ast.Assign) else []
     for node in training.nodes:
         match node:
-            case cst.BinaryOperation(left=left, right=right, operator=cst.Divide() | cst.Multiply()):
+            case ast.BinOp(left=left, right=right, op=ast.Div() | ast.Mult()):
                 pass
-            case cst.AugAssign(target=left, value=right, operator=cst.DivideAssign() | cst.MultiplyAssign()):
+            case ast.AugAssign(target=left, value=right, op=ast.Div() | ast.Mult()):
                 pass
             case _:
                 continue
-        if any(ctx.name(part) in names or part is clip for part in (left, *flow.own(left)) if names or part is clip):
+        if any(part is clip or (names and ctx.name(part) in names) for part in (left, *own(left))):
             if _knows_the_scale(training, scaler, right):
                 return True
     return False
 
 
-def _beside(training: Training, raw: cst.Call, backwards: tuple[cst.Call, ...]) -> bool:
+def _beside(training: Training, raw: ast.Call, backwards: tuple[ast.Call, ...]) -> bool:
     """Whether a backward without scaling is the other arm of one with it (`if use_amp: … else: loss.backward()`)."""
     return any(training.contrary(raw, b) for b in backwards)
 
 
 def _draft(
-    training: Training, scaler: Scaler, clip: cst.Call, later: list[cst.Call], steps: tuple[cst.Call, ...]
+    training: Training, scaler: Scaler, clip: ast.Call, later: list[ast.Call], steps: tuple[ast.Call, ...]
 ) -> Draft:
     ctx = training.ctx
     written = (ctx.name(clip.func) or "the clip").rpartition(".")[2]
@@ -217,76 +224,76 @@ def _draft(
     return rule.finding(clip, fix=fix, message=message)
 
 
-def _is_builtin(ctx: Context, call: cst.Call) -> bool:
+def _is_builtin(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a call is one of Python's own functions: `open(…)`."""
     name = ctx.name(call.func) or ""
     return hasattr(builtins, name) and name not in ctx.facts.rebound and not any(ctx.facts.named(name))
 
 
-def _managed(training: Training, scaler: Scaler, clip: cst.Call) -> Evidence | None:
+def _managed(training: Training, scaler: Scaler, clip: ast.Call) -> Evidence | None:
     """A context manager around the clip that nobody can look into, entered after the backward."""
     ctx = training.ctx
     for above in ctx.ancestors(clip):
         if above is training.scope:
             return None
-        if isinstance(above, cst.With) and not any(above in ctx.ancestors(b) for b in scaler.backwards):
+        if isinstance(above, (ast.With, ast.AsyncWith)) and not any(
+            training.inside(b, above) for b in scaler.backwards
+        ):
             for item in above.items:
-                call = item.item if isinstance(item.item, cst.Call) else None
+                call = item.context_expr if isinstance(item.context_expr, ast.Call) else None
                 if call is not None and (_is_builtin(ctx, call) or callee(ctx, call) is not None):
                     continue
-                if not ctx.origin(call.func if call else item.item):
-                    return ctx.evidence(item.item, f"`{text_of(item.item)}` unscales")
+                if not ctx.origin(call.func if call else item.context_expr):
+                    return ctx.evidence(item.context_expr, f"`{ctx.source(item.context_expr)}` unscales")
     return None
 
 
 def _fix(
     training: Training,
     scaler: Scaler,
-    clip: cst.Call,
-    later: list[cst.Call],
-    steps: tuple[cst.Call, ...],
+    clip: ast.Call,
+    later: list[ast.Call],
+    steps: tuple[ast.Call, ...],
     names: list[str],
-) -> tuple[Fix | None, str]:
+) -> tuple[list[Verb] | None, str]:
     """The statements inserted before the clip, or what stands in the way."""
-    ctx = training.ctx
     if not all(names):
         return None, "which optimizer is stepped cannot be told"
-    if not all(always(ctx, s) for s in steps):
+    if not all(training.always(s) for s in steps):
         return None, "the step stands under a condition"
-    home = block(ctx, steps[0])
-    if isinstance(loop := ctx.parent(home), cst.For) and conditions(ctx, clip, home) is None:
+    home = training.block(steps[0])
+    loop = home[0]
+    if isinstance(loop, ast.For) and home[1] == "body" and training.conditions(clip, home) is None:
         return _before_loop(training, scaler, clip, steps, loop)
-    if any(block(ctx, s) is not home for s in steps):
+    if any(training.block(s) != home for s in steps):
         return None, "the optimizers are not stepped together"
-    around = conditions(ctx, clip, home)
+    around = training.conditions(clip, home)
     if around is None:
         return _under_condition(training, scaler, clip, steps, names)
-    if any(isinstance(a, (cst.Try, cst.TryStar)) for a in around):
+    if any(isinstance(a, ast.Try) or type(a).__name__ == "TryStar" for a in around):
         return None, "the step can be skipped after it"
-    anchor: cst.CSTNode = clip
-    lifted = [a for a in around if isinstance(a, (cst.For, cst.While))]
-    apart = [a for a in around if any(conditions(ctx, c, a) is None for c in later)]
+    anchor: ast.AST = clip
+    lifted = [a for a in around if isinstance(a, _LOOPS)]
+    apart = [a for a in around if any(not training.inside(c, a) for c in later)]
     if lifted or apart:
         anchor = max(lifted[-1:] + apart[-1:], key=around.index)
-        if any(conditions(ctx, b, anchor) is not None for b in scaler.backwards) or isinstance(
-            ctx.parent(anchor), cst.If
-        ):
+        if any(training.inside(b, anchor) for b in scaler.backwards) or _is_elif(training.ctx, anchor):
             return None, "it runs more often than the step"
     if obstacle := _between(training, anchor, steps, names):
         return None, obstacle
     return _moved(training, scaler, anchor, steps, _calls(scaler, names))
 
 
-def _between(training: Training, anchor: cst.CSTNode, steps: tuple[cst.Call, ...], names: list[str]) -> str:
+def _between(training: Training, anchor: ast.AST, steps: tuple[ast.Call, ...], names: list[str]) -> str:
     """What stands between the clip and the steps that forbids to unscale early."""
     ctx = training.ctx
     holder = ctx.statement(anchor)
-    if holder is None or (isinstance(holder, cst.BaseCompoundStatement) and holder is not anchor):
-        if not isinstance(holder, cst.If) or isinstance(ctx.parent(holder), cst.If):
+    if holder is not anchor and hasattr(holder, "body"):
+        if not isinstance(holder, ast.If) or _is_elif(ctx, holder):
             return "it stands in the head of a block"
     for node in training.nodes:
-        if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
-            updated = any(block(ctx, u) is block(ctx, node) for s in training.scalers for u in s.updates)
+        if isinstance(node, _LEAVING):
+            updated = any(training.block(u) == training.block(node) for s in training.scalers for u in s.updates)
             if not updated and training.before(anchor, node) and any(training.before(node, s) for s in steps):
                 return "the step can be skipped after it"
     for name in names:
@@ -296,73 +303,68 @@ def _between(training: Training, anchor: cst.CSTNode, steps: tuple[cst.Call, ...
     return ""
 
 
+def _is_elif(ctx: PythonContext, node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ctx.source(node).startswith("elif")
+
+
 def _moved(
-    training: Training, scaler: Scaler, anchor: cst.CSTNode, steps: tuple[cst.Call, ...], code: list[str]
-) -> tuple[Fix | None, str]:
+    training: Training, scaler: Scaler, anchor: ast.AST, steps: tuple[ast.Call, ...], code: list[str]
+) -> tuple[list[Verb] | None, str]:
     """Insert the calls; one that stands too late already is taken away."""
-    ctx = training.ctx
-    fix: Fix = insert(ctx, anchor, code, after=False)
+    fix: list[Verb] = [insert_before(anchor, *code)]
     for unscale in scaler.unscales:
         if training.before(anchor, unscale) and any(training.before(unscale, s) for s in steps):
-            if not isinstance(ctx.parent(unscale), cst.Expr) or block(ctx, unscale) is not block(ctx, steps[0]):
+            alone = isinstance(training.ctx.parent(unscale), ast.Expr)
+            if not alone or training.block(unscale) != training.block(steps[0]):
                 return None, f"`{scaler.name}.unscale_` runs only after it"
-            fix = without_statement(ctx, fix, unscale)
+            fix.append(delete(unscale))
     return fix, ""
 
 
 def _before_loop(
-    training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...], loop: cst.For
-) -> tuple[Fix | None, str]:
+    training: Training, scaler: Scaler, clip: ast.Call, steps: tuple[ast.Call, ...], loop: ast.For
+) -> tuple[list[Verb] | None, str]:
     """For `for optimizer in optimizers: scaler.step(optimizer)`: the same loop, unscaling, before the clip."""
     ctx = training.ctx
     target, items = ctx.name(loop.target), spelled(ctx, loop.iter)
     given = spelled(ctx, optimizer(steps[0]))
-    around = conditions(ctx, clip, block(ctx, loop))
+    around = training.conditions(clip, training.block(loop))
     if len(steps) != 1 or given is None or given != target or items is None or around != []:
         return None, "which optimizer is stepped cannot be told"
     if obstacle := _between(training, clip, steps, [items]):
         return None, obstacle
-    return insert(
-        ctx,
-        clip,
-        [f"for {target} in {items}:\n{ctx.module.default_indent}{scaler.name}.unscale_({given})\n"],
-        after=False,
-    ), ""
+    return [insert_before(clip, f"for {target} in {items}:\n    {scaler.name}.unscale_({given})\n")], ""
 
 
 def _under_condition(
-    training: Training, scaler: Scaler, clip: cst.Call, steps: tuple[cst.Call, ...], names: list[str]
-) -> tuple[Fix | None, str]:
+    training: Training, scaler: Scaler, clip: ast.Call, steps: tuple[ast.Call, ...], names: list[str]
+) -> tuple[list[Verb] | None, str]:
     """For steps under `if use_amp:`, as the backward is, and a clip under none: the call under the same condition."""
     ctx = training.ctx
     elsewhere = "it does not stand under the condition of the step"
-    gate = ctx.parent(block(ctx, steps[0]))
-    if not isinstance(gate, cst.If) or isinstance(ctx.parent(gate), cst.If):
+    gate, arm = training.block(steps[0])
+    if not isinstance(gate, ast.If) or arm != "body" or _is_elif(ctx, gate):
         return None, elsewhere
-    test = ctx.module.code_for_node(gate.test)
-    if any(isinstance(n, (cst.Call, cst.Await, cst.NamedExpr)) for n in (gate.test, *flow.own(gate.test))):
+    if any(isinstance(n, (ast.Call, ast.Await, ast.NamedExpr)) for n in ast.walk(gate.test)):
         return None, elsewhere
-    obstacle = _between(training, clip, steps, [*names, *_names(ctx, gate.test)])
-    around = conditions(ctx, clip, block(ctx, gate))
-    if around and len(around) == 1 and _is_gate(around[0], ctx, test) and block(ctx, clip) is around[0].body:
-        return (None, obstacle) if obstacle else (insert(ctx, clip, _calls(scaler, names), after=False), "")
+    tested = [name for n in ast.walk(gate.test) if (name := ctx.name(n))]
+    obstacle = _between(training, clip, steps, [*names, *tested])
+    around = training.conditions(clip, training.block(gate))
+    if around and len(around) == 1 and _is_gate(around[0], gate) and training.block(clip) == (around[0], "body"):
+        return (None, obstacle) if obstacle else ([insert_before(clip, *_calls(scaler, names))], "")
     scalings = (training.scaling(scaler, b) for b in scaler.backwards if training.reaches(b, clip))
-    gates = [ctx.parent(block(ctx, s)) for s in scalings]
-    if around != [] or not gates or not all(g and _is_gate(g, ctx, test) for g in gates):
+    gates = [training.block(s) for s in scalings]
+    if around != [] or not gates or not all(_is_gate(g, gate) and field == "body" for g, field in gates):
         return None, elsewhere
     if obstacle:
         return None, obstacle
-    body = "".join(f"{ctx.module.default_indent}{call}\n" for call in _calls(scaler, names))
-    return insert(ctx, clip, [f"if {test}:\n{body}"], after=False), ""
+    body = "".join(f"    {call}\n" for call in _calls(scaler, names))
+    return [insert_before(clip, f"if {ctx.source(gate.test)}:\n{body}")], ""
 
 
-def _is_gate(node: cst.CSTNode, ctx: Context, test: str) -> TypeGuard[cst.If]:
-    return isinstance(node, cst.If) and ctx.module.code_for_node(node.test) == test
+def _is_gate(node: ast.AST, gate: ast.If) -> bool:
+    return isinstance(node, ast.If) and ast.dump(node.test) == ast.dump(gate.test)
 
 
 def _calls(scaler: Scaler, names: list[str]) -> list[str]:
     return [f"{scaler.name}.unscale_({name})" for name in names]
-
-
-def _names(ctx: Context, test: cst.BaseExpression) -> list[str]:
-    return [name for n in (test, *flow.own(test)) if (name := ctx.name(n))]

@@ -21,17 +21,15 @@ and where the receiver is not surely a `GradScaler`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.frameworks.grad_scaler.between import always, block, conditions
-from codemods.frameworks.grad_scaler.merging import with_change, without_statement
-from codemods.frameworks.grad_scaler.steps import Scaler, Training, discarded, scaled, trainings
+from codemods.analysis.calls import values
+from codemods.analysis.grad_scaler import Scaler, Training, discarded, scaled, trainings
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import unparenthesized
+from codemods.syntax.verbs import delete, replace
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 
 rule = Rule(
@@ -46,33 +44,30 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Module)
-def discarded_scale(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Module)
+def discarded_scale(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         for scaler in training.scalers:
             if scaler.disabled or not (scaler.sure or (scaler.steps and scaler.updates)):
                 continue
             for alone in discarded(ctx, scaler):
-                loss = alone.args[0].value
+                (loss,) = values(alone)
                 after = [b for b in training.raw if training.reaches(alone, b)]
-                backward = next((b for b in after if _alike(ctx, ctx.loss_of(b), loss)), None)
+                backward = next((b for b in after if _alike(ctx.loss_of(b), loss)), None)
                 if backward is not None:
                     yield _draft(training, scaler, alone, backward)
 
 
-def _draft(training: Training, scaler: Scaler, alone: cst.Call, backward: cst.Call) -> Draft:
+def _draft(training: Training, scaler: Scaler, alone: ast.Call, backward: ast.Call) -> Draft:
     ctx = training.ctx
     message = f"the result of `{scaler.name}.scale(…)` is thrown away: `backward()` sees the unscaled loss"
-    together = conditions(ctx, backward, block(ctx, alone)) == [] and always(ctx, backward)
-    fixed = scaled(ctx, backward, ctx.module.code_for_node(alone.func))
+    together = training.conditions(backward, training.block(alone)) == [] and training.always(backward)
+    change = scaled(ctx, backward, ctx.source(alone.func))
     clips = clips_after(training, scaler, backward) if together else None
-    if clips is None or fixed is None:
+    if clips is None or change is None:
         return rule.finding(alone, message=message)
-    fix = with_change(ctx, without_statement(ctx, clips[0], alone), backward, fixed)
-    return rule.finding(alone, fix=fix, message=message, safety=clips[1])
+    return rule.finding(alone, fix=[*clips[0], delete(alone), replace(*change)], message=message, safety=clips[1])
 
 
-def _alike(ctx: Context, a: cst.BaseExpression | None, b: cst.BaseExpression) -> bool:
-    if a is None:
-        return False
-    return ctx.module.code_for_node(unparenthesized(a)) == ctx.module.code_for_node(unparenthesized(b))
+def _alike(a: ast.expr | None, b: ast.expr) -> bool:
+    return a is not None and ast.dump(a) == ast.dump(b)

@@ -29,20 +29,18 @@ iteration is in sight.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-import libcst as cst
-
-from codemods.frameworks.grad_scaler.between import always, names_in
-from codemods.frameworks.grad_scaler.elsewhere import home, names, unrelated
-from codemods.frameworks.grad_scaler.receivers import SCALER, optimizer, spelled, values
-from codemods.frameworks.grad_scaler.steps import Scaler, Training, trainings
+from codemods.analysis.calls import mentions
+from codemods.analysis.grad_scaler import SCALER, Scaler, Training, given_to, optimizer, spelled, trainings
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaler_lifetime import home, names, unrelated
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.rewrite import insert
+from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.verbs import insert_after
 
 rule = Rule(
     code="SCL002",
@@ -59,12 +57,11 @@ rule = Rule(
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.update",),
 )
 
+Loop = ast.For | ast.AsyncFor | ast.While
 
-_SUITES = (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)
 
-
-@rule.on(cst.Module)
-def missing_update(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Module)
+def missing_update(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         for scaler in training.scalers:
             if scaler.steps and not scaler.updates and not scaler.disabled and not _updated(training, scaler):
@@ -73,11 +70,11 @@ def missing_update(_: cst.Module, ctx: Context) -> Iterator[Draft]:
 
 def _of_scaler(training: Training, scaler: Scaler) -> Iterator[Draft]:
     """One finding for the steps of each loop."""
-    groups: dict[cst.CSTNode | None, list[cst.CSTNode]] = {}
-    again: set[cst.CSTNode | None] = set()
+    groups: dict[ast.AST | None, list[ast.AST]] = {}
+    again: set[ast.AST | None] = set()
     for step in scaler.steps:
         whole, loop = _whole(training, scaler, step)
-        around = flow.loop_around(training.ctx.parents, whole)
+        around = training.flow.loop(whole)
         groups.setdefault(around, []).append(whole)
         if _comes_again(training, scaler) if loop is None else not _made_inside(training, scaler, loop):
             again.add(around)
@@ -86,20 +83,19 @@ def _of_scaler(training: Training, scaler: Scaler) -> Iterator[Draft]:
     yield from (_draft(training, scaler, steps, obstacle) for steps in found)
 
 
-def _whole(training: Training, scaler: Scaler, step: cst.Call) -> tuple[cst.CSTNode, cst.CSTNode | None]:
+def _whole(training: Training, scaler: Scaler, step: ast.Call) -> tuple[ast.AST, Loop | None]:
     """The step, or the loop over optimizers that it is the body of; and the loop that brings the same step again."""
-    parents = training.ctx.parents
-    whole: cst.CSTNode = step
-    loop: cst.CSTNode | None = flow.loop_around(parents, step)
-    while isinstance(loop, cst.For) and _names(loop.target) & _names(optimizer(step)):
-        if not any(loop in training.ctx.ancestors(b) for b in scaler.backwards):
+    whole: ast.AST = step
+    loop = training.flow.loop(step)
+    while isinstance(loop, ast.For) and _names(loop.target) & _names(optimizer(step)):
+        if not any(training.inside(b, loop) for b in scaler.backwards):
             whole = loop
-        loop = flow.loop_around(parents, loop)
+        loop = training.flow.loop(loop)
     return whole, loop
 
 
-def _names(node: cst.CSTNode | None) -> set[str]:
-    return {n.value for n in (node, *flow.own(node)) if isinstance(n, cst.Name)} if node is not None else set()
+def _names(node: ast.AST | None) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node is not None else set()
 
 
 def _updated(training: Training, scaler: Scaler) -> bool:
@@ -108,24 +104,24 @@ def _updated(training: Training, scaler: Scaler) -> bool:
     if not scaler.sure or not (scaler.constructors or (_made_in_project(ctx) and _called_in_project(training))):
         return True
     made_in = home(training, scaler)
-    if isinstance(made_in, cst.FunctionDef):
-        inside = [n for kind in (cst.Name, cst.Attribute) for n in ctx.all(kind) if made_in in ctx.ancestors(n)]
-        if any(isinstance(n, cst.Attribute) and ctx.name(n) == f"{scaler.name}.update" for n in inside):
+    if isinstance(made_in, FUNCTIONS):
+        inside = [n for n in ctx.all(ast.Name, ast.Attribute) if training.inside(n, made_in)]
+        if any(isinstance(n, ast.Attribute) and ctx.name(n) == f"{scaler.name}.update" for n in inside):
             return True
         return _leaks(ctx, inside, scaler.name)
-    mine = isinstance(made_in, cst.Module) and not ctx.index.imported_elsewhere(ctx.path, scaler.name)
+    mine = isinstance(made_in, ast.Module) and not ctx.index.imported_elsewhere(ctx.path, scaler.name)
     for path in (ctx.path,) if mine else ctx.index.search(ctx.path, (b"update",)):
         other = ctx.other(path)
-        if other is None or any(_updates(other, a, scaler, training) for a in other.all(cst.Attribute)):
+        if other is None or any(_updates(other, a, scaler, training) for a in other.all(ast.Attribute)):
             return True
     if not scaler.constructors and _leaks_elsewhere(ctx, scaler.name):
         return True
-    return _leaks(ctx, ctx.all(type(cst.parse_expression(scaler.name))), scaler.name)
+    return _leaks(ctx, ctx.all(ast.Attribute if "." in scaler.name else ast.Name), scaler.name)
 
 
-def _updates(other: Context, attribute: cst.Attribute, scaler: Scaler, training: Training) -> bool:
+def _updates(other: PythonContext, attribute: ast.Attribute, scaler: Scaler, training: Training) -> bool:
     """Whether `….update` of some file may be that of this scaler."""
-    if attribute.attr.value != "update":
+    if attribute.attr != "update":
         return False
     last, known_as = scaler.name.rpartition(".")[2], names(other, attribute.value) or {"scaler"}
     if last not in known_as:
@@ -134,13 +130,13 @@ def _updates(other: Context, attribute: cst.Attribute, scaler: Scaler, training:
     return not scaler.constructors or not unrelated(training, scaler, other, attribute)
 
 
-def _is_another(ctx: Context, receiver: cst.BaseExpression) -> bool:
+def _is_another(ctx: PythonContext, receiver: ast.expr) -> bool:
     """Whether a scaler of another name is made in sight, and so is another one."""
-    made = values(ctx, receiver)
-    return bool(made) and all(isinstance(value, cst.Call) for _, value in made or ())
+    made = given_to(ctx, receiver)
+    return bool(made) and all(isinstance(value, ast.Call) for _, value in made or ())
 
 
-def _made_in_project(ctx: Context) -> bool:
+def _made_in_project(ctx: PythonContext) -> bool:
     for path, setting in ctx.index.settings(ctx.path):
         if setting.call.dotted and ctx.index.resolve(path, setting.call.dotted) <= SCALER:
             return bool(ctx.index.resolve(path, setting.call.dotted))
@@ -150,89 +146,98 @@ def _made_in_project(ctx: Context) -> bool:
 def _called_in_project(training: Training) -> bool:
     """Whether a caller of the function that is given the scaler is in sight."""
     ctx, scope = training.ctx, training.scope
-    if not isinstance(scope, cst.FunctionDef):
+    if not isinstance(scope, FUNCTIONS):
         return False
-    mine = (ctx.path, ctx.qualified(scope))
-    for path in ctx.index.search(ctx.path, (scope.name.value.encode(),)):
+    for path in ctx.index.search(ctx.path, (scope.name.encode(),)):
         other = ctx.other(path)
-        for call in other.all(cst.Call) if other else ():
-            if other and (other.name(call.func) or "").rpartition(".")[2] == scope.name.value:
+        for call in other.all(ast.Call) if other else ():
+            if other and (other.name(call.func) or "").rpartition(".")[2] == scope.name:
                 target = other.callee(call)
-                if target and (target[0].path, target[0].qualified(target[1])) == mine:
+                if target is not None and target[1] is scope:
                     return True
     return False
 
 
-def _leaks(ctx: Context, nodes: Sequence[cst.CSTNode], name: str) -> bool:
+def _leaks(ctx: PythonContext, nodes: Sequence[ast.AST], name: str) -> bool:
     """Whether the scaler itself (not a method of it) is given away to code that may update it, or cannot be seen."""
     for node in nodes:
-        if ctx.name(node) != name:
+        if ctx.name(node) != name or not isinstance(getattr(node, "ctx", None), ast.Load):
             continue
         above = ctx.parent(node)
-        if isinstance(above, (cst.Attribute, cst.AssignTarget, cst.AnnAssign, cst.Comparison, cst.If, cst.Param)):
+        if isinstance(above, (ast.Attribute, ast.Compare, ast.If, ast.AnnAssign)):
             continue
-        call = ctx.parent(above) if isinstance(above, cst.Arg) else None
-        target = ctx.callee(call) if isinstance(call, cst.Call) else None
-        if target is None or names_in(*target, ("update",)):
+        call = ctx.parent(above) if isinstance(above, (ast.keyword, ast.Starred)) else above
+        target = ctx.callee(call) if isinstance(call, ast.Call) and call.func is not node else None
+        if target is None or mentions(*target, ("update",)):
             return True
     return False
 
 
-def _leaks_elsewhere(ctx: Context, name: str) -> bool:
+def _leaks_elsewhere(ctx: PythonContext, name: str) -> bool:
     """For a parameter: whether another file gives a scaler of this name to code that cannot be seen."""
     for path in ctx.index.search(ctx.path, (name.encode(),)):
         other = ctx.other(path)
-        if other is None or (other is not ctx and _leaks(other, other.all(cst.Name), name)):
+        if other is None or (other is not ctx and _leaks(other, other.all(ast.Name), name)):
             return True
     return False
 
 
 def _comes_again(training: Training, scaler: Scaler) -> bool:
     """Whether a step outside of any loop runs more than once: not with a scaler that the function makes itself."""
-    return home(training, scaler) is not training.scope and isinstance(training.scope, cst.FunctionDef)
+    return home(training, scaler) is not training.scope and isinstance(training.scope, FUNCTIONS)
 
 
-def _made_inside(training: Training, scaler: Scaler, loop: cst.CSTNode) -> bool:
+def _made_inside(training: Training, scaler: Scaler, loop: Loop) -> bool:
     """Whether each round of the loop makes a scaler anew."""
-    ctx = training.ctx
-    return any(loop in ctx.ancestors(b.node) for b in ctx.bindings(training.scope).get(scaler.name, ()))
+    bindings = training.ctx.bindings(training.scope).get(scaler.name, ())
+    return any(training.inside(b.node, loop) for b in bindings)
 
 
-def _draft(training: Training, scaler: Scaler, steps: list[cst.CSTNode], obstacle: str) -> Draft:
-    ctx = training.ctx
-    node = next(s for s in scaler.steps if _within(ctx, s, steps[-1:]))
+def _draft(training: Training, scaler: Scaler, steps: list[ast.AST], obstacle: str) -> Draft:
+    node = next(s for s in scaler.steps if _within(training, s, steps[-1:]))
     message = f"`{scaler.name}.step(…)` without `{scaler.name}.update()`: the second iteration fails"
     if obstacle:
         return rule.finding(node, message=f"{message} ({obstacle})")
-    fix = insert(ctx, _last(ctx, steps), [f"{scaler.name}.update()"], after=True)
-    return rule.finding(node, fix=fix, message=message)
+    return rule.finding(node, fix=[insert_after(_last(training, steps), f"{scaler.name}.update()")], message=message)
 
 
-def _last(ctx: Context, steps: list[cst.CSTNode]) -> cst.CSTNode:
+def _last(training: Training, steps: list[ast.AST]) -> ast.AST:
     """Where the update goes after: the last step, or what holds it beside the others."""
     if len(steps) == 1:
         return steps[0]
-    around = [steps[-1], *ctx.ancestors(steps[-1])]
-    home = next(n for n in around if isinstance(n, _SUITES) and all(n in ctx.ancestors(s) for s in steps))
-    last = around[around.index(home) - 1]
-    return last if isinstance(last, cst.BaseCompoundStatement) else steps[-1]
+    below: ast.AST = steps[-1]
+    for above in training.ctx.ancestors(steps[-1]):
+        if isinstance(below, ast.stmt) and all(
+            training.conditions(s, _suite(training, below)) is not None for s in steps
+        ):
+            return below if hasattr(below, "body") else steps[-1]
+        below = above
+    return steps[-1]  # pragma: no cover
 
 
-def _within(ctx: Context, step: cst.Call, wholes: list[cst.CSTNode]) -> bool:
-    return any(w is step or w in ctx.ancestors(step) for w in wholes)
+def _suite(training: Training, statement: ast.stmt) -> tuple[ast.AST, str]:
+    """The suite that a statement stands in, a `with` block too."""
+    above = training.ctx.parent(statement)
+    assert above is not None
+    fields = ("body", "orelse", "finalbody")
+    return above, next(f for f in fields if statement in (getattr(above, f, None) or ()))
 
 
-def _obstacle(training: Training, scaler: Scaler, steps: list[cst.CSTNode]) -> str:
+def _within(training: Training, step: ast.Call, wholes: list[ast.AST]) -> bool:
+    return any(w is step or training.inside(step, w) for w in wholes)
+
+
+def _obstacle(training: Training, scaler: Scaler, steps: list[ast.AST]) -> str:
     """What forbids to append an update."""
-    ctx, anchor = training.ctx, _last(training.ctx, steps)
+    ctx, anchor = training.ctx, _last(training, steps)
     for step in scaler.steps:
-        if not isinstance(ctx.statement(step), (cst.Expr, cst.Assign)) or not always(ctx, step):
+        if not isinstance(ctx.statement(step), (ast.Expr, ast.Assign)) or not training.always(step):
             return "it is part of a larger statement"
     for node in training.nodes:
-        if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
+        if isinstance(node, (ast.Continue, ast.Break, ast.Return)):
             if training.before(steps[0], node) and training.before(node, steps[-1]):
                 return "the last step can be skipped"
-    for first, second in combinations([s for s in scaler.steps if _within(ctx, s, steps)], 2):
+    for first, second in combinations([s for s in scaler.steps if _within(training, s, steps)], 2):
         given = spelled(ctx, optimizer(first))
         if training.before(first, second) and given in (None, spelled(ctx, optimizer(second))):
             return "an optimizer is stepped twice, which needs an update in between"
@@ -242,11 +247,10 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[cst.CSTNode]) -> s
                 return "another optimizer is stepped later, with gradients of the same scale"
     if scaler.backwards:
         return ""
-    elsewhere = [s for s in ctx.all(cst.Call) if ctx.name(s.func) == f"{scaler.name}.step" and s not in scaler.steps]
+    elsewhere = [s for s in ctx.all(ast.Call) if ctx.name(s.func) == f"{scaler.name}.step" and s not in scaler.steps]
     roots = {(spelled(ctx, optimizer(s)) or "").partition(".")[0].partition("[")[0] for s in scaler.steps}
-    scope = training.scope
-    method = ctx.method(scope)
-    taken = {p.name.value for p in scope.params.params} if isinstance(scope, cst.FunctionDef) else set()
+    scope, method = training.scope, ctx.method(training.scope)
+    taken = {p.arg for p in scope.args.args} if isinstance(scope, FUNCTIONS) else set()
     taken -= {method.self} if method else set()
     if elsewhere or roots & (taken | {""}):
         return "this function may run once for each of several optimizers"

@@ -28,20 +28,16 @@ reported where parameters are given to a function that cannot be looked into.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.frameworks.grad_scaler.between import always, block, conditions, touched
-from codemods.frameworks.grad_scaler.merging import Fix, with_change
-from codemods.frameworks.grad_scaler.receivers import is_optimizer, optimizer, spelled
-from codemods.frameworks.grad_scaler.steps import Scaler, Training, trainings
-from codemods.frameworks.gradient_consumers import Code, callee, is_used, takes_parameters
+from codemods.analysis.calls import callee
+from codemods.analysis.grad_scaler import Scaler, Training, is_optimizer, optimizer, spelled, trainings
+from codemods.analysis.gradient_use import Code, is_used, takes_parameters
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import insert
-from codemods.syntax.tree import text_of
+from codemods.syntax.verbs import Verb, insert_after, insert_before, replace
 from codemods.transforms.scaler.clip_before_unscale import clips
 
 rule = Rule(
@@ -57,8 +53,8 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Module)
-def step_beside_scaler(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Module)
+def step_beside_scaler(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         if len(training.scalers) != 1:
             continue
@@ -69,9 +65,9 @@ def step_beside_scaler(_: cst.Module, ctx: Context) -> Iterator[Draft]:
                 yield _draft(training, scaler, step, last=step is wrong[-1])
 
 
-def _is_wrong(training: Training, scaler: Scaler, step: cst.Call) -> bool:
+def _is_wrong(training: Training, scaler: Scaler, step: ast.Call) -> bool:
     ctx = training.ctx
-    assert isinstance(step.func, cst.Attribute)
+    assert isinstance(step.func, ast.Attribute)
     backwards = [
         b
         for b in scaler.backwards
@@ -86,87 +82,73 @@ def _is_wrong(training: Training, scaler: Scaler, step: cst.Call) -> bool:
             return False
     if scaler.steps and not is_optimizer(ctx, step.func.value, surely=True):
         return False  # a moving average may be called an optimizer, too, and step after the scaler
-    if owner is None or touched(training, scaler, backwards[-1], step):
+    if owner is None or training.touched(scaler, backwards[-1], step):
         return False
-    return not any(_changes_gradients(ctx, node) for node in _between(training, backwards[-1], step))
+    return not any(_changes_gradients(ctx, node) for node in training.between(backwards[-1], step))
 
 
-def _between(training: Training, first: cst.CSTNode, last: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    return (n for n in training.nodes if training.before(first, n) and training.before(n, last))
-
-
-def _changes_gradients(ctx: Context, node: cst.CSTNode) -> bool:
+def _changes_gradients(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether a node takes hold of gradients, itself or in a function of the project that it calls: to divide them."""
-    if isinstance(node, cst.Attribute):
+    if isinstance(node, ast.Attribute):
         return is_used(ctx, node)
-    if not isinstance(node, cst.Call) or clips(ctx, node) or (target := callee(ctx, node)) is None:
+    if not isinstance(node, ast.Call) or clips(ctx, node) or (target := callee(ctx, node)) is None:
         return False
-    return any(isinstance(n, cst.Attribute) and is_used(where, n) for where, n in Code([target]).nodes)
+    return any(isinstance(n, ast.Attribute) and is_used(where, n) for where, n in Code([target]).nodes)
 
 
-def _draft(training: Training, scaler: Scaler, step: cst.Call, *, last: bool) -> Draft:
+def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) -> Draft:
     ctx = training.ctx
-    assert isinstance(step.func, cst.Attribute)
+    assert isinstance(step.func, ast.Attribute)
     owner = spelled(ctx, step.func.value)
     unscaled = any(spelled(ctx, optimizer(u)) == owner for u in scaler.unscales)
     sees = "takes no notice of overflows" if unscaled else "uses gradients that are multiplied by the loss scale"
     message = f"`{owner}.step()` {sees}: `{scaler.name}.step({owner})` is meant"
     together = any(_together(training, scaler, b, step) for b in scaler.backwards)
-    if step.args or scaler.steps or not together or not isinstance(ctx.parent(step), cst.Expr):
+    if step.args or step.keywords or scaler.steps or not together or not isinstance(ctx.parent(step), ast.Expr):
         return rule.finding(step, message=message)
-    for node in _between(training, scaler.backwards[-1], step):
-        if isinstance(node, cst.Call) and takes_parameters(ctx, node):
-            shown = ctx.evidence(node, f"`{text_of(node.func)}` may divide the gradients")
-            message = f"{message}, unless {shown.why}"
-            return rule.finding(step, message=message, evidence=[shown])
-    fixed = step.with_changes(
-        func=cst.parse_expression(f"{scaler.name}.step"), args=[cst.Arg(step.func.value.with_changes(lpar=[], rpar=[]))]
-    )
-    fix = _before_clips(training, scaler, step, owner) if not unscaled else {}
-    if last and not scaler.updates and not _updated_elsewhere(training, scaler):
-        after = insert(ctx, step, [f"{scaler.name}.update()"], after=True)
-        fix = {**fix, **after} if fix is not None and not set(fix) & set(after) else None
+    for node in training.between(scaler.backwards[-1], step):
+        if isinstance(node, ast.Call) and takes_parameters(ctx, node):
+            shown = ctx.evidence(node, f"`{ctx.source(node.func)}` may divide the gradients")
+            return rule.finding(step, message=f"{message}, unless {shown.why}", evidence=[shown])
+    fix = _before_clips(training, scaler, step, owner) if not unscaled else []
     if fix is None:
         return rule.finding(step, message=message)
-    return rule.finding(step, fix=with_change(ctx, fix, step, fixed), message=message)
+    fix.append(replace(step, f"{scaler.name}.step({ctx.source(step.func.value)})"))
+    if last and not scaler.updates and not _updated_elsewhere(training, scaler):
+        fix.append(insert_after(step, f"{scaler.name}.update()"))
+    return rule.finding(step, fix=fix, message=message)
 
 
-def _before_clips(training: Training, scaler: Scaler, step: cst.Call, owner: str | None) -> Fix | None:
+def _before_clips(training: Training, scaler: Scaler, step: ast.Call, owner: str | None) -> list[Verb] | None:
     """`unscale_` before the first clip, which has worked on scaled gradients so far; None: there is no place for it."""
-    ctx = training.ctx
-    before = [c for c in training.calls if clips(ctx, c) and training.reaches(c, step)]
+    before = [c for c in training.calls if clips(training.ctx, c) and training.reaches(c, step)]
     seen = [c for c in before if any(training.before(b, c) for b in scaler.backwards)]
     if not seen:
-        return {}
-    for node in training.nodes:
-        if isinstance(node, (cst.Continue, cst.Break, cst.Return)):
-            if training.before(seen[0], node) and training.before(node, step):
-                return None
-    if conditions(ctx, seen[0], block(ctx, step)) != []:
+        return []
+    for node in training.between(seen[0], step):
+        if isinstance(node, (ast.Continue, ast.Break, ast.Return)):
+            return None
+    if training.conditions(seen[0], training.block(step)) != []:
         return None
-    return insert(ctx, seen[0], [f"{scaler.name}.unscale_({owner})"], after=False)
+    return [insert_before(seen[0], f"{scaler.name}.unscale_({owner})")]
 
 
-def _together(training: Training, scaler: Scaler, backward: cst.Call, step: cst.Call) -> bool:
+def _together(training: Training, scaler: Scaler, backward: ast.Call, step: ast.Call) -> bool:
     """Whether the step surely follows the scaled backward: under the conditions of the latter, or more of them."""
-    ctx = training.ctx
     scaling = training.scaling(scaler, backward)
-    if not always(ctx, scaling):
+    if not training.always(scaling):
         return False
-    if conditions(ctx, step, block(ctx, scaling)) is not None:
+    if training.conditions(step, training.block(scaling)) is not None:
         return True
-    around = conditions(ctx, scaling, block(ctx, step))
-    if around is None and isinstance(gate := ctx.parent(block(ctx, scaling)), cst.If):
-        test = ctx.module.code_for_node(gate.test)
-        own = (a for a in ctx.ancestors(step) if isinstance(a, cst.If))
-        return any(ctx.module.code_for_node(a.test) == test for a in own)  # not contrary to it, so under it
-    return around is not None and all(isinstance(a, (cst.For, cst.While)) for a in around)
+    around = training.conditions(scaling, training.block(step))
+    if around is None and isinstance(gate := training.block(scaling)[0], ast.If):
+        own = (a for a in training.ctx.ancestors(step) if isinstance(a, ast.If))
+        return any(ast.dump(a.test) == ast.dump(gate.test) for a in own)  # not contrary to it, so under it
+    return around is not None and all(isinstance(a, (ast.For, ast.AsyncFor, ast.While)) for a in around)
 
 
 def _updated_elsewhere(training: Training, scaler: Scaler) -> bool:
     last = scaler.name.rpartition(".")[2]
     ctx = training.ctx
-    for attribute in ctx.all(cst.Attribute, "update"):
-        if attribute.attr.value == "update" and (ctx.name(attribute.value) or "").rpartition(".")[2] == last:
-            return True
-    return False
+    updates = (a for a in ctx.all(ast.Attribute) if a.attr == "update")
+    return any((ctx.name(a.value) or "").rpartition(".")[2] == last for a in updates)

@@ -32,32 +32,34 @@ dropped by `zero_grad()`, or used by another optimizer before the scaler steps.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.analysis.tensors import METHODS
-from codemods.frameworks.accelerators import stepped_by
-from codemods.frameworks.grad_scaler.between import always, block, conditions, may_mention
-from codemods.frameworks.grad_scaler.elsewhere import used_anywhere
-from codemods.frameworks.grad_scaler.merging import with_change
-from codemods.frameworks.grad_scaler.receivers import SCALER, is_optimizer, optimizer, spelled
-from codemods.frameworks.grad_scaler.steps import (
+from codemods.analysis import instances
+from codemods.analysis.calls import callee
+from codemods.analysis.grad_scaler import (
+    SCALER,
     Scaler,
     Training,
     discarded,
     is_loss,
-    mentions,
+    is_optimizer,
+    made_of,
+    optimizer,
     scaled,
     sources,
+    spelled,
     trainings,
 )
-from codemods.frameworks.gradient_consumers import Code, Consumers, Obstacle, callee, consumers, obstacle
+from codemods.analysis.gradient_use import Code, Consumers, Obstacle, consumers, obstacle, stepped_by
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaler_lifetime import used_anywhere
+from codemods.analysis.tensors import METHODS
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
+from codemods.syntax.module import FUNCTIONS, Function, own
+from codemods.syntax.verbs import replace
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 
 rule = Rule(
@@ -80,10 +82,11 @@ MODULE_METHODS = frozenset(
     {"parameters", "named_parameters", "modules", "children", "buffers", "forward", "train", "eval", "to", "cuda"}
     | {"cpu", "float", "half", "state_dict", "load_state_dict", "zero_grad", "requires_grad_", "apply", "backward"}
 )
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-@rule.on(cst.Module)
-def unscaled_backward(_: cst.Module, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Module)
+def unscaled_backward(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         if not training.raw or len(training.scalers) != 1:
             continue
@@ -98,11 +101,11 @@ def unscaled_backward(_: cst.Module, ctx: Context) -> Iterator[Draft]:
 
 def _escapes(training: Training, scaler: Scaler) -> bool:
     """Whether scaling or stepping cannot be followed: `scale` handed on, or other code that may do either."""
-    ctx = training.ctx
     if training.hides("scale"):
         return True
     return any(
-        may_mention(ctx, call, scaler.name, ("scale", "step")) and any(training.before(call, s) for s in scaler.steps)
+        training.may_mention(call, scaler.name, ("scale", "step"))
+        and any(training.before(call, s) for s in scaler.steps)
         for call in training.calls
     )
 
@@ -112,21 +115,15 @@ def _other_optimizer(training: Training, scaler: Scaler) -> bool:
     ctx = training.ctx
     stepped = {spelled(ctx, optimizer(s)) for s in scaler.steps}
     for node in training.nodes:
-        name = ctx.name(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
-        above = ctx.parent(node)
-        if name is None or name in stepped or (isinstance(above, (cst.Attribute, cst.Arg)) and _is_label(above, node)):
+        name = ctx.name(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if name is None or name in stepped:
             continue
         if re.match(r"opt(?!ion)|.*optim", name.rpartition(".")[2].lower()) and not ctx.origin(node):
             return True
     return False
 
 
-def _is_label(above: cst.Attribute | cst.Arg, node: cst.CSTNode) -> bool:
-    """Whether a name is only the attribute of something, or a keyword."""
-    return node is (above.attr if isinstance(above, cst.Attribute) else above.keyword)
-
-
-def _is_wrong(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) -> bool:
+def _is_wrong(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) -> bool:
     """Whether the raw backward makes gradients that `step` takes for scaled ones."""
     ctx = training.ctx
     loss = ctx.loss_of(raw)
@@ -134,70 +131,65 @@ def _is_wrong(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call)
         return False
     if any(training.contrary(raw, training.scaling(scaler, b)) for b in scaler.backwards):
         return False
-    spoken = ctx.module.code_for_node(loss)
-    if any(training.before(d, raw) and _first(ctx, d) == spoken for d in discarded(ctx, scaler)):
+    spoken = ast.dump(loss)
+    if any(training.before(d, raw) and ast.dump(d.args[0]) == spoken for d in discarded(ctx, scaler) if d.args):
         return False
     if any(training.before(raw, p) for p in training.plain if not training.exclusive(p, step)):
         return False
-    for node in training.nodes:
-        if isinstance(node, cst.Attribute) and node.attr.value in ("zero_grad", "grad"):
-            if training.before(raw, node) and training.before(node, step):
-                return False
+    for node in training.between(raw, step):
+        if isinstance(node, ast.Attribute) and node.attr in ("zero_grad", "grad"):
+            return False
     if scaler.backwards and _other_optimizer(training, scaler):
         return False
-    if not always(ctx, raw):
+    if not training.always(raw):
         return False
-    around = conditions(ctx, raw, block(ctx, step))
+    around = training.conditions(raw, training.block(step))
     if around is None:
-        return not scaler.backwards or _accumulates(ctx, raw, step)
-    return all(isinstance(a, (cst.For, cst.While)) for a in around)
+        return not scaler.backwards or _accumulates(training, raw, step)
+    return all(isinstance(a, _LOOPS) for a in around)
 
 
-def _first(ctx: Context, call: cst.Call) -> str:
-    return ctx.module.code_for_node(call.args[0].value)
-
-
-def _may_be_scaled(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> bool:
+def _may_be_scaled(training: Training, scaler: Scaler, loss: ast.expr) -> bool:
     """Whether the loss may hold the scale already: it, or what it is made from, comes from code that may scale."""
     ctx, scope = training.ctx, training.scope
-    if mentions(ctx, scope, loss, scaler.name):
+    if made_of(ctx, scope, loss, scaler.name):
         return True
     made = list(sources(ctx, scope, loss))
-    if any(isinstance(n, cst.Call) and may_mention(ctx, n, scaler.name, ("scale", "get_scale")) for n in made):
+    if any(isinstance(n, ast.Call) and training.may_mention(n, scaler.name, ("scale", "get_scale")) for n in made):
         return True
-    if not isinstance(scope, cst.FunctionDef) or not _comes_in(scope, loss):
+    if not isinstance(scope, FUNCTIONS) or not _comes_in(scope, loss):
         return False
     return used_anywhere(ctx, "scale", "get_scale")
 
 
-def _comes_in(scope: cst.FunctionDef, loss: cst.BaseExpression) -> bool:
+def _comes_in(scope: Function, loss: ast.expr) -> bool:
     """Whether the loss is an argument of the function."""
-    given = [*scope.params.posonly_params, *scope.params.params, *scope.params.kwonly_params]
+    given = {p.arg for p in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)}
     head = loss
-    while isinstance(head, (cst.Attribute, cst.Subscript)):
+    while isinstance(head, (ast.Attribute, ast.Subscript)):
         head = head.value
-    return isinstance(head, cst.Name) and head.value in {p.name.value for p in given} and head.value != "self"
+    return isinstance(head, ast.Name) and head.id in given and head.id != "self"
 
 
-def _accumulates(ctx: Context, raw: cst.Call, step: cst.Call) -> bool:
+def _accumulates(training: Training, raw: ast.Call, step: ast.Call) -> bool:
     """Whether the step runs under no other condition than `if (i + 1) % n == 0:`."""
-    gates = conditions(ctx, step, block(ctx, raw))
-    if gates is None or not all(isinstance(g, cst.If) for g in gates):
+    gates = training.conditions(step, training.block(raw))
+    if gates is None or not all(isinstance(g, ast.If) for g in gates):
         return False
-    tests = [g.test for g in gates if isinstance(g, cst.If)]
-    precision = any(re.search(r"scaler|amp|fp16|half|precision", ctx.module.code_for_node(t)) for t in tests)
-    return not precision and all(any(isinstance(n, cst.Modulo) for n in _operators(t)) for t in tests)
+    tests = [g.test for g in gates if isinstance(g, ast.If)]
+    precision = any(re.search(r"scaler|amp|fp16|half|precision", training.ctx.source(t)) for t in tests)
+    return not precision and all(_asks_modulo(t) for t in tests)
 
 
-def _operators(test: cst.BaseExpression) -> Iterator[cst.CSTNode]:
-    return (n.operator for n in (test, *flow.own(test)) if isinstance(n, cst.BinaryOperation))
+def _asks_modulo(test: ast.expr) -> bool:
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in ast.walk(test))
 
 
-def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) -> Draft:
+def _draft(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) -> Draft:
     ctx = training.ctx
     loss = ctx.loss_of(raw)
     assert loss is not None
-    written = " ".join(ctx.module.code_for_node(loss).split())
+    written = " ".join(ctx.source(loss).split())
     shown = written if len(written) <= 40 else "loss"
     about = f"`{shown}` is differentiated without the scale that `{scaler.name}.step` divides by"
     if not scaler.sure:
@@ -206,13 +198,13 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
     if users.forbid:
         reasons = f"{about}, unless another optimizer steps with it: {users.reasons}"
         return rule.finding(raw, message=reasons, evidence=users.evidence)
-    direct = conditions(ctx, raw, block(ctx, step)) is not None
-    fixed = scaled(ctx, raw, f"{scaler.name}.scale")
-    follows = always(ctx, step) and (direct or _accumulates(ctx, raw, step))
+    direct = training.conditions(raw, training.block(step)) is not None
+    change = scaled(ctx, raw, f"{scaler.name}.scale")
+    follows = training.always(step) and (direct or _accumulates(training, raw, step))
     clips = clips_after(training, scaler, raw) if follows else None
-    if clips is None or fixed is None:
+    if clips is None or change is None:
         return rule.finding(raw, message=about)
-    fix, safety = with_change(ctx, clips[0], raw, fixed), clips[1]
+    fix, safety = [*clips[0], replace(*change)], clips[1]
     cost = Consequence.SILENT if scaler.backwards else None
     if users.obstacles:
         about = f"{about}, unless another optimizer steps with it: {users.reasons}"
@@ -222,50 +214,50 @@ def _draft(training: Training, scaler: Scaler, raw: cst.Call, step: cst.Call) ->
     return rule.finding(raw, fix=fix, message=about, safety=safety, consequence=cost)
 
 
-def _users(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> Consumers:
+def _users(training: Training, scaler: Scaler, loss: ast.expr) -> Consumers:
     """Who else may step with the gradients: functions that are called, methods of the class, the modules themselves.
 
     What the function itself does with gradients was looked at before.
     """
     ctx, scope = training.ctx, training.scope
     method = ctx.method(scope)
-    beside = [f for f in flow.own(method.klass.body) if isinstance(f, cst.FunctionDef)] if method else []
+    beside = [f for f in own(method.klass) if isinstance(f, FUNCTIONS)] if method else []
     code = Code((ctx, each) for each in (scope, *beside))
 
-    def undoes(where: Context, node: cst.BaseExpression) -> bool | None:
+    def undoes(where: PythonContext, node: ast.expr) -> bool | None:
         if where is ctx and ctx.name(node) == scaler.name:
             return True
-        kind = where.kind(node)
+        kind = instances.of(where, node)
         if kind is None:
             return None
         return True if kind.names <= SCALER else False if is_optimizer(where, node, surely=True) else None
 
-    def looked_at(where: Context, node: cst.CSTNode) -> bool:
+    def looked_at(where: PythonContext, node: ast.AST) -> bool:
         if where is not ctx or ctx.scope(node) is not scope:
             return False
-        return not isinstance(node, cst.Call) or node in training.plain or stepped_by(ctx, node) is None
+        return not isinstance(node, ast.Call) or node in training.plain or stepped_by(ctx, node) is None
 
     others = [*_own_methods(training, loss), *_other_modules(training, scaler, loss)]
     return consumers(code, undoes, f"`{scaler.name}`", known_to=looked_at).beside(others)
 
 
-def _called(training: Training, loss: cst.BaseExpression) -> Iterator[tuple[str, cst.Call]]:
+def _called(training: Training, loss: ast.expr) -> Iterator[tuple[str, ast.Call]]:
     """The names that are called to make a loss, functions and losses of torch left out."""
     ctx = training.ctx
     for node in sources(ctx, training.scope, loss):
         match node:
-            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name in METHODS:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in METHODS:
                 if ctx.origin(owner):
                     continue  # `F.log_softmax(…)`; else a method of a tensor
-            case cst.Call(func=func) if not ctx.origin(func):
-                part = func.value if isinstance(func, cst.Subscript) else func
-                kind = ctx.kind(func)
+            case ast.Call(func=func) if not ctx.origin(func):
+                part = func.value if isinstance(func, ast.Subscript) else func
+                kind = instances.of(ctx, func)
                 losses = kind is not None and all(n.startswith("torch.nn.") and n.endswith("Loss") for n in kind.names)
                 if (called := ctx.name(part)) is not None and not losses:
                     yield called, node
 
 
-def _other_modules(training: Training, scaler: Scaler, loss: cst.BaseExpression) -> Iterator[Obstacle]:
+def _other_modules(training: Training, scaler: Scaler, loss: ast.expr) -> Iterator[Obstacle]:
     """Beside a scaled loss: modules that make the raw one, and whose parameters the scaler is not seen to step."""
     ctx = training.ctx
     stepped = [given for step in scaler.steps if (given := optimizer(step)) is not None]
@@ -273,20 +265,19 @@ def _other_modules(training: Training, scaler: Scaler, loss: cst.BaseExpression)
     held = {
         ctx.name(node.value)
         for value in made
-        for node in flow.own(value)
-        if isinstance(node, cst.Attribute) and node.attr.value == "parameters"
+        for node in own(value)
+        if isinstance(node, ast.Attribute) and node.attr == "parameters"
     }
     for name, call in dict(_called(training, loss)).items() if scaler.backwards else ():
         if not any(h is not None and (name == h or name.startswith(f"{h}.")) for h in held):
             yield obstacle(ctx, call, f"`{name}` is not seen to be stepped by `{scaler.name}`", sure=False)
 
 
-def _own_methods(training: Training, loss: cst.BaseExpression) -> Iterator[Obstacle]:
+def _own_methods(training: Training, loss: ast.expr) -> Iterator[Obstacle]:
     """Methods of what makes the loss that are none of every module's: such a one may be a step."""
     ctx, modules = training.ctx, {name for name, _ in _called(training, loss)}
     for call in training.calls:
         match call.func:
-            case cst.Attribute(value=owner, attr=cst.Name(value=name)) if ctx.name(owner) in modules:
+            case ast.Attribute(value=owner, attr=name) if ctx.name(owner) in modules:
                 if name not in MODULE_METHODS and callee(ctx, call) is None and stepped_by(ctx, call) is None:
-                    written = ctx.module.code_for_node(call.func)
-                    yield obstacle(ctx, call, f"`{written}` may be a step of its own", sure=False)
+                    yield obstacle(ctx, call, f"`{ctx.source(call.func)}` may be a step of its own", sure=False)

@@ -1,1 +1,0 @@
-"""Gradient scalers: which object is one, and the steps of training with it."""
