@@ -50,6 +50,7 @@ def test_fixture(case: Case) -> None:
         assert listing(found, paths=case.path.is_dir()) == case.report
 
 
+@pytest.mark.law
 @pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.rule.code}-{c.name}-{c.kind}") for c in cases()])
 def test_all_rules_together(case: Case) -> None:
     """On every fixture: no rule fails, the order of rules is all one, the result parses, a second run is empty."""

@@ -148,6 +148,7 @@ def said(finding: Finding, place: Place) -> tuple[tuple[Place, int, str], Safety
     return (place, finding.reported.column, finding.code), finding.safety, finding.strategy, finding.message
 
 
+@pytest.mark.law
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", PYTHON)
 def test_a_fixture_in_a_notebook(name: str, layout: str) -> None:
