@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+import libcst as cst
 import pytest
 from memory import Memory
 
+from codemods.engine import rewriting
 from codemods.engine.rounds import Options, plan
-from codemods.model.edits import Safety, splice
+from codemods.model.edits import Safety, SkipReason, splice
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import Module, dotted, own
 from codemods.syntax.verbs import Verb, delete, insert_after, insert_before, replace
@@ -139,3 +143,24 @@ def test_verbs_that_meet_are_no_fix() -> None:
 def test_the_rest_of_a_file_stays_as_it_is() -> None:
     before = "x = 1   # odd\n\n\n\nif y :\n  here( )\n  z = [1,\n     2]\n"
     assert written(before, "insert_before(here, 'new()')") == before.replace("  here( )", "  new()\n  here( )")
+
+
+def test_a_place_that_libcst_does_not_have_costs_its_own_rule_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def at(name: str, code: str) -> Rule:
+        def check(call: ast.Call, ctx: object) -> Iterator[Draft]:
+            if dotted(call.func) == name:
+                yield rule.finding(call)
+
+        rule = Rule(code, name, "a test", "Test", Safety.SAFE, triggers=((name,),))
+        rule.on(ast.Call)(check)  # type: ignore[arg-type]
+        return rule
+
+    def without_lost(*given: Any) -> Mapping[ast.AST, cst.CSTNode]:
+        return {node: there for node, there in everything(*given).items() if ast.unparse(node) != "lost()"}
+
+    everything = rewriting.located
+    monkeypatch.setattr(rewriting, "located", without_lost)
+    rules = (at("lost", "TST001"), at("kept", "TST002"))
+    found = plan(["p.py"], Memory({"p.py": b"lost()\nkept()\n"}), Options(rules=rules), fix=False)
+    assert [finding.code for finding in found.files[0].findings] == ["TST002"]
+    assert [(skip.path, skip.reason) for skip in found.skips] == [("p.py", SkipReason.NO_ROUND_TRIP)]

@@ -44,11 +44,6 @@ def literal(node: ast.AST | None) -> object:
     return ...
 
 
-def is_none(node: ast.AST | None) -> bool:
-    """Whether an expression is the literal `None`."""
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 # -- which function
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from codemods.syntax.module import COMPREHENSIONS, FUNCTIONS, LOOPS, Scope, evaluated, outside
+from codemods.syntax.module import COMPREHENSIONS, FUNCTIONS, LOOPS, TRIES, Scope, evaluated, outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +152,6 @@ class ControlFlow:
             return self.stands_before(a, b)
         return not self._reached_without(first) >> second & 1
 
-    def nodes(self) -> Iterator[ast.AST]:
-        """Every node that this function evaluates, point by point, in the order of evaluation."""
-        return iter(self._point_of)
-
     def tests(self, node: ast.AST) -> dict[str, bool]:
         """What is surely so when `node` runs: the text of each test that was passed, with its answer.
 
@@ -222,8 +218,6 @@ class ControlFlow:
                 return self._loop(node, ends, [node.test], node.test)
             case ast.With() | ast.AsyncWith():
                 return self._block(node.body, self._then(ends, node, node.items))
-            case ast.Try():
-                return self._try(node, ends)
             case ast.Match():
                 return self._match(node, ends)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -241,7 +235,7 @@ class ControlFlow:
                     else:
                         self.points[end[0]].after.append(Edge(loop.head, back=True))
                 return []
-        if type(node).__name__ == "TryStar":
+        if isinstance(node, TRIES):
             return self._try(node, ends)  # type: ignore[arg-type]
         return self._then(ends, node, [node])
 

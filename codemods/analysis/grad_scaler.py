@@ -18,7 +18,7 @@ from codemods.analysis.control_flow import ControlFlow
 from codemods.analysis.python_context import PythonContext
 from codemods.model.names import CLIP_GRAD, GRAD_SCALER, LIGHTNING_MODULE
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS, Scope, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Scope, own
 
 SCALER = GRAD_SCALER | {
     "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler",
@@ -38,8 +38,7 @@ _OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)
 _OVERRIDES = ("scale", "step", "unscale_", "update", "__call__")
 _OWNED = frozenset({"precision_plugin", "accelerator", "fabric", "strategy"})
 _METHODS = ("scale", "step", "unscale_", "update", "get_scale")
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_CONDITIONS = (ast.If, *_LOOPS, ast.Try, ast.Match)
+_CONDITIONS = (ast.If, *LOOPS, *TRIES, ast.Match)
 
 Given = tuple[PythonContext, "ast.expr | None"]
 """A value with the file in which it stands; None: no plain expression."""
@@ -165,7 +164,7 @@ class Training:
         for above in self.ctx.ancestors(node):
             if above is within[0] and isinstance(below, ast.stmt) and _field(above, below) == within[1]:
                 return found
-            if isinstance(above, _CONDITIONS) or type(above).__name__ == "TryStar":
+            if isinstance(above, _CONDITIONS):
                 found.append(above)  # type: ignore[arg-type]
             below = above
         return None

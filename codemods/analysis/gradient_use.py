@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis import instances
-from codemods.analysis.calls import binder, callee, callers, is_none, keyword, literal, positional, values
+from codemods.analysis.calls import binder, callee, callers, keyword, literal, positional, values
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER, GRADIENT_READERS, OPTIMIZER
 from codemods.project.index import NONE, Ref
-from codemods.syntax.module import FUNCTIONS, Function, Scope, own
+from codemods.syntax.module import FUNCTIONS, Function, Scope, is_none, own
 
 Undoes = Callable[[PythonContext, ast.expr], "bool | None"]
 """Whether the `step` of this optimizer takes back what the new backward does; None: unknown, or a parameter."""
 
-_MOST_FUNCTIONS = 300
+MOST_FUNCTIONS = 300
 """Functions that are read for one backward call."""
 _MOST_REASONS = 3
 """Obstacles that a message names."""
@@ -35,9 +35,9 @@ HOOKS = (
     "register_multi_grad_hook",
 )
 CLIPPING_METHODS = frozenset({"clip_gradients", "clip_grad_norm_", "clip_grad_value_", "configure_gradient_clipping"})
-_PARAMETERS = frozenset({"parameters", "named_parameters"})
-_COLLECTING = frozenset({"list", "tuple", "set", "iter", "filter", "sorted", "reversed", "chain", "zip", "enumerate"})
-_HARMLESS = _COLLECTING | frozenset(
+PARAMETERS = frozenset({"parameters", "named_parameters"})
+COLLECTING = frozenset({"list", "tuple", "set", "iter", "filter", "sorted", "reversed", "chain", "zip", "enumerate"})
+HARMLESS = (COLLECTING - {"chain"}) | frozenset(
     {"dict", "sum", "len", "next", "map", "any", "all", "print", "isinstance", "id", "max", "min"}
 )
 """Functions that take parameters and do not read their gradients."""
@@ -95,7 +95,7 @@ class Code:
         self.scopes: dict[Scope, PythonContext] = {}
         self.calls: list[tuple[PythonContext, ast.Call, tuple[PythonContext, Function] | None]] = []
         waiting = list(scopes)
-        while waiting and len(self.scopes) < _MOST_FUNCTIONS:
+        while waiting and len(self.scopes) < MOST_FUNCTIONS:
             ctx, scope = waiting.pop()
             if scope in self.scopes:
                 continue
@@ -216,12 +216,12 @@ def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
     if _is_schedule(ctx, receiver):
         return None
     kind = instances.of(ctx, receiver)
-    if kind is not None and not any(_may_optimize(name) for name in kind.names):
+    if kind is not None and not any(may_optimize(name) for name in kind.names):
         return None
     return receiver
 
 
-def _may_optimize(name: str) -> bool:
+def may_optimize(name: str) -> bool:
     """Whether a class may be one of optimizers, or of what steps them."""
     if ":" in name:
         return True
@@ -306,12 +306,12 @@ def takes_parameters(ctx: PythonContext, call: ast.Call) -> bool:
 
 def _is_harmless(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether what is called surely reads no gradients: a function of torch, a builtin, a class that is made."""
-    if (ctx.name(call.func) or "") in _HARMLESS - {"chain"}:
+    if (ctx.name(call.func) or "") in HARMLESS:
         return True
     given = [b.value for b in ctx.assigned(call.func) or ()] if isinstance(call.func, ast.Name) else []
     arms = [arm for value in given or [call.func] for arm in _arms(value)]
     origins = [ctx.origin(arm) if arm is not None else NONE for arm in arms]
-    return all(found and all(_reads_nothing(o) for o in found) for found in origins)
+    return all(found and all(reads_nothing(o) for o in found) for found in origins)
 
 
 def _arms(value: ast.expr | None) -> Iterator[ast.expr | None]:
@@ -321,7 +321,7 @@ def _arms(value: ast.expr | None) -> Iterator[ast.expr | None]:
         yield value
 
 
-def _reads_nothing(origin: str) -> bool:
+def reads_nothing(origin: str) -> bool:
     if origin.startswith(("torch.", "itertools.", "builtins.")):
         return True
     return ":" not in origin and origin.rpartition(".")[2][:1].isupper()  # an optimizer, or an average, is made
@@ -336,11 +336,11 @@ def _holds_parameters(ctx: PythonContext, value: ast.expr, depth: int = 4) -> bo
         return any(_holds_parameters(ctx, part, depth - 1) for part in parts)
 
     match value:
-        case ast.Call(func=ast.Attribute(attr=name)) if name in _PARAMETERS:
+        case ast.Call(func=ast.Attribute(attr=name)) if name in PARAMETERS:
             return True
         case ast.Attribute(attr="param_groups"):
             return True
-        case ast.Call(func=func) if (ctx.name(func) or "").rpartition(".")[2] in _COLLECTING:
+        case ast.Call(func=func) if (ctx.name(func) or "").rpartition(".")[2] in COLLECTING:
             return any_of(*values(value))
         case ast.Subscript(value=of, slice=key):
             return literal(key) == "params" or (not isinstance(literal(key), str) and any_of(of))

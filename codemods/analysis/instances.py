@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from codemods.model.names import ACCELERATOR, GRAD_SCALER
 from codemods.project.index import NONE
-from codemods.syntax.module import FUNCTIONS, own, parameters
+from codemods.syntax.module import FUNCTIONS, is_none, own, parameters
 
 if TYPE_CHECKING:
     from codemods.analysis.python_context import PythonContext
@@ -30,7 +30,7 @@ Seen = frozenset[ast.AST]
 def of(ctx: PythonContext, node: ast.expr, seen: Seen = frozenset()) -> InstanceOf | None:
     """What an expression's value is an instance of."""
     if isinstance(node, ast.IfExp):
-        found = [of(ctx, arm, seen) for arm in (node.body, node.orelse) if not _is_none(arm)]
+        found = [of(ctx, arm, seen) for arm in (node.body, node.orelse) if not is_none(arm)]
         return found[0] if found and all(k == found[0] for k in found) else None
     if isinstance(node, ast.Call):
         names = ctx.origin(node.func)
@@ -38,10 +38,6 @@ def of(ctx: PythonContext, node: ast.expr, seen: Seen = frozenset()) -> Instance
     if ctx.name(node) is None or node in seen:
         return None
     return _constructed(ctx, node, seen | {node}) or _annotated(ctx, node) or _protocol(ctx, node)
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _constructed(ctx: PythonContext, node: ast.expr, seen: Seen) -> InstanceOf | None:
@@ -55,7 +51,7 @@ def _constructed(ctx: PythonContext, node: ast.expr, seen: Seen) -> InstanceOf |
                 found.append(ctx.index.resolve(ref.path, value.dotted) if value.call and value.dotted else NONE)
     else:
         for binding in ctx.assigned(node) or ():
-            if not _is_none(binding.value):
+            if not is_none(binding.value):
                 kind = of(ctx, binding.value, seen) if binding.value is not None else None
                 found.append(kind.names if kind else NONE)
     return InstanceOf(frozenset().union(*found), "constructor") if found and all(found) else None
@@ -87,9 +83,9 @@ def _annotation(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
         case ast.Subscript(value=value, slice=inner):
             return _annotation(ctx, inner) if (ctx.name(value) or "").endswith("Optional") else NONE
         case ast.BinOp(left=left, right=right, op=ast.BitOr()):
-            if _is_none(right):
+            if is_none(right):
                 return _annotation(ctx, left)
-            return _annotation(ctx, right) if _is_none(left) else NONE
+            return _annotation(ctx, right) if is_none(left) else NONE
         case _:
             return ctx.origin(node)
 

@@ -13,7 +13,7 @@ from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.project.index import NONE, Index, Ref
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import Facts
-from codemods.syntax.module import FUNCTIONS, LOOPS, Function, Module, Scope, dotted, own, parameters
+from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Function, Module, Scope, dotted, own, parameters
 
 N = TypeVar("N", bound=ast.AST)
 
@@ -93,10 +93,6 @@ class PythonContext(FileContext):
     def scope(self, node: ast.AST) -> Scope:
         """The function, lambda, class or module whose body runs `node`."""
         return self.module.scope(node)
-
-    def function(self, node: ast.AST) -> Function | None:
-        """The nearest function around `node`."""
-        return next((a for a in self.ancestors(node) if isinstance(a, FUNCTIONS)), None)
 
     def scope_name(self, node: ast.AST) -> str:
         """Qualified name of the scope around `node` ("" is the module): `Net.forward.helper`."""
@@ -183,11 +179,11 @@ class PythonContext(FileContext):
         return self._bindings[scope]
 
     def _conditional(self, node: ast.AST, scope: ast.AST) -> bool:
-        branching = (ast.If, *LOOPS, ast.Try, ast.Match, ast.IfExp)
+        branching = (ast.If, *LOOPS, *TRIES, ast.Match, ast.IfExp)
         for above in self.ancestors(node):
             if above is scope:
                 return False
-            if isinstance(above, branching) or type(above).__name__ == "TryStar":
+            if isinstance(above, branching):
                 return True
         return False
 
@@ -210,11 +206,6 @@ class PythonContext(FileContext):
         return None
 
     # -- order
-
-    def flow(self, node: ast.AST) -> ControlFlow:
-        """The control-flow graph of the function (or module) that runs `node`."""
-        scope = self.scope(node) if not isinstance(node, ast.Module) else node
-        return self.flow_of(scope)
 
     def flow_of(self, scope: Scope) -> ControlFlow:
         """The control-flow graph of a function, lambda, class or module."""

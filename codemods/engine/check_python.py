@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 import libcst as cst
@@ -136,10 +136,14 @@ def _judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip
 
 def _rewritten(context: Context, module: Module, drafts: Sequence[Draft], failed: dict[str, Skip]) -> Iterator[Draft]:
     """Drafts about the syntax tree as drafts about the libcst tree of the same text."""
-    nodes = [node for draft in drafts for node in (draft.node, *(rewriting.subject(module, v) for v in draft.verbs))]
-    places = rewriting.located(context, module, nodes)
-    for draft in drafts:
+    nodes = [[draft.node, *(rewriting.subject(module, verb) for verb in draft.verbs)] for draft in drafts]
+    places = rewriting.located(context, module, chain.from_iterable(nodes))
+    for draft, concerned in zip(drafts, nodes, strict=True):
         with costing_only(draft.rule, context.path, failed):
+            if not all(node in places for node in concerned):
+                raise Unreadable(
+                    Skip(context.path, SkipReason.NO_ROUND_TRIP, "libcst reads a statement in another way")
+                )
             made = [rewriting.replacements(context, module, verb, places) for verb in draft.verbs]
             first, *others = made or [{}]
             yield dataclasses.replace(draft, node=places[draft.node], fix=first, beside=tuple(others))

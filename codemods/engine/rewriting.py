@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from codemods.model.edits import Skip, SkipReason, Unreadable
 from codemods.syntax.module import Module
 from codemods.syntax.rewrite import Replacement, insert, remove
 from codemods.syntax.tree import spans, walk
@@ -19,13 +18,9 @@ if TYPE_CHECKING:
 
 
 def located(context: Context, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
-    """The libcst node for each statement or expression of the syntax tree of the same text.
-
-    Raises:
-        Unreadable: if one of them has no counterpart.
-    """
+    """The libcst node for each statement or expression of the syntax tree of the same text, where there is one."""
     wanted = list(wanted)
-    lines = {_line(module, node) for node in wanted}
+    lines = {node.lineno for node in wanted if isinstance(node, (ast.stmt, ast.expr))}
     candidates: list[cst.CSTNode] = []
     for statement, (first, last) in _top_level(context, module):
         if any(first <= line <= last for line in lines):
@@ -43,18 +38,13 @@ def located(context: Context, module: Module, wanted: Iterable[ast.AST]) -> Mapp
             continue
         assert isinstance(each, (ast.stmt, ast.expr)), "a finding is about a statement or an expression"
         there = by_place.get((*module.span(each), isinstance(each, ast.stmt)))
-        if there is None:
-            raise Unreadable(Skip(context.path, SkipReason.NO_ROUND_TRIP, f"line {each.lineno} is read in two ways"))
-        found[each] = there
+        if there is not None:
+            found[each] = there
     return found
 
 
 _STATEMENTS = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
 _EXPRESSIONS = (cst.BaseExpression,)
-
-
-def _line(module: Module, node: ast.AST) -> int:
-    return node.lineno if isinstance(node, (ast.stmt, ast.expr)) else 0
 
 
 def _top_level(context: Context, module: Module) -> Iterable[tuple[cst.CSTNode, tuple[int, int]]]:

@@ -8,10 +8,21 @@ steps with the gradients is one of those, and nothing looks at the gradients in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.analysis.gradient_use import (
+    CLIPPING_METHODS,
+    COLLECTING,
+    HARMLESS,
+    HOOKS,
+    MOST_FUNCTIONS,
+    PARAMETERS,
+    Consumers,
+    Obstacle,
+    may_optimize,
+    reads_nothing,
+)
 from codemods.analysis.tensors import is_raw_backward
 from codemods.frameworks.accelerators import (
     Keeping,
@@ -22,8 +33,7 @@ from codemods.frameworks.accelerators import (
     prepared,
     stepped_by,
 )
-from codemods.model.edits import Evidence
-from codemods.model.names import GRAD_SCALER, GRADIENT_READERS, NO_GRAD, OPTIMIZER, TORCH_MODULE
+from codemods.model.names import GRADIENT_READERS, NO_GRAD, OPTIMIZER, TORCH_MODULE
 from codemods.project.index import NONE, Ref
 from codemods.rules.context import Context
 from codemods.syntax import flow
@@ -36,75 +46,13 @@ Key = tuple[str, str]
 Undoes = Callable[[Context, cst.BaseExpression], "bool | None"]
 """Whether the `step` of this optimizer takes back what the new backward does; None: unknown, or a parameter."""
 
-_MOST = 300
-"""Functions that are looked at for one backward call."""
 _CALLERS = 3
 """How many calls outward is looked for the code around a backward call."""
-_TOLD = 3
-"""Obstacles that a message names."""
-HOOKS = (
-    "register_hook",
-    "register_backward_hook",
-    "register_full_backward_hook",
-    "register_full_backward_pre_hook",
-    "register_post_accumulate_grad_hook",
-    "register_multi_grad_hook",
-)
-CLIPPING_METHODS = frozenset({"clip_gradients", "clip_grad_norm_", "clip_grad_value_", "configure_gradient_clipping"})
-_PARAMETERS = frozenset({"parameters", "named_parameters"})
-_HARMLESS = frozenset(
-    {"list", "tuple", "set", "dict", "sum", "len", "iter", "next", "zip", "enumerate", "map", "filter", "any", "all"}
-    | {"sorted", "reversed", "print", "isinstance", "id", "max", "min"}
-)
-"""Builtins that take parameters and do not look at their gradients."""
-
-
-_COLLECTING = frozenset({"list", "tuple", "set", "iter", "filter", "sorted", "reversed", "chain", "zip", "enumerate"})
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """Why a raw backward call cannot be rewritten alone."""
-
-    why: str
-    sure: bool
-    """Whether the code surely does this; else it may."""
-    shown: Evidence | None = None
-    """Where; that something is nowhere to be seen has no place."""
 
 
 def obstacle(ctx: Context, node: cst.CSTNode, why: str, *, sure: bool) -> Obstacle:
     """An obstacle that `node` shows."""
     return Obstacle(why, sure, ctx.evidence(node, why))
-
-
-@dataclass(frozen=True, slots=True)
-class Consumers:
-    """Who uses the gradients of a raw backward call."""
-
-    steps: frozenset[bool | None]
-    """Of each optimizer that is stepped: whether its step takes back what the new backward does."""
-    obstacles: tuple[Obstacle, ...]
-    """What forbids to rewrite the call, the sure ones first; empty: nothing does."""
-
-    @property
-    def forbid(self) -> bool:
-        """Whether the call surely cannot be rewritten alone."""
-        return any(o.sure for o in self.obstacles)
-
-    @property
-    def evidence(self) -> list[Evidence]:
-        return [o.shown for o in self.obstacles if o.shown]
-
-    @property
-    def reasons(self) -> str:
-        """The first obstacles, for a message; the evidence says where."""
-        return "; ".join(list(dict.fromkeys(o.why for o in self.obstacles))[:_TOLD])
-
-    def beside(self, others: Iterable[Obstacle]) -> Consumers:
-        """The same with more obstacles."""
-        together = sorted((*self.obstacles, *others), key=lambda o: not o.sure)
-        return Consumers(self.steps, tuple(together))
 
 
 class Code:
@@ -114,7 +62,7 @@ class Code:
         self.scopes: dict[Key, tuple[Context, Scope]] = {}
         self.calls: list[tuple[Context, cst.Call, tuple[Context, cst.FunctionDef] | None]] = []
         waiting = list(scopes)
-        while waiting and len(self.scopes) < _MOST:
+        while waiting and len(self.scopes) < MOST_FUNCTIONS:
             ctx, scope = waiting.pop()
             key = (ctx.path, ctx.qualified(scope) if isinstance(scope, cst.FunctionDef) else "")
             if key in self.scopes:
@@ -287,16 +235,9 @@ def _stepped(ctx: Context, call: cst.Call) -> cst.BaseExpression | None:
     if _is_schedule(ctx, receiver):
         return None
     kind = ctx.kind(receiver)
-    if kind is not None and not any(_may_optimize(ctx, name) for name in kind.names):
+    if kind is not None and not any(may_optimize(name) for name in kind.names):
         return None
     return receiver
-
-
-def _may_optimize(ctx: Context, name: str) -> bool:
-    """Whether a class may be one of optimizers, or of what steps them."""
-    if ":" in name:
-        return True
-    return name in GRAD_SCALER or not name.startswith("torch.") or name.startswith("torch.optim.")
 
 
 def _is_optimizer(ctx: Context, node: cst.BaseExpression) -> bool:
@@ -380,12 +321,12 @@ def takes_parameters(ctx: Context, call: cst.Call) -> bool:
 
 def _is_harmless(ctx: Context, call: cst.Call) -> bool:
     """Whether what is called surely reads no gradients: a function of torch, a builtin, a class that is made."""
-    if (ctx.name(call.func) or "") in _HARMLESS:
+    if (ctx.name(call.func) or "") in HARMLESS:
         return True
     given = [b.value for b in ctx.assigned(call.func) or ()] if isinstance(call.func, cst.Name) else []
     arms = [arm for value in given or [call.func] for arm in _arms(value)]
     origins = [ctx.origin(arm) if arm is not None else NONE for arm in arms]
-    return all(found and all(_reads_nothing(o) for o in found) for found in origins)
+    return all(found and all(reads_nothing(o) for o in found) for found in origins)
 
 
 def _arms(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression | None]:
@@ -393,12 +334,6 @@ def _arms(value: cst.BaseExpression | None) -> Iterator[cst.BaseExpression | Non
         yield from (*_arms(value.body), *_arms(value.orelse))
     else:
         yield value
-
-
-def _reads_nothing(origin: str) -> bool:
-    if origin.startswith(("torch.", "itertools.", "builtins.")):
-        return True
-    return ":" not in origin and origin.rpartition(".")[2][:1].isupper()  # an optimizer, or an average, is made
 
 
 def _holds_parameters(ctx: Context, value: cst.BaseExpression, depth: int = 4) -> bool:
@@ -410,11 +345,11 @@ def _holds_parameters(ctx: Context, value: cst.BaseExpression, depth: int = 4) -
         return any(_holds_parameters(ctx, part, depth - 1) for part in parts)
 
     match value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _PARAMETERS:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in PARAMETERS:
             return True
         case cst.Attribute(attr=cst.Name(value="param_groups")):
             return True
-        case cst.Call(func=func, args=args) if (ctx.name(func) or "").rpartition(".")[2] in _COLLECTING:
+        case cst.Call(func=func, args=args) if (ctx.name(func) or "").rpartition(".")[2] in COLLECTING:
             return any_of(*(a.value for a in args))
         case cst.Subscript(value=of, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
             return literal(key) == "params" or (not isinstance(literal(key), str) and any_of(of))

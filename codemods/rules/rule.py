@@ -1,8 +1,8 @@
 """What a rule is: data, two declarative gates, and pure checks.
 
 A rule module holds one `rule = Rule(...)`, its docstring is the rule's page, and its checks are generators registered
-with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file: libcst's for Python and notebooks,
-those of `codemods.sources` for every other file.
+with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file: those of `ast`, or of libcst where
+a rule has not moved yet, for Python and notebooks; those of `codemods.sources` for every other file.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -14,6 +13,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.Module, *FUNCTIONS, ast.Lambda, ast.ClassDef)
 _SKIPPED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
@@ -80,15 +80,6 @@ class Module:
         assert isinstance(below, ast.Module), "a node of another tree"
         return below
 
-    def block(self, node: ast.stmt) -> list[ast.stmt]:
-        """The statements among which a statement stands."""
-        above = self._parents[node]
-        for name in ("body", "orelse", "finalbody"):
-            found = getattr(above, name, None)
-            if isinstance(found, list) and any(each is node for each in found):
-                return found
-        raise AssertionError("a statement stands in a block")  # pragma: no cover
-
     # -- nodes by type and by code
 
     def all(self, *types: type[N]) -> list[N]:
@@ -115,10 +106,6 @@ class Module:
         end = self._lines[line] if line < len(self._lines) else len(self.text)
         piece = self.text[start:end]
         return start + (column if piece.isascii() else len(piece.encode()[:column].decode()))
-
-    def line(self, offset: int) -> int:
-        """The line (from 1) that an offset lies on."""
-        return bisect_right(self._lines, offset)
 
     def span(self, node: ast.stmt | ast.expr | ast.keyword | ast.arg | ast.ExceptHandler) -> tuple[int, int]:
         """Where a node begins and ends, as offsets in the text; decorators and parentheses around it left out."""
@@ -216,6 +203,11 @@ def dotted(node: ast.AST | None) -> str | None:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether an expression is the literal `None`."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def parameters(function: Function | ast.Lambda) -> list[ast.arg]:

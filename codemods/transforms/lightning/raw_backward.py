@@ -57,8 +57,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.analysis.gradient_use import Consumers, Obstacle
 from codemods.analysis.tensors import as_of_a_tensor, backward_arguments, is_raw_backward, is_tensor, only_keywords
-from codemods.frameworks.gradient_consumers import Code, Consumers, Obstacle, consumers, obstacle
+from codemods.frameworks.gradient_consumers import Code, consumers, obstacle
 from codemods.frameworks.lightning.hooks import (
     BACKWARD_HOOKS,
     BEFORE,

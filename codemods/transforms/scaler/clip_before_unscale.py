@@ -59,7 +59,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, unscaled_elsewhere, used_anywhere
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import own
+from codemods.syntax.module import LOOPS, TRIES, own
 from codemods.syntax.verbs import Verb, delete, insert_before
 
 rule = Rule(
@@ -73,7 +73,6 @@ rule = Rule(
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Continue, ast.Break, ast.Return)
 
 
@@ -270,10 +269,10 @@ def _fix(
     around = training.conditions(clip, home)
     if around is None:
         return _under_condition(training, scaler, clip, steps, names)
-    if any(isinstance(a, ast.Try) or type(a).__name__ == "TryStar" for a in around):
+    if any(isinstance(a, TRIES) for a in around):
         return None, "the step can be skipped after it"
     anchor: ast.AST = clip
-    lifted = [a for a in around if isinstance(a, _LOOPS)]
+    lifted = [a for a in around if isinstance(a, LOOPS)]
     apart = [a for a in around if any(not training.inside(c, a) for c in later)]
     if lifted or apart:
         anchor = max(lifted[-1:] + apart[-1:], key=around.index)

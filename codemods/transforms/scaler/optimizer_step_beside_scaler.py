@@ -37,6 +37,7 @@ from codemods.analysis.gradient_use import Code, is_used, takes_parameters
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import LOOPS
 from codemods.syntax.verbs import Verb, insert_after, insert_before, replace
 from codemods.transforms.scaler.clip_before_unscale import clips
 
@@ -144,7 +145,7 @@ def _together(training: Training, scaler: Scaler, backward: ast.Call, step: ast.
     if around is None and isinstance(gate := training.block(scaling)[0], ast.If):
         own = (a for a in training.ctx.ancestors(step) if isinstance(a, ast.If))
         return any(ast.dump(a.test) == ast.dump(gate.test) for a in own)  # not contrary to it, so under it
-    return around is not None and all(isinstance(a, (ast.For, ast.AsyncFor, ast.While)) for a in around)
+    return around is not None and all(isinstance(a, LOOPS) for a in around)
 
 
 def _updated_elsewhere(training: Training, scaler: Scaler) -> bool:

@@ -58,7 +58,7 @@ from codemods.analysis.scaler_lifetime import used_anywhere
 from codemods.analysis.tensors import METHODS
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS, Function, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
 from codemods.syntax.verbs import replace
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 
@@ -82,7 +82,6 @@ MODULE_METHODS = frozenset(
     {"parameters", "named_parameters", "modules", "children", "buffers", "forward", "train", "eval", "to", "cuda"}
     | {"cpu", "float", "half", "state_dict", "load_state_dict", "zero_grad", "requires_grad_", "apply", "backward"}
 )
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @rule.on(ast.Module)
@@ -146,7 +145,7 @@ def _is_wrong(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call)
     around = training.conditions(raw, training.block(step))
     if around is None:
         return not scaler.backwards or _accumulates(training, raw, step)
-    return all(isinstance(a, _LOOPS) for a in around)
+    return all(isinstance(a, LOOPS) for a in around)
 
 
 def _may_be_scaled(training: Training, scaler: Scaler, loss: ast.expr) -> bool:
