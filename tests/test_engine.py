@@ -12,11 +12,11 @@ from toy import doubled, renamed, shared, torched
 
 from codemods.engine import check_python
 from codemods.engine.rounds import Options, plan, steps
-from codemods.model.edits import Safety, SkipReason
+from codemods.model.edits import Need, Safety, SkipReason
 from codemods.model.plan import Plan
 from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import Need, remove
+from codemods.syntax.rewrite import remove
 
 Check = Callable[[cst.Call, Context, Rule], Iterator[Draft]]
 

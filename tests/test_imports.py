@@ -10,10 +10,9 @@ from memory import Memory
 from toy import torched
 
 from codemods.engine.rounds import Options, plan
-from codemods.model.edits import splice
+from codemods.model.edits import Need, splice
 from codemods.syntax.facts import Facts, gather
 from codemods.syntax.imports import satisfy
-from codemods.syntax.rewrite import Need
 
 TORCH = Need("torch")
 

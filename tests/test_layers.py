@@ -37,7 +37,7 @@ SAME_NAMES = {
     *("Source", "Symptom", "Target", "Unknown", "Unreadable", "Value", "Verdict"),
 }
 """Public classes of which there are several. This list only gets shorter."""
-ON_BOTH_TREES = {"Binding", "Method"}
+ON_BOTH_TREES = {"Binding", "Method", "Spelled"}
 """Of `codemods.analysis` on `ast`, beside their predecessors on libcst, until every rule judges on `ast`."""
 IN_CHILDREN = {
     f"codemods.verify.{name}"

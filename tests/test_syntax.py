@@ -11,12 +11,14 @@ import libcst as cst
 import pytest
 from memory import Memory
 
+from codemods.analysis.python_context import PythonContext
 from codemods.engine import rewriting
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Safety, SkipReason, splice
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax import verbs as all_verbs
 from codemods.syntax.module import Module, dotted, own
-from codemods.syntax.verbs import Verb, delete, insert_after, insert_before, replace
+from codemods.syntax.verbs import Verb
 
 TEXT = '''\
 import torch
@@ -85,8 +87,7 @@ def written(code: str, *verbs: str) -> str:
 
     def check(module: ast.Module, ctx: object) -> list[Draft]:
         calls = [n for n in ast.walk(module) if isinstance(n, ast.Call) and dotted(n.func) == "here"]
-        names = {"replace": replace, "insert_before": insert_before, "insert_after": insert_after, "delete": delete}
-        made: list[Verb] = [eval(verb, {**names, "here": here}) for here in calls for verb in verbs]
+        made: list[Verb] = [eval(verb, {**vars(all_verbs), "here": here}) for here in calls for verb in verbs]
         return [rule.finding(calls[0], fix=made)] if calls else []
 
     rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("here",),))
@@ -123,6 +124,25 @@ def written(code: str, *verbs: str) -> str:
         ("a\nhere()\nb\n", "delete(here)", "a\nb\n"),
         ("a; here(); b\n", "delete(here)", "a; b\n"),
         ("if x:\n    here()\n", "delete(here)", "if x:\n    pass\n"),
+        ("f(a, here(), b)\n", "drop(here)", "f(a, b)\n"),
+        ("f(\n    a,\n    here(),\n)\n", "drop(here)", "f(\n    a,\n)\n"),
+        ("x = [here()]\n", "drop(here)", "x = []\n"),
+        ("@a\n@here()\ndef f(): pass\n", "drop(here)", "@a\ndef f(): pass\n"),
+        ("with here(), a: pass\n", "drop(here)", "with a: pass\n"),
+        ("here(1)\n", "edit_call(here, function='a.b', first=[(None, 'c')])", "a.b(c, 1)\n"),
+        ("here()\n", "edit_call(here, last=[('c', 'True')])", "here(c=True)\n"),
+        (
+            "here(\n    1,  # one\n    k=2,\n)\n",
+            "edit_call(here, last=[('c', '3')])",
+            "here(\n    1,  # one\n    k=2,\n    c=3,\n)\n",
+        ),
+        (
+            "here(1, k=2)\n",
+            "edit_call(here, values={here.args[0]: '(yield)', here.keywords[0]: '4'})",
+            "here((yield), k=4)\n",
+        ),
+        ("here(k=2, *a)\n", "edit_call(here, values={here.keywords[0]: '4'}, named={})", "here(k=4, *a)\n"),
+        ("here(1, 2)\n", "edit_call(here, named={here.args[1]: 'k'}, drop=[here.args[0]])", "here(k=2)\n"),
     ],
 )
 def test_a_verb_keeps_the_layout(before: str, verb: str, after: str) -> None:
@@ -164,3 +184,18 @@ def test_a_place_that_libcst_does_not_have_costs_its_own_rule_only(monkeypatch: 
     found = plan(["p.py"], Memory({"p.py": b"lost()\nkept()\n"}), Options(rules=rules), fix=False)
     assert [finding.code for finding in found.files[0].findings] == ["TST002"]
     assert [(skip.path, skip.reason) for skip in found.skips] == [("p.py", SkipReason.NO_ROUND_TRIP)]
+
+
+def test_a_fix_reaches_into_another_file() -> None:
+    def check(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+        other = ctx.other("q.py")
+        if other is not None and ctx.path == "p.py":
+            yield rule.finding(call, also={"q.py": [all_verbs.replace(there, "g(2)") for there in other.all(ast.Call)]})
+
+    rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("here",),))
+    rule.on(ast.Call)(check)
+    files = {"p.py": b"import q\nhere()\n", "q.py": b"f(1)\nx = f(3)\n"}
+    found = plan(["p.py"], Memory(files), Options(rules=(rule,)), fix=False)
+    (finding,) = found.files[0].findings
+    assert finding.fix is not None
+    assert splice(files["q.py"].decode(), finding.fix.edits) == "g(2)\nx = g(2)\n"

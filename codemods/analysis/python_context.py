@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from codemods.analysis.control_flow import ControlFlow
-from codemods.model.edits import Evidence
+from codemods.model.edits import Evidence, Need
 from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.project.index import NONE, Index, Ref
 from codemods.rules.file_context import FileContext
+from codemods.syntax import imports
 from codemods.syntax.facts import Facts
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Function, Module, Scope, dotted, own, parameters
 
@@ -40,6 +41,14 @@ class Binding:
     value: ast.expr | None
     node: ast.AST
     conditional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """Code that means a library object at one place, and the import it still needs (None: none)."""
+
+    code: str
+    need: Need | None
 
 
 class PythonContext(FileContext):
@@ -212,6 +221,18 @@ class PythonContext(FileContext):
         if scope not in self._flows:
             self._flows[scope] = ControlFlow(scope)
         return self._flows[scope]
+
+    # -- new code
+
+    def spell(self, dotted: str, at: ast.AST) -> Spelled | None:
+        """How to write a library object at `at`: by the imports in force there, else with an import it needs.
+
+        None where its name is taken by something else.
+        """
+        top = next((a for a in (at, *self.ancestors(at)) if self.parent(a) is self.module.tree), None)
+        line = top.lineno if isinstance(top, ast.stmt) else 1
+        found = imports.spelling(self.facts, dotted, self.scope_name(at), line)
+        return Spelled(*found) if found is not None else None
 
     # -- evidence, calls and other files
 

@@ -18,14 +18,14 @@ from codemods.engine.findings import Numbering, costing_only, edits_elsewhere, f
 from codemods.model.edits import Edit, Finding, Lines, Place, Skip, SkipReason, Unreadable, trim, whole_lines
 from codemods.project.index import Index, Ref
 from codemods.rules.context import Context
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Repair, Rule
 from codemods.syntax import comments, imports, unsupported_syntax
 from codemods.syntax.facts import Facts, gather
 from codemods.syntax.identifiers import Words
 from codemods.syntax.lazy_parse import Deferred
-from codemods.syntax.module import Module
 from codemods.syntax.rewrite import Replacement, closing, joined, replace
 from codemods.syntax.tree import Span, children, render, spans, walk
+from codemods.syntax.verbs import Verbs
 
 _Pairs: TypeAlias = "list[tuple[cst.CSTNode, Replacement]]"
 
@@ -51,9 +51,10 @@ def look(
     failed: dict[str, Skip] = {}
     judged: list[Draft] = []
     module = index.syntax(path) if any(r.reads_ast for r in wanted) else None
-    if module is not None:
+    program = PythonContext(path, text, module, facts, index, strategies) if module is not None else None
+    if program is not None:
         with index.recorder.phase("walking"):
-            judged = _judge(PythonContext(path, text, module, facts, index, strategies), wanted, failed)
+            judged = _judge(program, wanted, failed)
     others = [r for r in wanted if not r.reads_ast]
     if not judged and not others:
         return [], list(dict.fromkeys(failed.values()))
@@ -66,8 +67,8 @@ def look(
             context = Context(path, text, tree, facts, index, strategies)
             drafts = _check(context, others, failed)
         with index.recorder.phase("fixing"):
-            if module is not None:
-                drafts += _rewritten(context, module, judged, failed)
+            if program is not None:
+                drafts += _rewritten(context, program, judged, failed)
             found = _findings(context, drafts, failed)
         return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
@@ -134,19 +135,53 @@ def _judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip
     return drafts
 
 
-def _rewritten(context: Context, module: Module, drafts: Sequence[Draft], failed: dict[str, Skip]) -> Iterator[Draft]:
+def _rewritten(
+    context: Context, program: PythonContext, drafts: Sequence[Draft], failed: dict[str, Skip]
+) -> list[Draft]:
     """Drafts about the syntax tree as drafts about the libcst tree of the same text."""
-    nodes = [[draft.node, *(rewriting.subject(module, verb) for verb in draft.verbs)] for draft in drafts]
-    places = rewriting.located(context, module, chain.from_iterable(nodes))
+    found: list[Draft] = []
+    nodes = [[draft.node, *_subjects(program, draft.verbs)] for draft in drafts]
+    places = rewriting.located(context, program.module, chain.from_iterable(nodes))
     for draft, concerned in zip(drafts, nodes, strict=True):
         with costing_only(draft.rule, context.path, failed):
-            if not all(node in places for node in concerned):
-                raise Unreadable(
-                    Skip(context.path, SkipReason.NO_ROUND_TRIP, "libcst reads a statement in another way")
-                )
-            made = [rewriting.replacements(context, module, verb, places) for verb in draft.verbs]
-            first, *others = made or [{}]
-            yield dataclasses.replace(draft, node=places[draft.node], fix=first, beside=tuple(others))
+            first, *others = _written(context, program, draft.verbs, places, concerned) or [{}]
+            also = {path: _written_in(context, program, path, verbs) for path, verbs in draft.also.items()}
+            found.append(
+                dataclasses.replace(draft, node=places[draft.node], fix=first, beside=tuple(others), also=also)
+            )
+    return found
+
+
+def _written_in(context: Context, program: PythonContext, path: str, repair: Repair | Verbs) -> Repair:
+    """The part of a fix that is about another file: replacements as they are, verbs written into its Python."""
+    if isinstance(repair, Mapping):
+        return repair
+    there, other = context.other(path), program.other(path)
+    assert there is not None and other is not None, "a fix is about files that can be read"
+    subjects = _subjects(other, repair)
+    places = rewriting.located(there, other.module, subjects)
+    return dict(chain.from_iterable(each.items() for each in _written(there, other, repair, places, subjects)))
+
+
+def _subjects(program: PythonContext, verbs: Verbs) -> list[ast.AST]:
+    return [rewriting.subject(program.module, verb) for verb in verbs]
+
+
+def _written(
+    context: Context,
+    program: PythonContext,
+    verbs: Verbs,
+    places: Mapping[ast.AST, cst.CSTNode],
+    concerned: Sequence[ast.AST],
+) -> list[dict[cst.CSTNode, Replacement]]:
+    """What becomes of which libcst nodes, verb by verb.
+
+    Raises:
+        Unreadable: where libcst has no counterpart of a node concerned.
+    """
+    if not all(node in places for node in concerned):
+        raise Unreadable(Skip(context.path, SkipReason.NO_ROUND_TRIP, "libcst reads a statement in another way"))
+    return [rewriting.replacements(context, program.module, verb, places) for verb in verbs]
 
 
 class _Doors:
@@ -284,8 +319,8 @@ def _edits(
     starts = (where[old].inner_start for pairs in repairs for old, _ in pairs)
     first = context.text.count("\n", 0, min(starts, default=0)) + 1
     for need in draft.needs:
-        around = context.scope_name(need.at).split(".") if need.at is not None else []
-        scopes = [".".join(around[:n]) for n in range(len(around), 0, -1)] if around != [""] else []
+        around = need.scope.split(".") if need.scope else []
+        scopes = [".".join(around[:n]) for n in range(len(around), 0, -1)]
         edit = imports.satisfy(context.path, context.text, context.facts, need, (*scopes, ""), first)
         if edit is not None:
             edits.append(edit)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 
 from codemods.syntax.module import Module
-from codemods.syntax.rewrite import Replacement, insert, remove
+from codemods.syntax.rewrite import (
+    Replacement,
+    insert,
+    make_argument,
+    remove,
+    with_argument,
+    with_first_argument,
+    without_argument,
+)
 from codemods.syntax.tree import spans, walk
-from codemods.syntax.verbs import Delete, Insert, Replace, Verb
+from codemods.syntax.verbs import Delete, Drop, EditCall, Insert, Replace, Verb
 
 if TYPE_CHECKING:
     from codemods.rules.context import Context
@@ -20,31 +28,36 @@ if TYPE_CHECKING:
 def located(context: Context, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
     """The libcst node for each statement or expression of the syntax tree of the same text, where there is one."""
     wanted = list(wanted)
-    lines = {node.lineno for node in wanted if isinstance(node, (ast.stmt, ast.expr))}
+    lines = {node.lineno for node in wanted if isinstance(node, (ast.stmt, ast.expr, ast.keyword))}
     candidates: list[cst.CSTNode] = []
     for statement, (first, last) in _top_level(context, module):
         if any(first <= line <= last for line in lines):
             candidates += walk(statement)
     where = spans(context.path, context.text, context.module, candidates)
-    by_place: dict[tuple[int, int, bool], cst.CSTNode] = {}
+    by_place: dict[tuple[int, int, _Kind], cst.CSTNode] = {}
     for node in candidates:
-        if node in where and isinstance(node, _STATEMENTS + _EXPRESSIONS):
-            place = where[node].inner_start, where[node].inner_end, isinstance(node, _STATEMENTS)
-            by_place.setdefault(place, node)
+        if node in where and (kind := next((k for k in _KINDS.values() if isinstance(node, k)), None)):
+            by_place.setdefault((where[node].inner_start, where[node].inner_end, kind), node)
     found: dict[ast.AST, cst.CSTNode] = {}
     for each in wanted:
         if isinstance(each, ast.Module):
             found[each] = context.module
             continue
-        assert isinstance(each, (ast.stmt, ast.expr)), "a finding is about a statement or an expression"
-        there = by_place.get((*module.span(each), isinstance(each, ast.stmt)))
+        assert isinstance(each, (ast.stmt, ast.expr, ast.keyword)), "a finding is about a statement or an expression"
+        kind = next(theirs for ours, theirs in _KINDS.items() if isinstance(each, ours))
+        there = by_place.get((*module.span(each), kind))
         if there is not None:
             found[each] = there
     return found
 
 
-_STATEMENTS = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
-_EXPRESSIONS = (cst.BaseExpression,)
+_Kind: TypeAlias = tuple[type[cst.CSTNode], ...]
+_KINDS: Mapping[type[ast.AST], _Kind] = {
+    ast.stmt: (cst.BaseSmallStatement, cst.BaseCompoundStatement),
+    ast.expr: (cst.BaseExpression,),
+    ast.keyword: (cst.Arg,),
+}
+"""What one node of the syntax tree may be in libcst, where several begin and end at one place."""
 
 
 def _top_level(context: Context, module: Module) -> Iterable[tuple[cst.CSTNode, tuple[int, int]]]:
@@ -64,7 +77,7 @@ def _top_level(context: Context, module: Module) -> Iterable[tuple[cst.CSTNode, 
 
 def subject(module: Module, verb: Verb) -> ast.AST:
     """The node that a verb changes, or beside which it inserts."""
-    if isinstance(verb, Replace):
+    if isinstance(verb, (Replace, Drop, EditCall)):
         return verb.node
     statement = module.statement(verb.anchor)
     assert statement is not None, "code stands in statements"
@@ -92,6 +105,41 @@ def replacements(
             return insert(context, old, [_indented(c, indent) for c in code], after=after)
         case Delete():
             return dict(remove(context, old))
+        case Drop():
+            held = (each for each in (old, *context.ancestors(old)) if isinstance(each, _LISTED))
+            return {next(held): None}
+        case EditCall():
+            assert isinstance(old, cst.Call)
+            return {old: _edited(module, verb, old)}
+
+
+_LISTED = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Decorator, cst.WithItem)
+
+
+def _edited(module: Module, verb: EditCall, old: cst.Call) -> cst.Call:
+    """A call with what `EditCall` says."""
+    written: list[ast.expr | ast.keyword] = [*verb.node.args, *verb.node.keywords]
+    given = sorted(written, key=lambda each: (each.lineno, each.col_offset))
+    args: list[cst.Arg] = []
+    dropped: list[cst.Arg] = []
+    for each, arg in zip(given, old.args, strict=True):
+        if each in verb.values:
+            arg = arg.with_changes(value=cst.parse_expression(_dedented(module, verb.node, verb.values[each])))
+        if isinstance(each, ast.expr) and each in verb.named:
+            keyword = make_argument(verb.named[each], arg.value)
+            arg = arg.with_changes(keyword=keyword.keyword, equal=keyword.equal)
+        args.append(arg)
+        dropped += [arg] if each in verb.drop else []
+    new = old.with_changes(args=args)
+    for arg in dropped:
+        new = without_argument(new, arg)
+    if verb.function is not None:
+        new = new.with_changes(func=cst.parse_expression(verb.function))
+    for name, code in reversed(verb.first):
+        new = with_first_argument(new, name, cst.parse_expression(_dedented(module, verb.node, code)))
+    for name, code in verb.last:
+        new = with_argument(new, name, cst.parse_expression(_dedented(module, verb.node, code)))
+    return new
 
 
 def _dedented(module: Module, node: ast.AST, code: str) -> str:

@@ -81,6 +81,26 @@ class Unreadable(Exception):
         self.skip = skip
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A name that replaced code uses and that an import must bind: `import module` or `from module import name`."""
+
+    module: str
+    name: str | None = None
+    scope: str = field(default="", compare=False)
+    """Qualified name of the scope that uses it; the import goes into the narrowest one around the use that already
+    imports the package.
+    """
+
+    @property
+    def package(self) -> str:
+        return self.module.partition(".")[0]
+
+    @property
+    def statement(self) -> str:
+        return f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
     """Replace `text[start:end]` of the file `path` by `text`.

@@ -10,16 +10,15 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from codemods.model.edits import Evidence, Lines, Skip
-from codemods.model.names import ACCELERATOR, FABRIC, canonical
+from codemods.model.edits import Evidence, Lines, Need, Skip
+from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.project.index import NONE, Index, Ref
 from codemods.rules import kinds
 from codemods.rules.file_context import FileContext
 from codemods.rules.kinds import Kind
-from codemods.syntax import flow
-from codemods.syntax.facts import Facts, Import
+from codemods.syntax import flow, imports
+from codemods.syntax.facts import Facts
 from codemods.syntax.lazy_parse import Deferred, outside, parents
-from codemods.syntax.rewrite import Need
 from codemods.syntax.tree import children, parameter_names, spans
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -323,30 +322,8 @@ class Context(FileContext):
 
         None where its name is taken by something else.
         """
-        scope = self.scope_name(at)
-        best: tuple[tuple[int, int], str] | None = None
-        for i in self.facts.imports:
-            if i.type_checking or i.conditional or i.name == "*" or self.facts.rebound.get(i.name):
-                continue
-            if not self._visible(i, scope) or (not i.scope and i.line > self._line(at)):
-                continue
-            if any(other.target != i.target and self._visible(other, scope) for other in self.facts.named(i.name)):
-                continue
-            if i.target == dotted or canonical(i.target) == canonical(dotted):
-                written = i.name
-            elif dotted.startswith(i.target + "."):
-                written = i.name + dotted[len(i.target) :]
-            else:
-                continue
-            rank = (written.count("."), len(written))
-            if best is None or rank < best[0]:
-                best = (rank, written)
-        if best is not None:
-            return Spelled(cst.parse_expression(best[1]), None)
-        package = dotted.partition(".")[0]
-        if self.facts.rebound.get(package) or any(i.target != package for i in self.facts.named(package)):
-            return None
-        return Spelled(cst.parse_expression(dotted), Need(package, at=at))
+        found = imports.spelling(self.facts, dotted, self.scope_name(at), self._line(at))
+        return Spelled(cst.parse_expression(found[0]), found[1]) if found is not None else None
 
     def _line(self, node: cst.CSTNode) -> int:
         """The line on which the statement of the module that holds a node begins."""
@@ -356,10 +333,6 @@ class Context(FileContext):
         while node not in self.memo["lines",] and (above := self.parent(node)) is not None:
             node = above
         return int(self.memo["lines",].get(node, 1))
-
-    def _visible(self, i: Import, scope: str) -> bool:
-        """Whether what an import binds is seen in a scope: from inside a function, but not from inside a class."""
-        return i.scope in ("", scope) or (i.scope not in self.facts.classes and scope.startswith(f"{i.scope}."))
 
     def evidence(self, node: cst.CSTNode, why: str) -> Evidence:
         """The line of this file that a node begins on, as what shows a claim: `why` says what stands there."""

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import libcst as cst
 
-from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.edits import Consequence, Evidence, Need, Safety
 from codemods.syntax.identifiers import Group
-from codemods.syntax.rewrite import Need
 from codemods.syntax.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -51,8 +50,8 @@ class Draft:
     consequence: Consequence = Consequence.STYLE
     evidence: tuple[Evidence, ...] = ()
     requires: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, Repair] = field(default_factory=dict)
-    """Replacements in other files (by path), for nodes of `ctx.other(path)` or `ctx.index.document(path)`."""
+    also: Mapping[str, Any] = field(default_factory=dict)
+    """Replacements in other files (by path), for nodes of `ctx.other(path)` or `ctx.index.document(path)`; or verbs."""
 
 
 class Check(Protocol):
@@ -154,7 +153,7 @@ class Rule:
         needs: Sequence[Need | None] = (),
         bites: Mapping[str, str] | None = None,
         requires: Mapping[str, str] | None = None,
-        also: Mapping[str, Repair] | None = None,
+        also: Mapping[str, Repair | Verbs] | None = None,
         consequence: Consequence | None = None,
         evidence: Sequence[Evidence] = (),
     ) -> Draft:
@@ -168,7 +167,7 @@ class Rule:
             bites: narrower range in which the bug exists here (package → specifier), instead of the rule's.
             requires: package → specifier in which the fix's own API exists. Unless every version the project allows
                 lies inside, the fix is unsafe.
-            also: replacements in other files.
+            also: replacements in other files, or verbs about their syntax trees.
             consequence: what the bug costs here, when it differs from the rule's default.
             evidence: the places that show what `message` claims about the project; `ctx.evidence` makes them.
         """

@@ -11,15 +11,56 @@ from itertools import pairwise
 
 import libcst as cst
 
-from codemods.model.edits import Edit
+from codemods.model.edits import Edit, Need
+from codemods.model.names import canonical
 from codemods.syntax.facts import Facts, Import
-from codemods.syntax.rewrite import Need, Replacement, closing
+from codemods.syntax.rewrite import Replacement, closing
 from codemods.syntax.tree import text_of, walk
 
 FAR = 3
 """More lines than these between two imports, and the second is not one of the first of a module."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+
+
+def spelling(facts: Facts, dotted: str, scope: str, line: int) -> tuple[str, Need | None] | None:
+    """How to write a library object in a scope: by the imports in force there, else with an import that it needs.
+
+    Args:
+        scope: qualified name of the scope.
+        line: on which the statement of the module begins that holds the place; imports below it do not count.
+
+    Returns:
+        None where its name is taken by something else.
+    """
+    best: tuple[tuple[int, int], str] | None = None
+    for i in facts.imports:
+        if i.type_checking or i.conditional or i.name == "*" or facts.rebound.get(i.name):
+            continue
+        if not _visible(facts, i, scope) or (not i.scope and i.line > line):
+            continue
+        if any(other.target != i.target and _visible(facts, other, scope) for other in facts.named(i.name)):
+            continue
+        if i.target == dotted or canonical(i.target) == canonical(dotted):
+            written = i.name
+        elif dotted.startswith(i.target + "."):
+            written = i.name + dotted[len(i.target) :]
+        else:
+            continue
+        rank = (written.count("."), len(written))
+        if best is None or rank < best[0]:
+            best = (rank, written)
+    if best is not None:
+        return best[1], None
+    package = dotted.partition(".")[0]
+    if facts.rebound.get(package) or any(i.target != package for i in facts.named(package)):
+        return None
+    return dotted, Need(package, scope=scope)
+
+
+def _visible(facts: Facts, i: Import, scope: str) -> bool:
+    """Whether what an import binds is seen in a scope: from inside a function, but not from inside a class."""
+    return i.scope in ("", scope) or (i.scope not in facts.classes and scope.startswith(f"{i.scope}."))
 
 
 def satisfy(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeVar
 
 import libcst as cst
@@ -13,24 +12,6 @@ Replacement: TypeAlias = cst.CSTNode | Sequence[cst.CSTNode] | None
 
 N = TypeVar("N", bound=cst.CSTNode)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """A name that replaced code uses and that an import must bind: `import module` or `from module import name`."""
-
-    module: str
-    name: str | None = None
-    at: cst.CSTNode | None = field(default=None, compare=False)
-    """Where it is used; the import goes into the narrowest scope around it that already imports the package."""
-
-    @property
-    def package(self) -> str:
-        return self.module.partition(".")[0]
-
-    @property
-    def statement(self) -> str:
-        return f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
 
 
 class File(Protocol):

@@ -7,7 +7,7 @@ business of `codemods.engine.rewriting`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,7 +36,29 @@ class Delete:
     anchor: ast.AST
 
 
-Verb: TypeAlias = Replace | Insert | Delete
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """An argument, an element of a list, a decorator or an item of a `with` goes, with its comma."""
+
+    node: ast.expr | ast.keyword
+
+
+@dataclass(frozen=True, slots=True)
+class EditCall:
+    """A call gets another function, other arguments, or both; what stays keeps its layout and its comments."""
+
+    node: ast.Call
+    function: str | None
+    first: tuple[Argument, ...]
+    last: tuple[Argument, ...]
+    values: Mapping[ast.expr | ast.keyword, str]
+    named: Mapping[ast.expr, str]
+    drop: tuple[ast.expr | ast.keyword, ...]
+
+
+Argument: TypeAlias = tuple[str | None, str]
+"""A keyword (None: by position) and the code of the value."""
+Verb: TypeAlias = Replace | Insert | Delete | Drop | EditCall
 Verbs: TypeAlias = Sequence[Verb]
 
 
@@ -58,3 +80,35 @@ def insert_after(anchor: ast.AST, *code: str) -> Verb:
 def delete(anchor: ast.AST) -> Verb:
     """Delete the simple statement that holds `anchor`."""
     return Delete(anchor)
+
+
+def drop(node: ast.expr | ast.keyword) -> Verb:
+    """Take an argument, an element, a decorator or an item of a `with` out of the list that it stands in.
+
+    Args:
+        node: the value, or the keyword; of an item of a `with` its `context_expr`.
+    """
+    return Drop(node)
+
+
+def edit_call(
+    call: ast.Call,
+    *,
+    function: str | None = None,
+    first: Sequence[Argument] = (),
+    last: Sequence[Argument] = (),
+    values: Mapping[ast.expr | ast.keyword, str] | None = None,
+    named: Mapping[ast.expr, str] | None = None,
+    drop: Sequence[ast.expr | ast.keyword] = (),
+) -> Verb:
+    """Change a call; arguments that are not named here stay as they are written.
+
+    Args:
+        function: what is called instead.
+        first: arguments to add before the others.
+        last: arguments to add behind the others.
+        values: other values of arguments that are there: one by position, or a keyword.
+        named: keywords for arguments that are given by position.
+        drop: arguments to take away.
+    """
+    return EditCall(call, function, tuple(first), tuple(last), values or {}, named or {}, tuple(drop))

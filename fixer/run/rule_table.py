@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.engine.prefilter import Card
 
-DIGEST = "ca503314169d44f1d00e1c8707803917ca618426eb6e06abec68ef67e8642ed9"
+DIGEST = "19d0ba8df01d0f52d74c5fc9d7c9739cbd7d689971df051f88b4babe02f12783"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

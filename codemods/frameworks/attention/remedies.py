@@ -10,11 +10,11 @@ import libcst as cst
 
 from codemods.frameworks.attention.encoders import Encoder
 from codemods.frameworks.attention.precision_evidence import Evidence
+from codemods.model.edits import Need
 from codemods.model.names import NEEDS
 from codemods.rules.context import Context
 from codemods.syntax import flow
 from codemods.syntax.rewrite import (
-    Need,
     Replacement,
     argument,
     block,

@@ -7,18 +7,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods.model.edits import Safety
+from codemods.model.edits import Need, Safety
 from codemods.model.names import NEEDS
 from codemods.rules.context import Context
-from codemods.syntax.rewrite import (
-    Need,
-    Replacement,
-    has_splat,
-    keyword,
-    make_argument,
-    with_argument,
-    with_first_argument,
-)
+from codemods.syntax.rewrite import Replacement, has_splat, keyword, make_argument, with_argument, with_first_argument
 
 _SCALER = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled")
 _AUTOCAST = ("enabled", "dtype", "cache_enabled")

@@ -9,11 +9,11 @@ import libcst as cst
 
 from codemods.frameworks.autocast.clearing import cleared
 from codemods.frameworks.autocast.regions import Region, whole
-from codemods.model.edits import Safety
+from codemods.model.edits import Need, Safety
 from codemods.model.names import AUTOCAST
 from codemods.project import versions
 from codemods.rules.context import Context
-from codemods.syntax.rewrite import Need, Replacement, argument, has_splat, with_argument, with_body
+from codemods.syntax.rewrite import Replacement, argument, has_splat, with_argument, with_body
 from codemods.syntax.tree import text_of, walk
 
 ASKED_BY_DEVICE = ">=2.4"
