@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
-from codemods.analysis.python_context import PythonContext
+from codemods.analysis.python_context import Binding, PythonContext
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
@@ -61,12 +61,17 @@ def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function]
 
 def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
     """The calls that surely run a function: of its file, and of those that import something of its module."""
-    yield from ((ctx, call) for call in named_calls(ctx, function.name) if _runs(ctx, call, function))
+    yield from ((ctx, call) for call in callers_here(ctx, function))
     if ctx.qualified(function) != function.name:
         return
     for path in ctx.index.search(ctx.path, (function.name.encode(),)):
         if path != ctx.path and imports_of(ctx, path, ctx.path) and (other := ctx.other(path)):
             yield from ((other, call) for call in named_calls(other, function.name) if _runs(other, call, function))
+
+
+def callers_here(ctx: PythonContext, function: Function) -> list[ast.Call]:
+    """The calls in its own file that surely run a function."""
+    return [call for call in named_calls(ctx, function.name) if _runs(ctx, call, function)]
 
 
 def _runs(ctx: PythonContext, call: ast.Call, function: Function) -> bool:
@@ -96,15 +101,44 @@ def imports_of(ctx: PythonContext, path: str, module: str) -> bool:
 
 def given(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
     """What the calls in sight give for a parameter of a function of `ctx`; None for one that cannot be told."""
-    named = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
     found: list[tuple[PythonContext, ast.expr] | None] = []
     for where, call in callers(ctx, function):
-        index = named.index(name) if name in named else -1
-        if isinstance(call.func, ast.Attribute) and ctx.klass(function) is not None:
-            index -= 1
-        value = keyword(call, name) or (positional(call, index) if index >= 0 else None)
+        value = given_by(ctx, call, function, name)
         found.append((where, value) if value is not None else None)
     return found
+
+
+def given_by(ctx: PythonContext, call: ast.Call, function: Function, name: str) -> ast.expr | None:
+    """What one call of a function of `ctx` gives for a parameter; None: nothing, or it cannot be told."""
+    named = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
+    index = named.index(name) if name in named else -1
+    if isinstance(call.func, ast.Attribute) and ctx.klass(function) is not None:
+        index -= 1
+    return keyword(call, name) or (positional(call, index) if index >= 0 else None)
+
+
+def default(function: Function, name: str) -> ast.expr | None:
+    """The default of a parameter."""
+    given = function.args
+    by_position = [*given.posonlyargs, *given.args]
+    pairs = [*zip(reversed(by_position), reversed(given.defaults), strict=False)]
+    pairs += [(each, value) for each, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value]
+    return next((value for each, value in pairs if each.arg == name), None)
+
+
+def assigned_to_self(ctx: PythonContext, klass: ast.ClassDef, attribute: str) -> Sequence[Binding]:
+    """What the methods of a class assign to an attribute of `self`."""
+    key = (assigned_to_self, klass)
+    if key not in ctx.memo:
+        assigned: dict[str, list[Binding]] = {}
+        for function in own(klass):
+            if isinstance(function, FUNCTIONS) and (found := ctx.method(function)):
+                for name, bindings in ctx.bindings(function).items():
+                    if name.startswith(f"{found.self}."):
+                        assigned.setdefault(name.partition(".")[2], []).extend(bindings)
+        ctx.memo[key] = assigned
+    given: dict[str, list[Binding]] = ctx.memo[key]
+    return given.get(attribute, ())
 
 
 def binder(ctx: PythonContext, name: str, node: ast.AST) -> Scope | None:

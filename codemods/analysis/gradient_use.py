@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis import instances
-from codemods.analysis.calls import binder, callee, callers, keyword, literal, positional, values
+from codemods.analysis.calls import binder, callee, callers, given_by, literal, values
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER, GRADIENT_READERS, OPTIMIZER
@@ -54,7 +54,7 @@ class Obstacle:
     """Where; that something is nowhere to be seen has no place."""
 
 
-def obstacle(ctx: PythonContext, node: ast.expr, why: str, *, sure: bool) -> Obstacle:
+def obstacle(ctx: PythonContext, node: ast.expr | ast.stmt, why: str, *, sure: bool) -> Obstacle:
     """An obstacle that `node` shows."""
     return Obstacle(why, sure, ctx.evidence(node, why))
 
@@ -106,6 +106,20 @@ class Code:
                     self.calls.append((ctx, node, target))
                     waiting += [target] if target else []
 
+    @classmethod
+    def around(cls, ctx: PythonContext, call: ast.AST, outward: int) -> Code:
+        """The function around a call, those that call it, up to `outward` calls away, and all that they call."""
+        first = ctx.scope(call)
+        while not isinstance(first, (ast.Module, *FUNCTIONS)):
+            first = ctx.scope(first)
+        found: dict[Scope, PythonContext] = {first: ctx}
+        newest: list[tuple[PythonContext, Scope]] = [(ctx, first)]
+        for _ in range(outward):
+            outer = [pair for where, scope in newest for pair in _outer(where, scope)]
+            newest = [(where, scope) for where, scope in outer if scope not in found]
+            found |= {scope: where for where, scope in newest}
+        return cls((where, scope) for scope, where in found.items())
+
     @property
     def nodes(self) -> Iterator[tuple[PythonContext, ast.AST]]:
         """What runs, each node once."""
@@ -124,16 +138,20 @@ class Code:
         self, ctx: PythonContext, function: Function, name: str
     ) -> Sequence[tuple[PythonContext, ast.expr] | None]:
         """What the calls in sight give for a parameter of a function of `ctx`; None for one that cannot be told."""
-        named = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
         here = [(where, call) for where, call, target in self.calls if target is not None and target[1] is function]
         found: list[tuple[PythonContext, ast.expr] | None] = []
         for call, where in {call: where for where, call in (*here, *callers(ctx, function))}.items():
-            index = named.index(name) if name in named else -1
-            if isinstance(call.func, ast.Attribute) and ctx.klass(function) is not None:
-                index -= 1
-            value = keyword(call, name) or (positional(call, index) if index >= 0 else None)
+            value = given_by(ctx, call, function, name)
             found.append((where, value) if value is not None else None)
         return found
+
+
+def _outer(ctx: PythonContext, scope: Scope) -> Iterator[tuple[PythonContext, Scope]]:
+    """The functions that call a function, and that in which it is defined."""
+    if isinstance(scope, FUNCTIONS):
+        for where, node in ((ctx, scope), *callers(ctx, scope)):
+            if isinstance(around := where.scope(node), (ast.Module, *FUNCTIONS)):
+                yield where, around
 
 
 def deep(scope: Scope) -> Iterator[ast.AST]:

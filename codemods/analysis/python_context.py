@@ -103,6 +103,10 @@ class PythonContext(FileContext):
         """The function, lambda, class or module whose body runs `node`."""
         return self.module.scope(node)
 
+    def function(self, node: ast.AST) -> Function | None:
+        """The nearest function around `node`."""
+        return next((a for a in self.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
     def scope_name(self, node: ast.AST) -> str:
         """Qualified name of the scope around `node` ("" is the module): `Net.forward.helper`."""
         names = [a.name for a in self.ancestors(node) if isinstance(a, (ast.ClassDef, *FUNCTIONS))]
@@ -282,6 +286,10 @@ class PythonContext(FileContext):
         """The one function of this file with a qualified name."""
         functions = [node for node in self.definitions(qualified) if isinstance(node, FUNCTIONS)]
         return (self, functions[0]) if len(functions) == 1 else None
+
+    def classes(self, qualified: str) -> list[ast.ClassDef]:
+        """The classes of this file with a qualified name; more than one where it is defined by condition."""
+        return [node for node in self.definitions(qualified) if isinstance(node, ast.ClassDef)]
 
     def definitions(self, qualified: str) -> list[ast.ClassDef | Function]:
         """The classes and functions of this file with a qualified name; several where it is defined by condition."""

@@ -1,15 +1,17 @@
-"""What somebody differentiates: whether it is a tensor, and with which arguments."""
+"""What a backward call differentiates: whether it is a tensor, and how to say the same to another `backward`."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
 
-import libcst as cst
-
+from codemods.analysis import instances
+from codemods.analysis.calls import argument, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.model.names import LIGHTNING_SETUP
-from codemods.rules.context import Context
-from codemods.syntax import flow
-from codemods.syntax.rewrite import argument, literal, make_argument, unparenthesized
+from codemods.syntax.module import own
+from codemods.syntax.verbs import Verb, edit_call
 
 _LOSS = re.compile(
     r"[Ll]oss|LOSS|[Cc]ost|[Oo]bjective|[Pp]enalty|elbo|ELBO|nll"
@@ -35,58 +37,87 @@ PARAMETERS = ("gradient", "retain_graph", "create_graph", "inputs")
 """Of `Tensor.backward`."""
 
 
-def backward_arguments(ctx: Context, call: cst.Call) -> list[cst.Arg] | None:
-    """The loss and the arguments of `Tensor.backward`, of `x.backward(…)` or `torch.autograd.backward(x, …)`.
+def redirected(ctx: PythonContext, call: ast.Call, function: str, *, keywords_only: bool = False) -> Verb | None:
+    """`function(loss, …)` in place of `loss.backward(…)` or `torch.autograd.backward(loss, …)`.
 
-    None where they cannot be told apart, or where several tensors are differentiated at once.
+    Args:
+        keywords_only: whether `function` takes everything but the loss by keyword.
+
+    Returns:
+        None where the arguments cannot be told apart, or where several tensors are differentiated at once.
     """
-    if not ctx.means(call.func, "torch.autograd.backward"):
-        return [make_argument(None, unparenthesized(call.func.value)), *call.args]  # type: ignore[attr-defined]
+    if ctx.means(call.func, "torch.autograd.backward"):
+        return _redirected_function(ctx, call, function, keywords_only)
+    assert isinstance(call.func, ast.Attribute)
+    named = _by_keyword(call.args) if keywords_only else {}
+    if named is None:
+        return None
+    return edit_call(call, function=function, first=[(None, ctx.source(call.func.value))], named=named)
+
+
+def _redirected_function(ctx: PythonContext, call: ast.Call, function: str, keywords_only: bool) -> Verb | None:
+    """The same for `torch.autograd.backward(tensors, grad_tensors, retain_graph, create_graph, …)`."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or len(call.args) > len(PARAMETERS):
+        return None
+    if any(k.arg in (None, "grad_variables") for k in call.keywords):
+        return None
     tensors, gradient = argument(call, "tensors", 0), argument(call, "grad_tensors", 1)
-    if tensors is None or any(a.star or (a.keyword and a.keyword.value == "grad_variables") for a in call.args):
+    loss = _single(ctx, tensors) if tensors is not None else None
+    one = _single(ctx, gradient) if gradient is not None else None
+    if loss is None or not is_tensor(ctx, loss) or (gradient is not None and one is None):
         return None
-    loss = _single(ctx, tensors.value)
-    if loss is None or not is_tensor(ctx, loss) or sum(a.keyword is None for a in call.args) > len(PARAMETERS):
-        return None
-    rest = [a for a in call.args if a is not tensors]
-    if gradient is not None:
-        one = _single(ctx, gradient.value)
-        if one is None:
-            return None
-        changed = gradient.with_changes(value=one, keyword=cst.Name("gradient") if gradient.keyword else None)
-        rest = [changed if a is gradient else a for a in rest]
-    return [tensors.with_changes(value=loss, keyword=None, equal=cst.MaybeSentinel.DEFAULT), *rest]
+    values: dict[ast.expr | ast.keyword, str] = {}
+    named = (_by_keyword(call.args[1:]) if keywords_only else {}) or {}
+    for given in call.keywords:
+        if given.arg == "grad_tensors":
+            named[given] = "gradient"
+    if one is not None and one is not gradient:
+        values[next((k for k in call.keywords if k.value is gradient), gradient or one)] = ctx.source(one)
+    if call.args:
+        if loss is not tensors:
+            values[call.args[0]] = ctx.source(loss)
+        return edit_call(call, function=function, values=values, named=named)
+    drop = [k for k in call.keywords if k.arg == "tensors"]
+    first = [(None, ctx.source(loss))]
+    return edit_call(call, function=function, first=first, values=values, named=named, drop=drop)
 
 
-def _single(ctx: Context, value: cst.BaseExpression) -> cst.BaseExpression | None:
+def _by_keyword(given: Sequence[ast.expr]) -> dict[ast.expr | ast.keyword, str] | None:
+    """The keywords of `Tensor.backward` for arguments by position; None where these are too many, or spread."""
+    if len(given) > len(PARAMETERS) or any(isinstance(each, ast.Starred) for each in given):
+        return None
+    return dict(zip(given, PARAMETERS, strict=False))
+
+
+def _single(ctx: PythonContext, value: ast.expr) -> ast.expr | None:
     """The one tensor that is given, alone or as `[tensor]`; None where there may be several."""
-    if isinstance(value, (cst.List, cst.Tuple)):
-        if len(value.elements) != 1 or isinstance(value.elements[0], cst.StarredElement):
+    if isinstance(value, (ast.List, ast.Tuple)):
+        if len(value.elts) != 1 or isinstance(value.elts[0], ast.Starred):
             return None
-        return value.elements[0].value
-    several = (cst.ListComp, cst.GeneratorExp, cst.List, cst.Tuple)
+        return value.elts[0]
+    several = (ast.ListComp, ast.GeneratorExp, ast.List, ast.Tuple)
     if isinstance(value, several):
         return None
     for binding in ctx.assigned(value) or ():
-        if isinstance(binding.value, several) or isinstance(binding.node, (cst.For, cst.AsName)):
+        if isinstance(binding.value, several) or isinstance(binding.node, (ast.For, ast.AsyncFor, ast.withitem)):
             return None
     return value
 
 
-def only_keywords(call: cst.Call) -> bool:
+def only_keywords(call: ast.Call) -> bool:
     """Whether a call gives nothing but keywords that `Tensor.backward` takes."""
-    return all(a.keyword and a.keyword.value in PARAMETERS for a in call.args)
+    return not call.args and all(k.arg in PARAMETERS for k in call.keywords)
 
 
-def as_of_a_tensor(call: cst.Call) -> bool:
+def as_of_a_tensor(call: ast.Call) -> bool:
     """Whether a call gives what `Tensor.backward` takes, and hardly another `backward`: not `x.backward(losses, y)`."""
-    given = [a for a in call.args if a.keyword is None and not a.star]
-    flags = [isinstance(literal(a.value), bool) for a in given[1:]]
-    named = all(a.keyword.value in PARAMETERS for a in call.args if a.keyword is not None)
+    given = [a for a in call.args if not isinstance(a, ast.Starred)]
+    flags = [isinstance(literal(a), bool) for a in given[1:]]
+    named = all(k.arg in PARAMETERS for k in call.keywords if k.arg is not None)
     return named and (not given or (bool(flags) and all(flags)))
 
 
-def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4, *, by_name: bool = True) -> bool | None:
+def is_tensor(ctx: PythonContext, node: ast.expr, depth: int = 4, *, by_name: bool = True) -> bool | None:
     """Whether `node`, on which `.backward()` is called, is a tensor: by what made it, by annotation, use, or name.
 
     False: surely something else (an engine, a module, an object of a class of the project); None: cannot be told.
@@ -97,37 +128,38 @@ def is_tensor(ctx: Context, node: cst.BaseExpression, depth: int = 4, *, by_name
     if depth == 0:
         return None
     match node:
-        case cst.BinaryOperation() | cst.UnaryOperation(operator=cst.Minus()):
+        case ast.BinOp() | ast.UnaryOp(op=ast.USub()):
             return True
-        case cst.NamedExpr(value=value) | cst.Await(expression=value):
+        case ast.NamedExpr(value=value) | ast.Await(value=value):
             return is_tensor(ctx, value, depth - 1, by_name=by_name)
-        case cst.IfExp(body=body, orelse=orelse):
+        case ast.IfExp(body=body, orelse=orelse):
             arms = {is_tensor(ctx, arm, depth - 1, by_name=by_name) for arm in (body, orelse)}
             return arms.pop() if len(arms) == 1 else None
-        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
-            named = isinstance(key, cst.SimpleString) and is_loss_name(str(key.evaluated_value))
+        case ast.Subscript(value=value, slice=key) if not isinstance(key, (ast.Slice, ast.Tuple)):
+            text = literal(key)
+            named = isinstance(text, str) and is_loss_name(text)
             return True if by_name and (named or is_loss_name(ctx.name(value) or "")) else None
-        case cst.Call():
+        case ast.Call():
             return _called(ctx, node, depth)
-        case cst.Name() | cst.Attribute():
+        case ast.Name() | ast.Attribute():
             return _named(ctx, node, depth, by_name)
     return None
 
 
-def _called(ctx: Context, call: cst.Call, depth: int) -> bool | None:
+def _called(ctx: PythonContext, call: ast.Call, depth: int) -> bool | None:
     if origins := ctx.origin(call.func):
         if all(_makes_tensors(o) for o in origins):
             return True
         if any(_is_class(ctx, o) for o in origins):
             return False
     match call.func:
-        case cst.Attribute(value=receiver, attr=cst.Name(value=name)) if name in METHODS and not ctx.origin(receiver):
+        case ast.Attribute(value=receiver, attr=name) if name in METHODS and not ctx.origin(receiver):
             return True
-        case cst.Call(func=maker):  # nn.CrossEntropyLoss()(logits, y)
+        case ast.Call(func=maker):  # nn.CrossEntropyLoss()(logits, y)
             return True if any(o.startswith("torch.nn.") for o in ctx.origin(maker)) else None
     if ctx.calls(call, "builtins.sum") or ctx.name(call.func) == "sum":
         return True
-    kind = ctx.kind(call.func)
+    kind = instances.of(ctx, call.func)
     if kind and all(o.startswith("torch.nn.") for o in kind.names):
         return True
     last = (ctx.name(call.func) or "").rpartition(".")[2]
@@ -139,35 +171,35 @@ def _of_a_library(origins: frozenset[str]) -> bool:
     return any(":" not in o for o in origins)
 
 
-def _named(ctx: Context, node: cst.Name | cst.Attribute, depth: int, by_name: bool) -> bool | None:
+def _named(ctx: PythonContext, node: ast.Name | ast.Attribute, depth: int, by_name: bool) -> bool | None:
     if ctx.origin(node):
         return False
-    kind = ctx.kind(node)
+    kind = instances.of(ctx, node)
     if kind is not None:
         if all(_makes_tensors(o) for o in kind.names):
             return True
         if any(_is_class(ctx, o) for o in kind.names):
             return False
     bindings = ctx.assigned(node) or ()
-    if bindings and all(isinstance(b.node, cst.AsName) for b in bindings):
+    if bindings and all(isinstance(b.node, (ast.withitem, ast.ExceptHandler)) for b in bindings):
         return False
     values = [b.value for b in bindings if b.value is not None and b.value is not node]
     verdicts = [is_tensor(ctx, value, depth - 1, by_name=by_name) for value in values]
-    if True in verdicts or any(isinstance(b.node, cst.AugAssign) for b in bindings):
+    if True in verdicts or any(isinstance(b.node, ast.AugAssign) for b in bindings):
         return True
     if False in verdicts:
         return False
-    if isinstance(node, cst.Name):
-        return True if (by_name and is_loss_name(node.value)) or _used_as_a_tensor(ctx, node) else None
-    return True if by_name and is_loss_name(node.attr.value) and not _kept_since_the_start(ctx, node) else None
+    if isinstance(node, ast.Name):
+        return True if (by_name and is_loss_name(node.id)) or _used_as_a_tensor(ctx, node) else None
+    return True if by_name and is_loss_name(node.attr) and not _kept_since_the_start(ctx, node) else None
 
 
-def _kept_since_the_start(ctx: Context, node: cst.Attribute) -> bool:
+def _kept_since_the_start(ctx: PythonContext, node: ast.Attribute) -> bool:
     """Whether an attribute of `self` is set by constructors only, or nowhere in sight: that is no loss of a batch."""
     method = ctx.method(node)
     if method is None or ctx.name(node.value) != method.self:
         return False
-    given = ctx.index.assigned(method.owner, node.attr.value)
+    given = ctx.index.assigned(method.owner, node.attr)
     return all(a.method in ("", *LIGHTNING_SETUP) for _, a in given)
 
 
@@ -177,16 +209,16 @@ def is_loss_name(name: str) -> bool:
     return bool(_LOSS.search(last)) and not _NOT_A_LOSS.search(last)
 
 
-def _used_as_a_tensor(ctx: Context, name: cst.Name) -> bool:
+def _used_as_a_tensor(ctx: PythonContext, name: ast.Name) -> bool:
     """Whether the function around uses the name in arithmetic, or as only a tensor can be used."""
     scope = ctx.scope(name)
-    for node in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
+    for node in own(scope):
         match node:
-            case cst.Attribute(value=cst.Name(value=used), attr=cst.Name(value=attribute)):
-                if used == name.value and attribute in PROTOCOL:
+            case ast.Attribute(value=ast.Name(id=used), attr=attribute):
+                if used == name.id and attribute in PROTOCOL:
                     return True
-            case cst.BinaryOperation(left=left, right=right):
-                if name.value in (ctx.name(left), ctx.name(right)):
+            case ast.BinOp(left=left, right=right):
+                if name.id in (ctx.name(left), ctx.name(right)):
                     return True
     return False
 
@@ -197,7 +229,7 @@ def _makes_tensors(origin: str) -> bool:
     return origin == "torch.Tensor" or (origin.startswith("torch.") and last.islower())
 
 
-def _is_class(ctx: Context, origin: str) -> bool:
+def _is_class(ctx: PythonContext, origin: str) -> bool:
     """A class, of the project or of a library."""
     if ":" not in origin:
         return origin.rpartition(".")[2][:1].isupper()
@@ -206,12 +238,12 @@ def _is_class(ctx: Context, origin: str) -> bool:
     return facts is not None and name in facts.classes
 
 
-def is_raw_backward(ctx: Context, call: cst.Call) -> bool:
+def is_raw_backward(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a call surely is `tensor.backward(…)` or `torch.autograd.backward(…)`."""
     if ctx.means(call.func, "torch.autograd.backward"):
         return True
     match call.func:
-        case cst.Attribute(value=loss, attr=cst.Name(value="backward")):
+        case ast.Attribute(value=loss, attr="backward"):
             if ctx.loss_of(call) is loss and not ctx.owns_backward(loss):
                 return is_tensor(ctx, loss, by_name=as_of_a_tensor(call)) is True
     return False

@@ -124,8 +124,8 @@ def _edited(module: Module, verb: EditCall, old: cst.Call) -> cst.Call:
     dropped: list[cst.Arg] = []
     for each, arg in zip(given, old.args, strict=True):
         if each in verb.values:
-            arg = arg.with_changes(value=cst.parse_expression(_dedented(module, verb.node, verb.values[each])))
-        if isinstance(each, ast.expr) and each in verb.named:
+            arg = arg.with_changes(value=_expression(module, verb, verb.values[each]))
+        if each in verb.named:
             keyword = make_argument(verb.named[each], arg.value)
             arg = arg.with_changes(keyword=keyword.keyword, equal=keyword.equal)
         args.append(arg)
@@ -136,10 +136,18 @@ def _edited(module: Module, verb: EditCall, old: cst.Call) -> cst.Call:
     if verb.function is not None:
         new = new.with_changes(func=cst.parse_expression(verb.function))
     for name, code in reversed(verb.first):
-        new = with_first_argument(new, name, cst.parse_expression(_dedented(module, verb.node, code)))
+        new = with_first_argument(new, name, _expression(module, verb, code))
     for name, code in verb.last:
-        new = with_argument(new, name, cst.parse_expression(_dedented(module, verb.node, code)))
+        new = with_argument(new, name, _expression(module, verb, code))
     return new
+
+
+def _expression(module: Module, verb: EditCall, code: str) -> cst.BaseExpression:
+    """The value of an argument, which may go over several lines without parentheses of its own."""
+    inside = cst.parse_expression(f"({_dedented(module, verb.node, code)}\n)")
+    if len(inside.lpar) == 1 and isinstance(inside, (cst.GeneratorExp, cst.Tuple)):
+        return inside
+    return inside.with_changes(lpar=inside.lpar[1:], rpar=inside.rpar[:-1])
 
 
 def _dedented(module: Module, node: ast.AST, code: str) -> str:

@@ -80,6 +80,12 @@ class Module:
         assert isinstance(below, ast.Module), "a node of another tree"
         return below
 
+    def block(self, statement: ast.stmt) -> tuple[ast.AST, str]:
+        """The block that a statement stands in: what it belongs to, and which of its blocks: `body`, `orelse`, …"""
+        above = self._parents[statement]
+        fields = (name for name in ("body", "orelse", "finalbody") if statement in (getattr(above, name, None) or ()))
+        return above, next(fields)
+
     # -- nodes by type and by code
 
     def all(self, *types: type[N]) -> list[N]:

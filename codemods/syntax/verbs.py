@@ -52,7 +52,7 @@ class EditCall:
     first: tuple[Argument, ...]
     last: tuple[Argument, ...]
     values: Mapping[ast.expr | ast.keyword, str]
-    named: Mapping[ast.expr, str]
+    named: Mapping[ast.expr | ast.keyword, str]
     drop: tuple[ast.expr | ast.keyword, ...]
 
 
@@ -98,7 +98,7 @@ def edit_call(
     first: Sequence[Argument] = (),
     last: Sequence[Argument] = (),
     values: Mapping[ast.expr | ast.keyword, str] | None = None,
-    named: Mapping[ast.expr, str] | None = None,
+    named: Mapping[ast.expr | ast.keyword, str] | None = None,
     drop: Sequence[ast.expr | ast.keyword] = (),
 ) -> Verb:
     """Change a call; arguments that are not named here stay as they are written.
@@ -108,7 +108,7 @@ def edit_call(
         first: arguments to add before the others.
         last: arguments to add behind the others.
         values: other values of arguments that are there: one by position, or a keyword.
-        named: keywords for arguments that are given by position.
+        named: keywords for arguments that are given by position, or by another keyword.
         drop: arguments to take away.
     """
     return EditCall(call, function, tuple(first), tuple(last), values or {}, named or {}, tuple(drop))

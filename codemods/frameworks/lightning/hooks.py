@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
-import libcst as cst
-
-from codemods.frameworks.gradient_consumers import Code, imports_of, inside
+from codemods.analysis import instances
+from codemods.analysis.calls import imports_of, named_calls
+from codemods.analysis.gradient_use import Code, deep
+from codemods.analysis.python_context import PythonContext
 from codemods.project.index import Ref
-from codemods.rules.context import Context
+from codemods.syntax.module import Function
 
 TRAINING = (
     "training_step",
@@ -35,11 +37,11 @@ BACKWARD_HOOKS = ("on_before_backward", "on_after_backward")
 """Hooks that `manual_backward` runs, and a raw `backward()` does not."""
 BEFORE = ("__init__", "prepare_data", "setup", "configure_model", "configure_sharded_model", "configure_optimizers")
 
-Reached = dict[tuple[str, str], tuple[Context, cst.FunctionDef]]
+Reached = dict[tuple[str, str], tuple[PythonContext, Function]]
 """Functions by path and qualified name."""
 
 
-def reached(ctx: Context, owner: Ref, roots: Iterable[str]) -> Reached:
+def reached(ctx: PythonContext, owner: Ref, roots: Iterable[str]) -> Reached:
     """What instances of `owner` run, or hand on as `self.method`, once these methods run."""
     found: Reached = {}
     waiting = [pair for root in roots if (pair := _own(ctx, owner, root))]
@@ -52,25 +54,25 @@ def reached(ctx: Context, owner: Ref, roots: Iterable[str]) -> Reached:
     return found
 
 
-def _own(ctx: Context, owner: Ref, name: str) -> tuple[Context, cst.FunctionDef] | None:
+def _own(ctx: PythonContext, owner: Ref, name: str) -> tuple[PythonContext, Function] | None:
     """The method that instances of `owner` have under a name."""
     place = ctx.index.method(owner, name)
     context = ctx.other(place.path) if place else None
     return context.definition(f"{place.name}.{name}") if context and place else None
 
 
-def _leads_to(ctx: Context, function: cst.FunctionDef, owner: Ref) -> Iterator[tuple[Context, cst.FunctionDef]]:
-    params = [*function.params.posonly_params, *function.params.params]
-    self = params[0].name.value if params and ctx.klass(function) else None
-    for node in inside(function):
+def _leads_to(ctx: PythonContext, function: Function, owner: Ref) -> Iterator[tuple[PythonContext, Function]]:
+    given = [*function.args.posonlyargs, *function.args.args]
+    self = given[0].arg if given and ctx.klass(function) else None
+    for node in deep(function):
         match node:
-            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=attribute)) if name == self:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name == self:
                 pair = _own(ctx, owner, attribute)
-            case cst.Call(func=cst.Name(value=name)) if name == self:
+            case ast.Call(func=ast.Name(id=name)) if name == self:
                 pair = _own(ctx, owner, "forward")
-            case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=attribute)):
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=attribute):
                 pair = _parents(ctx, function, attribute)
-            case cst.Call():
+            case ast.Call():
                 pair = ctx.callee(node)
             case _:
                 continue
@@ -78,7 +80,7 @@ def _leads_to(ctx: Context, function: cst.FunctionDef, owner: Ref) -> Iterator[t
             yield pair
 
 
-def _parents(ctx: Context, function: cst.FunctionDef, name: str) -> tuple[Context, cst.FunctionDef] | None:
+def _parents(ctx: PythonContext, function: Function, name: str) -> tuple[PythonContext, Function] | None:
     """The method that `super().name` means in `function`."""
     here = ctx.klass(function)
     for ref in ctx.index.lineage(here).refs[1:] if here else ():
@@ -89,7 +91,7 @@ def _parents(ctx: Context, function: cst.FunctionDef, name: str) -> tuple[Contex
     return None
 
 
-def runs(ctx: Context, owner: Ref, function: cst.FunctionDef, roots: Iterable[str]) -> bool:
+def runs(ctx: PythonContext, owner: Ref, function: Function, roots: Iterable[str]) -> bool:
     """Whether these methods of `owner`, or of a class of the project that descends from it, lead to `function`."""
     key = (ctx.path, ctx.qualified(function))
     roots = tuple(roots)
@@ -98,7 +100,7 @@ def runs(ctx: Context, owner: Ref, function: cst.FunctionDef, roots: Iterable[st
     )
 
 
-def training_code(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Code:
+def training_code(ctx: PythonContext, owner: Ref, function: Function) -> Code:
     """What runs in training beside `function`, in `owner` and in classes of the project that descend from it.
 
     Without hooks that see unscaled gradients, with those that see every backward.
@@ -112,13 +114,15 @@ def training_code(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Code:
     return Code(found.values())
 
 
-def called_from_outside(ctx: Context, owner: Ref, function: cst.FunctionDef) -> bool:
+def called_from_outside(ctx: PythonContext, owner: Ref, function: Function) -> bool:
     """Whether the file calls a method of that name outside the class, as in `model.warm_up(batch)` before `fit`."""
-    name = function.name.value
-    return any(isinstance(c.func, cst.Attribute) and not _inside(ctx, c, owner) for c in ctx.named_calls(name))
+    calls = named_calls(ctx, function.name)
+    return any(isinstance(c.func, ast.Attribute) and not _inside(ctx, c, owner) for c in calls)
 
 
-def calls_elsewhere(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Iterator[tuple[Context, cst.Call, bool]]:
+def calls_elsewhere(
+    ctx: PythonContext, owner: Ref, function: Function
+) -> Iterator[tuple[PythonContext, ast.Call, bool]]:
     """The calls in other files that may run a method of `owner`, or lead to it; each with whether it surely does.
 
     Files that import nothing of the module that holds the class do not count.
@@ -131,22 +135,22 @@ def calls_elsewhere(ctx: Context, owner: Ref, function: cst.FunctionDef) -> Iter
     for path in ctx.index.search(ctx.path, tuple(name.encode() for name in leading)) if leading else ():
         if path in paths or not any(imports_of(ctx, path, each) for each in paths) or not (other := ctx.other(path)):
             continue
-        for call in other.named_calls(*leading):
-            if isinstance(call.func, cst.Attribute) and not _inside(other, call, owner):
-                kind = other.kind(call.func.value)
+        for call in named_calls(other, *leading):
+            if isinstance(call.func, ast.Attribute) and not _inside(other, call, owner):
+                kind = instances.of(other, call.func.value)
                 mine = kind is not None and bool(kind.names & {str(ref) for ref in heirs})
                 if mine or kind is None:
                     yield other, call, mine
 
 
-def _inside(ctx: Context, call: cst.Call, owner: Ref) -> bool:
+def _inside(ctx: PythonContext, call: ast.Call, owner: Ref) -> bool:
     """Whether a call is one by an object of the class itself: `self.method()`, `super().method()`."""
-    assert isinstance(call.func, cst.Attribute)
+    assert isinstance(call.func, ast.Attribute)
     here, receiver = ctx.klass(call), call.func.value
     if here == owner:
         return True
     method = ctx.method(call)
     own = method is not None and ctx.name(receiver) == method.self
-    if not own and not (isinstance(receiver, cst.Call) and ctx.name(receiver.func) == "super"):
+    if not own and not (isinstance(receiver, ast.Call) and ctx.name(receiver.func) == "super"):
         return False
     return here is None or here in ctx.index.lineage(owner).refs or owner in ctx.index.lineage(here).refs

@@ -2,90 +2,91 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis.calls import binder, callee, keyword, literal, values
+from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
-from codemods.frameworks.accelerators import binder
-from codemods.frameworks.gradient_consumers import callee
 from codemods.model.names import ACCELERATOR
-from codemods.rules.context import Context
-from codemods.syntax import flow
-from codemods.syntax.rewrite import keyword, literal
+from codemods.syntax.module import FUNCTIONS, own
 
 DIVIDING = frozenset({"div", "div_", "true_divide", "divide"})
 MULTIPLYING = frozenset({"mul", "mul_", "multiply"})
 _STEPS = re.compile(r"accum|micro_?(?:batch|step)|grad_acc|(?:\b|_)g?acc?_|_acc?\b|grad\w*_steps", re.I)
 
 
+Loop = ast.For | ast.AsyncFor | ast.While
+
+
 @dataclass(frozen=True, slots=True)
 class Division:
     """Where a loss is divided."""
 
-    ctx: Context
-    node: cst.CSTNode
-    by: cst.BaseExpression
+    ctx: PythonContext
+    node: ast.expr | ast.stmt
+    by: ast.expr
 
 
-def divided_by_hand(ctx: Context, call: cst.Call) -> Division | None:
+def divided_by_hand(ctx: PythonContext, call: ast.Call) -> Division | None:
     """A division of the loss that may be for the sake of accumulation: by no literal, and by nothing of the batch."""
     loss = ctx.loss_of(call)
     if loss is None:
         return None
     steps = _configured(ctx)
     for each in _divisions(ctx, loss):
-        loop = (
-            flow.loop_around(ctx.parents, call) if each.ctx is ctx and ctx.scope(each.by) is ctx.scope(call) else None
-        )
+        here = each.ctx is ctx and ctx.scope(each.by) is ctx.scope(call)
+        loop = ctx.flow_of(ctx.scope(call)).loop(call) if here else None
         if _counts_steps(each.ctx, each.by, steps) or not _measured(each.ctx, each.by, loop):
             return each
     return None
 
 
-def _divisions(ctx: Context, made: cst.BaseExpression, depth: int = 6) -> Iterator[Division]:
+def _divisions(ctx: PythonContext, made: ast.expr, depth: int = 6) -> Iterator[Division]:
     """The divisions on the way to a value: `x / n`, `x.div(n)`, `x * (1 / n)`, here and in functions it comes from."""
     if depth == 0:
         return
     match made:
-        case cst.BinaryOperation(left=left, operator=cst.Divide() | cst.FloorDivide(), right=right):
+        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv(), right=right):
             yield Division(ctx, made, right)
             yield from _divisions(ctx, left, depth)
-        case cst.BinaryOperation(left=left, operator=operator, right=right):
+        case ast.BinOp(left=left, op=operator, right=right):
             for part in (left, right):
-                divisor = _reciprocal(ctx, part) if isinstance(operator, cst.Multiply) else None
+                divisor = _reciprocal(ctx, part) if isinstance(operator, ast.Mult) else None
                 if divisor is not None:
                     yield Division(ctx, made, divisor)
                 else:
                     yield from _divisions(ctx, part, depth)
-        case cst.IfExp(body=body, orelse=orelse):
+        case ast.IfExp(body=body, orelse=orelse):
             yield from _divisions(ctx, body, depth)
             yield from _divisions(ctx, orelse, depth)
-        case cst.NamedExpr(value=value) | cst.UnaryOperation(expression=value) | cst.Await(expression=value):
+        case ast.NamedExpr(value=value) | ast.UnaryOp(operand=value) | ast.Await(value=value):
             yield from _divisions(ctx, value, depth)
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
             for element in elements:
-                yield from _divisions(ctx, element.value, depth)
-        case cst.Subscript(value=value) | cst.Attribute(value=value) if ctx.name(made) is None:
+                yield from _divisions(ctx, element, depth)
+        case ast.Starred(value=value):
             yield from _divisions(ctx, value, depth)
-        case cst.Call():
+        case ast.Subscript(value=value) | ast.Attribute(value=value) if ctx.name(made) is None:
+            yield from _divisions(ctx, value, depth)
+        case ast.Call():
             yield from _called(ctx, made, depth)
-        case cst.Name() | cst.Attribute():
+        case ast.Name() | ast.Attribute():
             yield from _bound(ctx, made, depth)
 
 
-def _called(ctx: Context, call: cst.Call, depth: int) -> Iterator[Division]:
-    args = [a.value for a in call.args]
+def _called(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Division]:
+    args = values(call)
     if ctx.means(call.func, "torch.div", "torch.true_divide", "torch.mul") and len(args) > 1:
         first, second = args[0], args[1]
         divisor = _reciprocal(ctx, second) if ctx.means(call.func, "torch.mul") else second
         yield from [Division(ctx, call, divisor)] if divisor is not None else ()
         yield from _divisions(ctx, first, depth)
         return
-    if isinstance(call.func, cst.Attribute) and not ctx.origin(call.func):
-        method = call.func.attr.value
+    if isinstance(call.func, ast.Attribute) and not ctx.origin(call.func):
+        method = call.func.attr
         if method in DIVIDING and args:
             yield Division(ctx, call, args[0])
         elif method in MULTIPLYING and args and (divisor := _reciprocal(ctx, args[0])) is not None:
@@ -94,90 +95,79 @@ def _called(ctx: Context, call: cst.Call, depth: int) -> Iterator[Division]:
             yield from _divisions(ctx, call.func.value, depth)
     if (target := callee(ctx, call)) is not None:
         where, function = target
-        for node in flow.own(function.body):
-            if isinstance(node, cst.Return) and node.value is not None:
+        for node in own(function):
+            if isinstance(node, ast.Return) and node.value is not None:
                 yield from _divisions(where, node.value, depth - 1)
     else:
         steps = _configured(ctx)
         yield from (Division(ctx, call, arg) for arg in args if _counts_steps(ctx, arg, steps))
 
 
-def _bound(ctx: Context, name: cst.Name | cst.Attribute, depth: int) -> Iterator[Division]:
+def _bound(ctx: PythonContext, name: ast.Name | ast.Attribute, depth: int) -> Iterator[Division]:
     """The divisions in what a name, or a part of what it holds, is given."""
     scope, spoken = ctx.scope(name), ctx.name(name)
-    if not isinstance(scope, (cst.FunctionDef, cst.Module)) or spoken is None:
+    if not isinstance(scope, (ast.Module, *FUNCTIONS)) or spoken is None:
         return
     heads = {spoken, spoken.partition(".")[0]}
     for head in heads:
         for binding in ctx.bindings(scope).get(head, ()):
             match binding.node:
-                case cst.AugAssign(operator=cst.DivideAssign(), value=value):
-                    yield Division(ctx, binding.node, value)
-                case cst.AugAssign(operator=operator, value=value):
-                    divisor = _reciprocal(ctx, value) if isinstance(operator, cst.MultiplyAssign) else None
+                case ast.AugAssign(op=ast.Div(), value=value) as changed:
+                    yield Division(ctx, changed, value)
+                case ast.AugAssign(op=operator, value=value) as changed:
+                    divisor = _reciprocal(ctx, value) if isinstance(operator, ast.Mult) else None
                     if divisor is not None:
-                        yield Division(ctx, binding.node, divisor)
-                    elif isinstance(operator, (cst.AddAssign, cst.SubtractAssign)):
+                        yield Division(ctx, changed, divisor)
+                    elif isinstance(operator, (ast.Add, ast.Sub)):
                         yield from _divisions(ctx, value, depth - 1)
-                case cst.Assign(value=value):
+                case ast.Assign(value=value):
                     yield from _divisions(ctx, value if binding.value is None else binding.value, depth - 1)
                 case _ if binding.value is not None:
                     yield from _divisions(ctx, binding.value, depth - 1)
-    for node in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
+    for node in own(scope):
         match node:
-            case cst.Expr(value=cst.Call(func=cst.Attribute(value=changed)) as call) if ctx.name(changed) == spoken:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver)) as call) if ctx.name(receiver) == spoken:
                 yield from _called(ctx, call, 1)
 
 
-def _reciprocal(ctx: Context, factor: cst.BaseExpression, depth: int = 3) -> cst.BaseExpression | None:
+def _reciprocal(ctx: PythonContext, factor: ast.expr, depth: int = 3) -> ast.expr | None:
     """`n` of `1 / n`, also through a name."""
-    if isinstance(factor, cst.BinaryOperation) and isinstance(factor.operator, cst.Divide):
+    if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Div):
         return factor.right
-    if isinstance(factor, cst.Name) and depth:
+    if isinstance(factor, ast.Name) and depth:
         for binding in ctx.assigned(factor) or ():
             if binding.value is not None and (found := _reciprocal(ctx, binding.value, depth - 1)) is not None:
                 return found
     return None
 
 
-def _measured(ctx: Context, divisor: cst.BaseExpression, loop: cst.For | cst.While | None, depth: int = 4) -> bool:
+def _measured(ctx: PythonContext, divisor: ast.expr, loop: Loop | None, depth: int = 4) -> bool:
     """Whether a divisor is a literal, or measured on what comes with the batch (in a helper: with its arguments)."""
     if isinstance(literal(divisor), (int, float)):
         return True
     if depth == 0:
         return False
-    if isinstance(divisor, cst.Name):
+    if isinstance(divisor, ast.Name):
         return _of_the_batch(ctx, divisor, loop, depth)
-    names = [n for n in (divisor, *flow.own(divisor)) if isinstance(n, cst.Name)]
-    if isinstance(divisor, cst.BinaryOperation):
+    nodes = [divisor, *own(divisor)]
+    names = [n for n in nodes if isinstance(n, ast.Name)]
+    if isinstance(divisor, ast.BinOp):
         return all(_measured(ctx, part, loop, depth) for part in (divisor.left, divisor.right))
-    measured = any(isinstance(n, cst.Call) for n in (divisor, *flow.own(divisor)))
-    shape = any(n.value == "shape" for n in names)
-    within = [n for n in names if _is_variable(ctx, n)]
-    return (measured or shape) and any(_of_the_batch(ctx, n, loop, depth, taken=True) for n in within)
+    measured = any(isinstance(n, ast.Call) or (isinstance(n, ast.Attribute) and n.attr == "shape") for n in nodes)
+    within = [n for n in names if binder(ctx, n.id, n) is not None and not ctx.origin(n)]
+    return measured and any(_of_the_batch(ctx, n, loop, depth, taken=True) for n in within)
 
 
-def _is_variable(ctx: Context, name: cst.Name) -> bool:
-    """Whether a name is one of a local variable or parameter, and no attribute, keyword, module or builtin."""
-    above = ctx.parent(name)
-    if isinstance(above, (cst.Attribute, cst.Arg)):
-        if name is (above.attr if isinstance(above, cst.Attribute) else above.keyword):
-            return False
-    return binder(ctx, name.value, name) is not None and not ctx.origin(name)
-
-
-def _of_the_batch(
-    ctx: Context, name: cst.Name, loop: cst.For | cst.While | None, depth: int, *, taken: bool = False
-) -> bool:
+def _of_the_batch(ctx: PythonContext, name: ast.Name, loop: Loop | None, depth: int, *, taken: bool = False) -> bool:
     """Whether a name is set in each round of a loop; without one, in the function, by measuring.
 
     Args:
         taken: whether it is only measured, as `batch` in `len(batch)`: then a parameter will do.
     """
-    scope = binder(ctx, name.value, name)
-    given = ctx.bindings(scope).get(name.value, ()) if scope is not None else ()
+    scope = binder(ctx, name.id, name)
+    given = ctx.bindings(scope).get(name.id, ()) if scope is not None else ()
     if not given:
-        return taken and loop is None and isinstance(scope, cst.FunctionDef)
+        return taken and loop is None and isinstance(scope, FUNCTIONS)
     for binding in given:
         if loop is not None and loop not in (binding.node, *ctx.ancestors(binding.node)):
             return False
@@ -186,18 +176,19 @@ def _of_the_batch(
     return True
 
 
-def _counts_steps(ctx: Context, divisor: cst.BaseExpression, steps: set[object]) -> bool:
-    if _STEPS.search(ctx.module.code_for_node(divisor)):
+def _counts_steps(ctx: PythonContext, divisor: ast.expr, steps: set[object]) -> bool:
+    if _STEPS.search(ctx.source(divisor)):
         return True
     value = literal(divisor)
     return (ctx.name(divisor) if value is ... else value) in steps
 
 
-def _configured(ctx: Context) -> set[object]:
+def _configured(ctx: PythonContext) -> set[object]:
     """What this file gives as `gradient_accumulation_steps`, by value or by name."""
     found: set[object] = set()
-    for call in ctx.all(cst.Call, "gradient_accumulation_steps"):
-        if ctx.calls(call, ACCELERATOR) and (arg := keyword(call, "gradient_accumulation_steps")):
-            value = literal(arg.value)
-            found.add(ctx.name(arg.value) if value is ... else value)
+    for call in ctx.all(ast.Call):
+        given = keyword(call, "gradient_accumulation_steps")
+        if given is not None and ctx.calls(call, ACCELERATOR):
+            value = literal(given)
+            found.add(ctx.name(given) if value is ... else value)
     return found - {None}

@@ -19,20 +19,20 @@ same method, runs in a closure, or stands outside the condition under which the 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.frameworks.gradient_consumers import Code, inside
+from codemods.analysis.calls import values
+from codemods.analysis.gradient_use import Code, deep
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
 from codemods.frameworks.lightning.optimizers import ALL, which
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project.index import Ref
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.rewrite import Replacement, insert, statement
+from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Function, own
+from codemods.syntax.verbs import Verb, insert_after, insert_before
 
 rule = Rule(
     code="PL002",
@@ -42,7 +42,6 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=(("step",), ("optimizers",)),
-    together=(("step",),),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),
 )
@@ -51,12 +50,11 @@ HARMLESS = frozenset(
     {"toggle_optimizer", "untoggle_optimizer", "toggled_optimizer", "clip_gradients", "isinstance", "print", "len"}
 )
 """Calls that take an optimizer and leave its gradients alone, or as good as."""
-BLOCKS = (cst.IndentedBlock, cst.SimpleStatementSuite)
 
 
-@rule.on(cst.Call)
-def step_without_zero_grad(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "step":
+@rule.on(ast.Call)
+def step_without_zero_grad(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
         return
     stepped = which(ctx, call.func.value)
     method = ctx.method(call)
@@ -71,25 +69,24 @@ def step_without_zero_grad(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     if _callback_zeroes(ctx):
         return
-    if call.args and not _own_closure(ctx, call, method.node):
+    given = values(call)
+    if given and not _own_closure(ctx, call, method.node):
         return
-    name = ctx.module.code_for_node(call.func.value)
+    name = ctx.source(call.func.value)
     message = f"`{name}` is stepped, but nothing sets its gradients to zero"
-    if call.args or ctx.scope(call) is not method.node:
+    if given or ctx.scope(call) is not method.node:
         yield rule.finding(call, message=message)
     elif _accumulates(ctx, call):
         title = "Call `zero_grad()` after the step"
-        yield rule.finding(
-            call, fix=insert(ctx, call, [f"{name}.zero_grad()"], after=True), message=message, title=title
-        )
+        yield rule.finding(call, fix=[insert_after(call, f"{name}.zero_grad()")], message=message, title=title)
     elif (place := _first_backward(ctx, call, method.node)) is None:
         yield rule.finding(call, message=message)
     else:
         anchor, loop = place
-        yield rule.finding(call, fix=_zeroing(ctx, name, anchor, loop), message=message)
+        yield rule.finding(call, fix=[_zeroing(ctx, name, anchor, loop)], message=message)
 
 
-def _zeroed(ctx: Context, klass: cst.ClassDef) -> frozenset[str] | None:
+def _zeroed(ctx: PythonContext, klass: ast.ClassDef) -> frozenset[str] | None:
     """The optimizers whose gradients the class zeroes; None where it may do so in another way."""
     for ref in ctx.index.lineage(ctx.ref(klass)).refs:
         other = ctx.other(ref.path)
@@ -98,33 +95,38 @@ def _zeroed(ctx: Context, klass: cst.ClassDef) -> frozenset[str] | None:
     found: set[str] = set()
     for node in _deep(klass):
         match node:
-            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="zero_grad"))):
+            case ast.Call(func=ast.Attribute(value=owner, attr="zero_grad")):
                 if not (zeroed := which(ctx, owner)):
                     return None
                 found |= zeroed
-            case cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value="grad"))):
+            case ast.Name(id="optimizer_zero_grad") | ast.Attribute(attr="optimizer_zero_grad"):
                 return None
-            case cst.Attribute(value=cst.Attribute(attr=cst.Name(value="grad")), attr=cst.Name(value="zero_")):
+            case ast.FunctionDef(name="optimizer_zero_grad"):
                 return None
-            case cst.Name(value="optimizer_zero_grad"):
+            case _ if _sets_gradients(node):
                 return None
     return frozenset(found)
 
 
-def _mentions_zeroing(klass: cst.ClassDef) -> bool:
-    names = {node.value for node in _deep(klass) if isinstance(node, cst.Name)}
-    return bool(names & {"zero_grad", "grad", "optimizer_zero_grad"})
+def _mentions_zeroing(klass: ast.ClassDef) -> bool:
+    spoken = {"zero_grad", "grad", "optimizer_zero_grad"}
+    for node in _deep(klass):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.FunctionDef(name=name) | ast.keyword(arg=name):
+                if name in spoken:
+                    return True
+    return False
 
 
-def _deep(klass: cst.ClassDef) -> Iterator[cst.CSTNode]:
+def _deep(klass: ast.ClassDef) -> Iterator[ast.AST]:
     """The nodes of a class, those of its methods too."""
-    for node in flow.own(klass.body):
+    for node in own(klass):
         yield node
-        if isinstance(node, (cst.FunctionDef, cst.Lambda)):
-            yield from inside(node)
+        if isinstance(node, (ast.Lambda, *FUNCTIONS)):
+            yield from deep(node)
 
 
-def _callback_zeroes(ctx: Context) -> bool:
+def _callback_zeroes(ctx: PythonContext) -> bool:
     """Whether a callback of the project zeroes gradients, itself or in a function that it calls."""
     hooks = (*(hook for hook in TRAINING if hook != "training_step"), *BACKWARD_HOOKS)
     for path in ctx.index.search(ctx.path, tuple(hook.encode() for hook in hooks)):
@@ -138,56 +140,62 @@ def _callback_zeroes(ctx: Context) -> bool:
     return False
 
 
-def _zeroes(node: cst.CSTNode) -> bool:
+def _zeroes(node: ast.AST) -> bool:
     match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value="zero_grad"))):
+        case ast.Call(func=ast.Attribute(attr="zero_grad")):
             return True
-        case cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value="grad"))):
-            return True
-        case cst.Attribute(value=cst.Attribute(attr=cst.Name(value="grad")), attr=cst.Name(value="zero_")):
+    return _sets_gradients(node)
+
+
+def _sets_gradients(node: ast.AST) -> bool:
+    """`p.grad = …`, `p.grad.zero_()`."""
+    match node:
+        case (
+            ast.Attribute(attr="grad", ctx=ast.Store()) | ast.Attribute(value=ast.Attribute(attr="grad"), attr="zero_")
+        ):
             return True
     return False
 
 
-def _handed_on(ctx: Context, klass: cst.ClassDef) -> bool:
+def _handed_on(ctx: PythonContext, klass: ast.ClassDef) -> bool:
     """Whether an optimizer is given to a function, which may zero its gradients."""
     for node in _deep(klass):
-        if isinstance(node, cst.Call) and (ctx.name(node.func) or "").rpartition(".")[2] not in HARMLESS:
-            if any(which(ctx, a.value) for a in node.args):
+        if isinstance(node, ast.Call) and (ctx.name(node.func) or "").rpartition(".")[2] not in HARMLESS:
+            if any(which(ctx, value) for value in values(node)):
                 return True
     return False
 
 
-def _own_closure(ctx: Context, call: cst.Call, method: cst.FunctionDef) -> bool:
+def _own_closure(ctx: PythonContext, call: ast.Call, method: Function) -> bool:
     """Whether the closure given to `step` stands in this method."""
-    names = {ctx.name(a.value) for a in call.args}
-    return any(isinstance(n, cst.FunctionDef) and n.name.value in names for n in inside(method))
+    names = {ctx.name(value) for value in values(call)}
+    return any(isinstance(n, FUNCTIONS) and n.name in names for n in deep(method))
 
 
-def _accumulates(ctx: Context, step: cst.Call) -> bool:
+def _accumulates(ctx: PythonContext, step: ast.Call) -> bool:
     """Whether the step is taken under a condition on the number of the batch, the backward outside of it."""
     for above in ctx.ancestors(step):
-        if isinstance(above, cst.FunctionDef):
+        if isinstance(above, FUNCTIONS):
             return False
-        if isinstance(above, cst.If):
-            asked = (above.test, *flow.own(above.test))
+        if isinstance(above, ast.If):
+            asked = (above.test, *own(above.test))
             counted = any(_is_modulo(n) or "accum" in (ctx.name(n) or "") for n in asked)
-            within = any(isinstance(n, cst.Call) and ctx.loss_of(n) is not None for n in flow.own(above))
+            within = any(isinstance(n, ast.Call) and ctx.loss_of(n) is not None for n in own(above))
             if counted and not within:
                 return True
     return False
 
 
-def _is_modulo(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Modulo)
+def _is_modulo(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
 
 
-def _first_backward(ctx: Context, step: cst.Call, method: cst.FunctionDef) -> tuple[cst.CSTNode, cst.For | None] | None:
+def _first_backward(ctx: PythonContext, step: ast.Call, method: Function) -> tuple[ast.stmt, ast.For | None] | None:
     """The statement before which to zero, and the loop over optimizers in which the step stands."""
     events = [
         (node, ctx.loss_of(node) is not None)
-        for node in flow.own(method.body)
-        if isinstance(node, cst.Call) and (ctx.loss_of(node) is not None or _is_step(ctx, node))
+        for node in own(method)
+        if isinstance(node, ast.Call) and (ctx.loss_of(node) is not None or _is_step(ctx, node))
     ]
     before = events[: next(i for i, (node, _) in enumerate(events) if node is step)]
     while before and not before[-1][1]:
@@ -197,63 +205,52 @@ def _first_backward(ctx: Context, step: cst.Call, method: cst.FunctionDef) -> tu
         first = before.pop()[0]
     if first is None:
         return None
-    blocks = {b for b in ctx.ancestors(first) if isinstance(b, BLOCKS)}
-    loop: cst.For | None = None
-    below: cst.CSTNode = step
-    for above in ctx.ancestors(step):
-        if above in blocks:
-            return _anchor(ctx, first, above, step, loop)
-        if isinstance(above, cst.For) and below is above.body and _loops_over(above, step) and loop is None:
-            loop = above
-        elif isinstance(above, (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.Match, cst.FunctionDef)):
+    blocks = {ctx.module.block(s) for s in ctx.ancestors(first) if isinstance(s, ast.stmt)}
+    loop: ast.For | None = None
+    for statement in ctx.ancestors(step):
+        if not isinstance(statement, ast.stmt):
+            continue
+        block = ctx.module.block(statement)
+        if block in blocks:
+            return _anchor(ctx, first, block, step, loop)
+        around = block[0]
+        if isinstance(around, ast.For) and block[1] == "body" and _loops_over(around, step) and loop is None:
+            loop = around
+        elif isinstance(around, (ast.If, *LOOPS, *TRIES, ast.Match, *FUNCTIONS)):
             return None
-        below = above
     return None
 
 
 def _anchor(
-    ctx: Context, first: cst.CSTNode, block: cst.CSTNode, step: cst.Call, loop: cst.For | None
-) -> tuple[cst.CSTNode, cst.For | None] | None:
+    ctx: PythonContext, first: ast.Call, block: tuple[ast.AST, str], step: ast.Call, loop: ast.For | None
+) -> tuple[ast.stmt, ast.For | None] | None:
     """The statement of `block` that holds the first backward, if the optimizer is known by then."""
-    around = list(ctx.ancestors(first))
-    below = around[around.index(block) - 1]
-    if isinstance(below, cst.SimpleStatementLine):
-        below = ctx.statement(first) or below
-    elif loop is not None and isinstance(block, cst.SimpleStatementSuite):
-        return None
+    around = [s for s in ctx.ancestors(first) if isinstance(s, ast.stmt)]
+    held_in = [ctx.module.block(s) for s in around]
+    below = around[held_in.index(block)]
     receiver = loop.iter if loop is not None else step.func.value  # type: ignore[attr-defined]
-    for name in (n for n in (receiver, *flow.own(receiver)) if isinstance(n, cst.Name)):
+    for name in (n for n in (receiver, *own(receiver)) if isinstance(n, ast.Name)):
         for binding in ctx.assigned(name) or ():
-            held_by = next((b for b in ctx.ancestors(binding.node) if isinstance(b, BLOCKS)), None)
-            if held_by not in around or flow.order(ctx.parents, binding.node, first) is not flow.Order.BEFORE:
+            bound = ctx.statement(binding.node)
+            if bound is None or ctx.module.block(bound) not in held_in:
+                return None
+            if not ctx.flow_of(ctx.scope(first)).stands_before(bound, first):
                 return None
     return below, loop
 
 
-def _is_step(ctx: Context, call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "step" and bool(which(ctx, call.func.value))
+def _is_step(ctx: PythonContext, call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "step" and bool(which(ctx, call.func.value))
 
 
-def _loops_over(loop: cst.For, step: cst.Call) -> bool:
+def _loops_over(loop: ast.For, step: ast.Call) -> bool:
     target = loop.target
     receiver = step.func.value  # type: ignore[attr-defined]
-    return isinstance(target, cst.Name) and isinstance(receiver, cst.Name) and target.value == receiver.value
+    return isinstance(target, ast.Name) and isinstance(receiver, ast.Name) and target.id == receiver.id
 
 
-def _zeroing(ctx: Context, name: str, anchor: cst.CSTNode, loop: cst.For | None) -> dict[cst.CSTNode, Replacement]:
+def _zeroing(ctx: PythonContext, name: str, anchor: ast.stmt, loop: ast.For | None) -> Verb:
     """`opt.zero_grad()`, or a loop of it, before a statement."""
     if loop is None:
-        return insert(ctx, anchor, [f"{name}.zero_grad()"], after=False)
-    header = f"for {name} in {ctx.module.code_for_node(loop.iter)}:"
-    code = f"{header}\n{ctx.module.default_indent}{name}.zero_grad()\n"
-    line = ctx.parent(anchor)
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) == 1:
-        return insert(ctx, anchor, [code], after=False)
-    at = next(i for i, each in enumerate(line.body) if each is anchor)
-    front, rest = list(line.body[:at]), line.body[at:]
-    if not front:
-        zeroing = statement(ctx, code).with_changes(leading_lines=line.leading_lines)
-        return {line: [zeroing, line.with_changes(leading_lines=())]}
-    front[-1] = front[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-    head = cst.SimpleStatementLine(front, leading_lines=line.leading_lines)
-    return {line: [head, statement(ctx, code), line.with_changes(body=rest, leading_lines=())]}
+        return insert_before(anchor, f"{name}.zero_grad()")
+    return insert_before(anchor, f"for {name} in {ctx.source(loop.iter)}:\n    {name}.zero_grad()")

@@ -52,14 +52,13 @@ Left alone: a method named `backward` (Lightning's own hook, in which `loss.back
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
-from codemods.analysis.gradient_use import Consumers, Obstacle
-from codemods.analysis.tensors import as_of_a_tensor, backward_arguments, is_raw_backward, is_tensor, only_keywords
-from codemods.frameworks.gradient_consumers import Code, consumers, obstacle
+from codemods.analysis.gradient_use import Code, Consumers, Obstacle, consumers, obstacle
+from codemods.analysis.python_context import Method, PythonContext
+from codemods.analysis.tensors import as_of_a_tensor, is_raw_backward, is_tensor, only_keywords, redirected
 from codemods.frameworks.lightning.hooks import (
     BACKWARD_HOOKS,
     BEFORE,
@@ -76,10 +75,10 @@ from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project import versions
 from codemods.project.index import Ref
-from codemods.rules.context import Context, Method
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.facts import MISSING
-from codemods.syntax.tree import text_of
+from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.verbs import Verb
 
 rule = Rule(
     code="PL001",
@@ -89,7 +88,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     triggers=(("backward",),),
-    together=(("backward",),),
     subclasses=LIGHTNING_MODULE,
     errors=("Attempted unscale_ but _scale is None",),
     references=(
@@ -117,19 +115,19 @@ class Raw:
 
     written: str
     method: Method | None = None
-    fixed: cst.Call | None = None
+    fixed: Verb | None = None
     why: str = ""
     """Why it is only reported, where it is."""
     sure: bool = True
     """Whether it surely differentiates a tensor."""
 
 
-@rule.on(cst.Call)
-def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     raw = _raw(call, ctx)
     if raw is None:
         return
-    if raw.why or raw.method is None:
+    if raw.method is None or raw.fixed is None:
         yield rule.finding(call, message=f"{raw.written} bypasses the Trainer{raw.why}")
         return
     message = f"{raw.written} bypasses the Trainer's gradient scaler and strategy"
@@ -144,7 +142,7 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
         return
     yield rule.finding(
         call,
-        fix={call: raw.fixed},
+        fix=[raw.fixed],
         safety=Safety.UNSAFE if reasons else Safety.SAFE,
         message=f"{message}; look first: {reasons}" if reasons else message,
         requires=_requires(ctx),
@@ -153,15 +151,15 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     )
 
 
-def _raw(call: cst.Call, ctx: Context) -> Raw | None:
+def _raw(call: ast.Call, ctx: PythonContext) -> Raw | None:
     """What a call is to this rule; None where it is none of its business."""
     functional = ctx.means(call.func, "torch.autograd.backward")
     match call.func:
-        case cst.Attribute(value=loss, attr=cst.Name(value="backward")) if not functional:
+        case ast.Attribute(value=loss, attr="backward") if not functional:
             if ctx.loss_of(call) is not loss or ctx.owns_backward(loss):
                 return None
             certain = is_tensor(ctx, loss, by_name=as_of_a_tensor(call))
-            if certain is False or (certain is None and not (isinstance(loss, cst.Name) and only_keywords(call))):
+            if certain is False or (certain is None and not (isinstance(loss, ast.Name) and only_keywords(call))):
                 return None
         case _ if functional:
             certain = True
@@ -187,7 +185,7 @@ def _raw(call: cst.Call, ctx: Context) -> Raw | None:
         return Raw(written, why=", if it is a tensor that is differentiated", sure=False)
     if not versions.may(ctx.target("lightning"), WITHOUT_OPTIMIZER):
         return Raw(written, why="; `manual_backward` wants the optimizer before Lightning 1.4")
-    if (fixed := _fixed(call, ctx, method.self)) is None:
+    if (fixed := redirected(ctx, call, f"{method.self}.manual_backward")) is None:
         return Raw(written, why="; `manual_backward` takes one tensor")
     return Raw(written, method, fixed)
 
@@ -202,7 +200,7 @@ class Beside:
     """The calls of `manual_backward`: after the first, a raw backward raises nothing and is divided by the scale."""
 
 
-def _beside(ctx: Context, method: Method) -> Beside:
+def _beside(ctx: PythonContext, method: Method) -> Beside:
     """What is seen beside a method: all raw calls of its training code are repaired, or none.
 
     The first one that is repaired wakes the scaler, which divides what the others leave.
@@ -214,15 +212,17 @@ def _beside(ctx: Context, method: Method) -> Beside:
         found: list[Obstacle] = []
         awake: list[Evidence] = []
         for where, node in code.nodes:
-            if isinstance(node, cst.Call) and (raw := _raw(node, where) or _out_of_reach(node, where)) and raw.why:
+            if isinstance(node, ast.Call) and (raw := _raw(node, where) or _out_of_reach(node, where)) and raw.why:
                 found.append(obstacle(where, node, f"{raw.written} would stay as it is", sure=raw.sure))
-            elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-                if node.func.attr.value not in OPTIMIZER_METHODS and stepped_by_the_trainer(where, node.func.value):
-                    found.append(obstacle(where, node, f"`{text_of(node.func)}` may use the gradients", sure=False))
-            elif isinstance(node, cst.Attribute) and node.attr.value == "manual_backward":
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr not in OPTIMIZER_METHODS and stepped_by_the_trainer(where, node.func.value):
+                    found.append(
+                        obstacle(where, node, f"`{where.source(node.func)}` may use the gradients", sure=False)
+                    )
+            elif isinstance(node, ast.Attribute) and node.attr == "manual_backward":
                 awake.append(where.evidence(node, "`manual_backward` scales another loss"))
         for where, node, sure in calls_elsewhere(ctx, method.owner, method.node):
-            why = f"`{text_of(node.func)}` {'runs' if sure else 'may run'} it outside `fit`, where it would raise"
+            why = f"`{where.source(node.func)}` {'runs' if sure else 'may run'} it outside `fit`, where it would raise"
             found.append(obstacle(where, node, why, sure=sure))
         found += _hooks(ctx, code)
         ctx.memo[key] = Beside(users.beside(found), tuple(awake))
@@ -230,20 +230,20 @@ def _beside(ctx: Context, method: Method) -> Beside:
     return beside
 
 
-def _out_of_reach(call: cst.Call, ctx: Context) -> Raw | None:
+def _out_of_reach(call: ast.Call, ctx: PythonContext) -> Raw | None:
     """A raw backward call of the training code in a class that is no LightningModule, such as a mixin."""
     function = ctx.function(call)
-    if not is_raw_backward(ctx, call) or function is None or function.name.value in HOOKS:
+    if not is_raw_backward(ctx, call) or function is None or function.name in HOOKS:
         return None
     return Raw(_written(call, ctx), why="; it stands in another class", sure=False)
 
 
-def _hooks(ctx: Context, code: Code) -> Iterator[Obstacle]:
+def _hooks(ctx: PythonContext, code: Code) -> Iterator[Obstacle]:
     """The hooks that only `manual_backward` runs: of the class, and of callbacks of the project."""
     why = "runs with `manual_backward` only"
-    for where, scope in code.scopes.values():
-        if isinstance(scope, cst.FunctionDef) and scope.name.value in BACKWARD_HOOKS:
-            yield obstacle(where, scope, f"`{scope.name.value}` {why}", sure=False)
+    for scope, where in code.scopes.items():
+        if isinstance(scope, FUNCTIONS) and scope.name in BACKWARD_HOOKS:
+            yield obstacle(where, scope, f"`{scope.name}` {why}", sure=False)
     for path in ctx.index.search(ctx.path, tuple(hook.encode() for hook in BACKWARD_HOOKS)):
         facts = ctx.index.facts(path)
         for name, klass in facts.classes.items() if facts else ():
@@ -254,30 +254,30 @@ def _hooks(ctx: Context, code: Code) -> Iterator[Obstacle]:
                         yield obstacle(other, found[1], f"`{hook}` of `{name}` {why}", sure=False)
 
 
-def _requires(ctx: Context) -> dict[str, str]:
+def _requires(ctx: PythonContext) -> dict[str, str]:
     """What `manual_backward` asks of Lightning, where the project says which it uses: it is older than most."""
     target = ctx.target("lightning")
     return {"lightning": WITHOUT_OPTIMIZER} if target is not None and target.spec else {}
 
 
-def _method(call: cst.Call, ctx: Context) -> Method | None:
+def _method(call: ast.Call, ctx: PythonContext) -> Method | None:
     """The method around the call, if its first parameter is the module."""
     method = ctx.method(call)
-    if method and any(ctx.name(d.decorator) == "classmethod" for d in method.node.decorators):
+    if method and any(ctx.name(d) == "classmethod" for d in method.node.decorator_list):
         return None
     return method
 
 
-def _may_run_before_fit(ctx: Context, method: Method) -> bool:
+def _may_run_before_fit(ctx: PythonContext, method: Method) -> bool:
     if method.name in TRAINING:
         return False
     return runs(ctx, method.owner, method.node, BEFORE) or called_from_outside(ctx, method.owner, method.node)
 
 
-def _without_self(call: cst.Call, ctx: Context, written: str) -> Raw | None:
+def _without_self(call: ast.Call, ctx: PythonContext, written: str) -> Raw | None:
     """A function without `self` that the training step of a manual module in this file runs."""
     function = ctx.function(call)
-    if function is None or function.name.value in HOOKS:
+    if function is None or function.name in HOOKS:
         return None
     key = (ctx.path, ctx.qualified(function))
     for name in ctx.facts.classes:
@@ -290,17 +290,9 @@ def _without_self(call: cst.Call, ctx: Context, written: str) -> Raw | None:
     return None
 
 
-def _written(call: cst.Call, ctx: Context) -> str:
+def _written(call: ast.Call, ctx: PythonContext) -> str:
     loss = ctx.loss_of(call)
     name = ctx.name(loss) if loss is not None else None
-    if name is None or not isinstance(call.func, cst.Attribute) or call.func.value is not loss:
+    if name is None or not isinstance(call.func, ast.Attribute) or call.func.value is not loss:
         return "this raw backward"
     return f"`{name}.backward()`"
-
-
-def _fixed(call: cst.Call, ctx: Context, self: str) -> cst.Call | None:
-    """`self.manual_backward(loss, …)`, or None where that cannot say the same."""
-    given = backward_arguments(ctx, call)
-    if given is None:
-        return None
-    return call.with_changes(func=cst.Attribute(cst.Name(self), cst.Name("manual_backward")), args=given)

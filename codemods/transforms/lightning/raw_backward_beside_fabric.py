@@ -30,16 +30,15 @@ several tensors are differentiated in one `torch.autograd.backward`, the call is
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.analysis.tensors import backward_arguments, is_raw_backward
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.tensors import is_raw_backward, redirected
 from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
 from codemods.frameworks.gradient_consumers import prepared_consumers
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import FABRIC
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 
 rule = Rule(
@@ -50,7 +49,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     triggers=(("backward",), ("Fabric", "setup", "setup_module")),
-    together=(("backward",),),
     errors=(
         "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",
         "Attempted step but _scale is None",
@@ -61,29 +59,32 @@ rule = Rule(
 KEEPING = Keeping(FABRIC, frozenset({"setup", "setup_module", "setup_optimizers"}))
 
 
-@rule.on(cst.Call)
-def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if not is_raw_backward(ctx, call):
         return
-    fabric = keeper(ctx, call, KEEPING)
-    trained = trains_prepared(ctx, call, KEEPING) if fabric is not None else False
-    if fabric is None or trained is False:
+    name = keeper(ctx, call, KEEPING)
+    trained = trains_prepared(ctx, call, KEEPING) if name is not None else False
+    if name is None or trained is False:
         return
-    name = ctx.name(fabric)
     if trained is None:
         yield rule.finding(call, message=f"this raw backward bypasses `{name}`, if it has set up what is trained here")
-    elif (args := backward_arguments(ctx, call)) is None:
+    elif (fixed := redirected(ctx, call, f"{name}.backward")) is None:
         yield rule.finding(call, message=f"this raw backward bypasses `{name}`; `{name}.backward` takes one tensor")
     else:
-        fixed = call.with_changes(func=cst.Attribute(fabric, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses the precision and strategy of `{name}`"
-        users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", lambda *raw: backward_arguments(*raw) is None)
+        users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", _stays)
         reasons, evidence = users.reasons, users.evidence
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
             yield rule.finding(call, message=message, evidence=evidence)
         elif reasons:
             message = f"{message}; look first: {reasons}"
-            yield rule.finding(call, fix={call: fixed}, safety=Safety.UNSAFE, message=message, evidence=evidence)
+            yield rule.finding(call, fix=[fixed], safety=Safety.UNSAFE, message=message, evidence=evidence)
         else:
-            yield rule.finding(call, fix={call: fixed}, message=message)
+            yield rule.finding(call, fix=[fixed], message=message)
+
+
+def _stays(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a raw backward call is only reported."""
+    return redirected(ctx, call, "fabric.backward") is None

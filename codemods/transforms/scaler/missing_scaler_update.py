@@ -208,19 +208,11 @@ def _last(training: Training, steps: list[ast.AST]) -> ast.AST:
     below: ast.AST = steps[-1]
     for above in training.ctx.ancestors(steps[-1]):
         if isinstance(below, ast.stmt) and all(
-            training.conditions(s, _suite(training, below)) is not None for s in steps
+            training.conditions(s, training.ctx.module.block(below)) is not None for s in steps
         ):
             return below if hasattr(below, "body") else steps[-1]
         below = above
     return steps[-1]  # pragma: no cover
-
-
-def _suite(training: Training, statement: ast.stmt) -> tuple[ast.AST, str]:
-    """The suite that a statement stands in, a `with` block too."""
-    above = training.ctx.parent(statement)
-    assert above is not None
-    fields = ("body", "orelse", "finalbody")
-    return above, next(f for f in fields if statement in (getattr(above, f, None) or ()))
 
 
 def _within(training: Training, step: ast.Call, wholes: list[ast.AST]) -> bool:

@@ -36,20 +36,18 @@ prepared, and a scaler of your own.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.analysis.tensors import PARAMETERS, backward_arguments, is_raw_backward
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.tensors import is_raw_backward, redirected
 from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
 from codemods.frameworks.gradient_consumers import prepared_consumers
 from codemods.frameworks.trainer_config.divisions import divided_by_hand
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import keyword, literal, make_argument
-from codemods.syntax.tree import text_of
 
 rule = Rule(
     code="HF001",
@@ -59,7 +57,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     triggers=(("backward",), ("Accelerator", "accelerator", "accelerate", "prepare")),
-    together=(("backward",),),
     errors=("Attempted step but _scale is None",),
     references=(
         "https://huggingface.co/docs/accelerate/basic_tutorials/migration",
@@ -70,30 +67,29 @@ rule = Rule(
 KEEPING = Keeping(ACCELERATOR, frozenset({"prepare", "prepare_model", "prepare_optimizer"}))
 
 
-@rule.on(cst.Call)
-def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if not is_raw_backward(ctx, call):
         return
-    accelerator = keeper(ctx, call, KEEPING)
-    trained = trains_prepared(ctx, call, KEEPING) if accelerator is not None else False
-    if accelerator is None or trained is False:
+    name = keeper(ctx, call, KEEPING)
+    trained = trains_prepared(ctx, call, KEEPING) if name is not None else False
+    if name is None or trained is False:
         return
-    name = ctx.name(accelerator)
     if trained is None:
         yield rule.finding(
             call, message=f"this raw backward bypasses `{name}`, if it has prepared what is trained here"
         )
     elif (division := divided_by_hand(ctx, call)) is not None:
         shown = division.ctx.evidence(division.node, "the loss is divided")
+        divisor = division.ctx.source(division.by)
         message = (
-            f"this raw backward bypasses `{name}`; the loss is divided by `{text_of(division.by)}` already, "
+            f"this raw backward bypasses `{name}`; the loss is divided by `{divisor}` already, "
             f"and `{name}.backward` divides by its accumulation steps"
         )
         yield rule.finding(call, message=message, consequence=Consequence.STYLE, evidence=[shown])
-    elif (args := _keywords(backward_arguments(ctx, call))) is None:
+    elif (fixed := redirected(ctx, call, f"{name}.backward", keywords_only=True)) is None:
         yield rule.finding(call, message=f"this raw backward bypasses `{name}`, which takes one tensor and keywords")
     else:
-        fixed = call.with_changes(func=cst.Attribute(accelerator, cst.Name("backward")), args=args)
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
         users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", _stays)
         reasons, evidence = users.reasons, users.evidence
@@ -104,40 +100,27 @@ def raw_backward(call: cst.Call, ctx: Context) -> Iterator[Draft]:
             message = f"{message}; look first: {reasons}"
             yield rule.finding(
                 call,
-                fix={call: fixed},
+                fix=[fixed],
                 safety=Safety.UNSAFE,
                 message=message,
                 consequence=_cost(ctx),
                 evidence=evidence,
             )
         else:
-            yield rule.finding(call, fix={call: fixed}, message=message, consequence=_cost(ctx))
+            yield rule.finding(call, fix=[fixed], message=message, consequence=_cost(ctx))
 
 
-def _keywords(args: list[cst.Arg] | None) -> list[cst.Arg] | None:
-    """The loss, and everything after it by keyword."""
-    if args is None or any(a.star == "*" for a in args):
-        return None
-    loss, *rest = args
-    if sum(a.keyword is None and not a.star for a in rest) > len(PARAMETERS):
-        return None
-    named = [
-        a if a.keyword or a.star else make_argument(name, a.value).with_changes(comma=a.comma)
-        for a, name in zip(rest, (*PARAMETERS, *[""] * len(rest)), strict=False)
-    ]
-    return [loss, *named]
-
-
-def _stays(ctx: Context, call: cst.Call) -> bool:
+def _stays(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a raw backward call is only reported."""
-    return _keywords(backward_arguments(ctx, call)) is None or divided_by_hand(ctx, call) is not None
+    fixed = redirected(ctx, call, "accelerator.backward", keywords_only=True)
+    return fixed is None or divided_by_hand(ctx, call) is not None
 
 
-def _cost(ctx: Context) -> Consequence:
+def _cost(ctx: PythonContext) -> Consequence:
     """What the raw call costs, by the arguments of the Accelerators that this file makes."""
-    made = [call for call in ctx.all(cst.Call, "ccelerator") if ctx.calls(call, ACCELERATOR)]
-    steps = [arg for call in made if (arg := keyword(call, "gradient_accumulation_steps"))]
-    if any(literal(arg.value) != 1 for arg in steps):
+    made = [call for call in ctx.all(ast.Call) if ctx.calls(call, ACCELERATOR)]
+    steps = [given for call in made if (given := keyword(call, "gradient_accumulation_steps"))]
+    if any(literal(given) != 1 for given in steps):
         return Consequence.SILENT
-    precisions = [arg for call in made if (arg := keyword(call, "mixed_precision"))]
-    return Consequence.RAISES if any(literal(a.value) == "fp16" for a in precisions) else Consequence.STYLE
+    precisions = [given for call in made if (given := keyword(call, "mixed_precision"))]
+    return Consequence.RAISES if any(literal(given) == "fp16" for given in precisions) else Consequence.STYLE

@@ -9,7 +9,8 @@ def train(model, optimizer, loader):
         # of the weights
         accelerator.backward(
             loss  # of the task
-            + model(batch).norm(), gradient=None,  # no weight
+            + model(batch).norm(),
+            gradient=None,  # no weight
             retain_graph=True,  # needed below
         )
         # once more

@@ -56,7 +56,8 @@ def main(model, optimizer, loader, weight):
     for batch in loader:
         output = model(**batch)
         accelerator.backward(
-            output.loss, retain_graph=True,  # used once more below
+            output.loss,
+            retain_graph=True,  # used once more below
         )
         accelerator.backward(output.logits.mean())
         accelerator.backward(output.loss, gradient=weight, retain_graph=True)

@@ -18,7 +18,8 @@ class Commented(pl.LightningModule):
         # why this one
         # and what for
         self.manual_backward(
-            loss * 2, retain_graph=True  # needed below
+            loss * 2,
+            retain_graph=True  # needed below
         )
         # over everything
         # and back
@@ -34,9 +35,6 @@ class Commented(pl.LightningModule):
             # its weight
             torch.ones_like(loss),  # one
         )
-        self.manual_backward(
-            (
-                loss  # by name
-            ),
-        )
+        # by name
+        self.manual_backward(loss)
         opt.step()

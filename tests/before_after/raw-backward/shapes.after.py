@@ -25,7 +25,8 @@ class Gan(pl.LightningModule):
         self.manual_backward(errD_real, retain_graph=True)
         self.manual_backward(self.discriminator(fake.detach()).mean() * 0.5)  # the other half
         self.manual_backward(
-            F.softplus(real_out).mean(), retain_graph=True,  # needed below
+            F.softplus(real_out).mean(),
+            retain_graph=True,  # needed below
         )
         opt_d.step()
 
