@@ -9,8 +9,20 @@ import pytest
 from memory import Memory
 
 from codemods.analysis import instances
-from codemods.analysis.calls import argument, binder, callee, callers, given, keyword, literal, positional, values
-from codemods.analysis.python_context import PythonContext
+from codemods.analysis.calls import (
+    argument,
+    binder,
+    callee,
+    callers,
+    default,
+    given,
+    keyword,
+    literal,
+    positional,
+    values,
+)
+from codemods.analysis.definitions import reaching, uses_of
+from codemods.analysis.python_context import Binding, PythonContext
 from codemods.project.index import Index
 from codemods.syntax.module import dotted
 
@@ -196,3 +208,43 @@ def test_what_a_call_differentiates(code: str, expected: str | None) -> None:
     ctx = context(code)
     losses = [loss for c in ctx.all(ast.Call) if (loss := ctx.loss_of(c)) is not None]
     assert [ctx.source(loss) for loss in losses] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def f():\n    x = 1\n    here(x)\n", ("1", True)),
+        ("def f():\n    x = 1\n    x = 2\n    here(x)\n", ("2", True)),
+        ("def f(a):\n    x = 1\n    if a:\n        x = 2\n    here(x)\n", ("1 2", True)),
+        ("def f(a):\n    if a:\n        x = 1\n    else:\n        x = 2\n    here(x)\n", ("1 2", False)),
+        ("def f(a):\n    x = 1\n    for b in a:\n        here(x)\n        x = 2\n", ("1 2", True)),
+        ("def f(a):\n    for b in a:\n        x = 1\n        here(x)\n        x = 2\n", ("1", True)),
+        ("def f(a):\n    x = 1\n    for x in a:\n        here(x)\n", ("for", True)),
+        ("def f(x):\n    here(x)\n    x = 1\n", ("", False)),
+        ("def f(a):\n    with a as x:\n        here(x)\n", ("as", True)),
+        ("def f(a):\n    x = 1\n    if a:\n        x = 2\n        return\n    here(x)\n", ("1", True)),
+        ("def f(self):\n    self.x = 1\n    here(self.x)\n", ("1", True)),
+        ("def f(x):\n    x += 1\n    here(x)\n", ("+=", True)),
+    ],
+)
+def test_the_assignments_that_reach_a_use(code: str, expected: tuple[str, bool]) -> None:
+    def written(binding: Binding) -> str:
+        marks = {ast.For: "for", ast.withitem: "as", ast.AugAssign: "+="}
+        return ast.unparse(binding.value) if binding.value is not None else marks[type(binding.node)]
+
+    ctx = context(code)
+    found, complete = reaching(ctx, call(ctx).args[0])
+    assert (" ".join(written(b) for b in found), complete) == expected
+
+
+def test_the_uses_of_an_assignment() -> None:
+    ctx = context("def f(a):\n    x = 1\n    here(x)\n    x = x + 1\n    print(x)\n    x = a\n")
+    first, second, last = ctx.all(ast.Assign)
+    assert [use.lineno for use in uses_of(ctx, first)] == [3, 4]
+    assert [use.lineno for use in uses_of(ctx, second)] == [5]
+    assert list(uses_of(ctx, last)) == []
+
+
+def test_the_default_of_a_parameter() -> None:
+    (function,) = context("def f(a, b=1, *, c, d=2): pass\n").all(ast.FunctionDef)
+    assert {name: literal(default(function, name)) for name in "abcd"} == {"a": ..., "b": 1, "c": ..., "d": 2}

@@ -85,9 +85,10 @@ def test_what_a_body_runs_is_not_what_its_functions_run() -> None:
 def written(code: str, *verbs: str) -> str:
     """What verbs make of a program; each is said of the call `here()`, and evaluated with it."""
 
-    def check(module: ast.Module, ctx: object) -> list[Draft]:
+    def check(module: ast.Module, ctx: PythonContext) -> list[Draft]:
         calls = [n for n in ast.walk(module) if isinstance(n, ast.Call) and dotted(n.func) == "here"]
-        made: list[Verb] = [eval(verb, {**vars(all_verbs), "here": here}) for here in calls for verb in verbs]
+        names = {**vars(all_verbs), "up": ctx.parent}
+        made: list[Verb] = [eval(verb, {**names, "here": here}) for here in calls for verb in verbs]
         return [rule.finding(calls[0], fix=made)] if calls else []
 
     rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("here",),))
@@ -129,6 +130,13 @@ def written(code: str, *verbs: str) -> str:
         ("x = [here()]\n", "drop(here)", "x = []\n"),
         ("@a\n@here()\ndef f(): pass\n", "drop(here)", "@a\ndef f(): pass\n"),
         ("with here(), a: pass\n", "drop(here)", "with a: pass\n"),
+        ("with here(), a, x: pass\n", "drop(here, up(up(here)).items[1].context_expr)", "with x: pass\n"),
+        ("if x:\n    # why\n    if y: here()\n", "delete(up(up(here)))", "if x:\n    # why\n    pass\n"),
+        ("# why\nhere()  # how\nb\n", "enclose(here, 'with a:')", "# why\nwith a:\n    here()  # how\nb\n"),
+        ("a; here(); b\n", "enclose(here, 'with c:')", "a\nwith c:\n    here()\nb\n"),
+        ("if x: here()\n", "enclose(here, 'with a:')", "if x:\n    with a:\n        here()\n"),
+        ("# why\nwith here():\n    # how\n    a\n    b\n", "unwrap(up(up(here)))", "# why\n# how\na\nb\n"),
+        ("with here(): a; b\n", "unwrap(up(up(here)))", "a\nb\n"),
         ("here(1)\n", "edit_call(here, function='a.b', first=[(None, 'c')])", "a.b(c, 1)\n"),
         ("here()\n", "edit_call(here, last=[('c', 'True')])", "here(c=True)\n"),
         (

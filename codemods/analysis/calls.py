@@ -34,6 +34,11 @@ def values(call: ast.Call) -> list[ast.expr]:
     return [*given, *(k.value for k in call.keywords)]
 
 
+def has_splat(call: ast.Call) -> bool:
+    """Whether the call has `*args` or `**kwargs`, which may hide any argument."""
+    return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+
+
 def literal(node: ast.AST | None) -> object:
     """The value of a literal expression; Ellipsis where it is none."""
     match node:

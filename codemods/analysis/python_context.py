@@ -95,6 +95,11 @@ class PythonContext(FileContext):
         """The text of a node."""
         return self.module.source(node)
 
+    def operand(self, node: ast.expr) -> str:
+        """The text of an expression, in parentheses where it may need them beside an operator or a dot."""
+        plain = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple, ast.Dict)
+        return self.source(node) if isinstance(node, plain) else f"({self.source(node)})"
+
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that `node` belongs to: a simple one, or the compound one whose header it stands in."""
         return self.module.statement(node)

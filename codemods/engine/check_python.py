@@ -164,7 +164,7 @@ def _written_in(context: Context, program: PythonContext, path: str, repair: Rep
 
 
 def _subjects(program: PythonContext, verbs: Verbs) -> list[ast.AST]:
-    return [rewriting.subject(program.module, verb) for verb in verbs]
+    return [node for verb in verbs for node in rewriting.subjects(program.module, verb)]
 
 
 def _written(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
@@ -11,6 +11,8 @@ import libcst as cst
 from codemods.syntax.module import Module
 from codemods.syntax.rewrite import (
     Replacement,
+    block,
+    enclosed,
     insert,
     make_argument,
     remove,
@@ -19,7 +21,7 @@ from codemods.syntax.rewrite import (
     without_argument,
 )
 from codemods.syntax.tree import spans, walk
-from codemods.syntax.verbs import Delete, Drop, EditCall, Insert, Replace, Verb
+from codemods.syntax.verbs import Delete, Drop, EditCall, Enclose, Insert, Replace, Unwrap, Verb
 
 if TYPE_CHECKING:
     from codemods.rules.context import Context
@@ -75,13 +77,17 @@ def _top_level(context: Context, module: Module) -> Iterable[tuple[cst.CSTNode, 
             yield statement, next(rest)
 
 
-def subject(module: Module, verb: Verb) -> ast.AST:
-    """The node that a verb changes, or beside which it inserts."""
-    if isinstance(verb, (Replace, Drop, EditCall)):
-        return verb.node
-    statement = module.statement(verb.anchor)
-    assert statement is not None, "code stands in statements"
-    return statement
+def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
+    """The nodes that a verb changes, or beside which it inserts."""
+    match verb:
+        case Replace(node=node) | EditCall(node=node) | Unwrap(block=node):
+            return [node]
+        case Drop(nodes=nodes):
+            return nodes
+        case Insert(anchor=anchor) | Delete(anchor=anchor) | Enclose(anchor=anchor):
+            statement = module.statement(anchor)
+            assert statement is not None, "code stands in statements"
+            return [statement]
 
 
 def replacements(
@@ -90,9 +96,9 @@ def replacements(
     """What becomes of which libcst nodes, for one verb.
 
     Args:
-        places: the libcst node of the verb's subject, as `located` gives it.
+        places: the libcst nodes of the verb's subjects, as `located` gives them.
     """
-    old = places[subject(module, verb)]
+    old, *others = (places[each] for each in subjects(module, verb))
     match verb:
         case Replace(node=node, code=code):
             new = cst.parse_expression(_dedented(module, node, code))
@@ -104,16 +110,24 @@ def replacements(
             indent = context.module.default_indent
             return insert(context, old, [_indented(c, indent) for c in code], after=after)
         case Delete():
-            return dict(remove(context, old))
+            return {old: None} if isinstance(old, cst.BaseCompoundStatement) else dict(remove(context, old))
         case Drop():
-            held = (each for each in (old, *context.ancestors(old)) if isinstance(each, _LISTED))
-            return {next(held): None}
+            return {_listed(context, each): None for each in (old, *others)}
+        case Enclose(header=header):
+            return enclosed(context, old, header)
+        case Unwrap():
+            assert isinstance(old, cst.With)
+            first, *rest = block(context, old.body)
+            return {old: [first.with_changes(leading_lines=[*old.leading_lines, *first.leading_lines]), *rest]}
         case EditCall():
             assert isinstance(old, cst.Call)
             return {old: _edited(module, verb, old)}
 
 
-_LISTED = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Decorator, cst.WithItem)
+def _listed(context: Context, node: cst.CSTNode) -> cst.CSTNode:
+    """What stands in a list for an expression: the argument, element, decorator or item of a `with`."""
+    kinds = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Decorator, cst.WithItem)
+    return next(each for each in (node, *context.ancestors(node)) if isinstance(each, kinds))
 
 
 def _edited(module: Module, verb: EditCall, old: cst.Call) -> cst.Call:

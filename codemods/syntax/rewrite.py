@@ -314,6 +314,20 @@ def wrapped(ctx: File, header: str, statements: Sequence[cst.CSTNode]) -> cst.Ba
     return outer.with_changes(leading_lines=lead, body=cst.IndentedBlock(body=body))  # type: ignore[return-value, arg-type]
 
 
+def enclosed(ctx: File, anchor: cst.CSTNode, header: str) -> dict[cst.CSTNode, Replacement]:
+    """A small statement inside a block of its own; what shares its line stays before or behind it."""
+    line = ctx.parent(anchor)
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return {line: wrapped(ctx, header, [line])}
+    lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in line.body]
+    at = next(i for i, s in enumerate(line.body) if s is anchor)
+    parts: list[cst.CSTNode] = [*lines[:at], wrapped(ctx, header, [lines[at]]), *lines[at + 1 :]]
+    if isinstance(line, cst.SimpleStatementSuite):
+        return {line: with_body(line, parts)}
+    return {line: [_with_lead(parts[0], line), *parts[1:]]}
+
+
 def _with_lead(node: cst.CSTNode, like: cst.CSTNode) -> cst.CSTNode:
     return node.with_changes(leading_lines=getattr(like, "leading_lines", ()))
 

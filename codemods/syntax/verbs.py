@@ -31,16 +31,31 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """The simple statement that holds a node goes; a block that would be empty keeps a `pass`."""
+    """The statement that holds a node goes; a block that would be empty keeps a `pass`."""
 
     anchor: ast.AST
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """An argument, an element of a list, a decorator or an item of a `with` goes, with its comma."""
+    """Arguments, elements of a list, decorators or items of a `with` go, with their commas."""
 
-    node: ast.expr | ast.keyword
+    nodes: tuple[ast.expr | ast.keyword, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enclose:
+    """The simple statement that holds a node goes into a block of its own; what shares its line stays outside."""
+
+    anchor: ast.AST
+    header: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrap:
+    """The body of a `with` takes its place."""
+
+    block: ast.With
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +73,7 @@ class EditCall:
 
 Argument: TypeAlias = tuple[str | None, str]
 """A keyword (None: by position) and the code of the value."""
-Verb: TypeAlias = Replace | Insert | Delete | Drop | EditCall
+Verb: TypeAlias = Replace | Insert | Delete | Drop | Enclose | Unwrap | EditCall
 Verbs: TypeAlias = Sequence[Verb]
 
 
@@ -78,17 +93,27 @@ def insert_after(anchor: ast.AST, *code: str) -> Verb:
 
 
 def delete(anchor: ast.AST) -> Verb:
-    """Delete the simple statement that holds `anchor`."""
+    """Delete the statement that holds `anchor`, or a compound one that `anchor` is."""
     return Delete(anchor)
 
 
-def drop(node: ast.expr | ast.keyword) -> Verb:
-    """Take an argument, an element, a decorator or an item of a `with` out of the list that it stands in.
+def drop(*nodes: ast.expr | ast.keyword) -> Verb:
+    """Take arguments, elements, decorators or items of a `with` out of the list that they stand in.
 
     Args:
-        node: the value, or the keyword; of an item of a `with` its `context_expr`.
+        nodes: values, or keywords; of an item of a `with` its `context_expr`.
     """
-    return Drop(node)
+    return Drop(nodes)
+
+
+def enclose(anchor: ast.AST, header: str) -> Verb:
+    """Put the simple statement that holds `anchor` into a block with this header: `with torch.enable_grad():`."""
+    return Enclose(anchor, header)
+
+
+def unwrap(block: ast.With) -> Verb:
+    """Put the body of a `with` in its place."""
+    return Unwrap(block)
 
 
 def edit_call(

@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
+from codemods.analysis.calls import argument, literal, values
+from codemods.analysis.python_context import PythonContext
 from codemods.model.names import NO_GRAD
-from codemods.rules.context import Context
-from codemods.syntax.rewrite import keyword, literal, positional
+from codemods.syntax.module import FUNCTIONS
 
 
-def switched_off(ctx: Context, node: cst.CSTNode) -> bool:
+def switched_off(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether `node` stands, in its function, in a block that switches gradients off."""
     for above in ctx.ancestors(node):
-        if isinstance(above, cst.With) and any(gradients_off(ctx, item.item) for item in above.items):
+        if isinstance(above, (ast.With, ast.AsyncWith)) and any(
+            gradients_off(ctx, item.context_expr) for item in above.items
+        ):
             return True
-        if isinstance(above, cst.FunctionDef):
-            return any(gradients_off(ctx, d.decorator) for d in above.decorators)
+        if isinstance(above, FUNCTIONS):
+            return any(gradients_off(ctx, decorator) for decorator in above.decorator_list)
     return False
 
 
-def gradients_off(ctx: Context, node: cst.BaseExpression) -> bool:
+def gradients_off(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether an expression, as context manager or decorator, surely switches gradients off."""
     if ctx.means(node, NO_GRAD):
         return True
-    if not isinstance(node, cst.Call):
+    if not isinstance(node, ast.Call):
         return False
-    first = positional(node, 0) or keyword(node, "mode")
+    first = argument(node, "mode", 0)
     if ctx.means(node.func, "torch.set_grad_enabled"):
-        return first is not None and literal(first.value) is False
-    return ctx.means(node.func, NO_GRAD) and (not node.args or (first is not None and literal(first.value) is True))
+        return first is not None and literal(first) is False
+    return ctx.means(node.func, NO_GRAD) and (not values(node) or (first is not None and literal(first) is True))
 
 
-def gradients_on(ctx: Context, node: cst.CSTNode) -> bool:
+def gradients_on(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether an expression may switch gradients on again: `enable_grad`, `set_grad_enabled(x)`, …"""
-    name = ctx.name(node.func if isinstance(node, cst.Call) else node)
+    name = ctx.name(node.func if isinstance(node, ast.Call) else node)
     last = (name or "").rpartition(".")[2]
     if last == "enable_grad":
         return True
-    if not isinstance(node, cst.Call) or last not in ("set_grad_enabled", "_set_grad_enabled", "inference_mode"):
+    if not isinstance(node, ast.Call) or last not in ("set_grad_enabled", "_set_grad_enabled", "inference_mode"):
         return False
-    first = positional(node, 0) or keyword(node, "mode")
-    switched = literal(first.value) if first is not None else ...
+    first = argument(node, "mode", 0)
+    switched = literal(first) if first is not None else ...
     if last == "inference_mode":
-        return bool(node.args) and switched is not True
+        return bool(values(node)) and switched is not True
     return switched is not False

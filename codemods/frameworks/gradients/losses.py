@@ -6,16 +6,14 @@ hand gradients on, is unknown.
 
 from __future__ import annotations
 
+import ast
 import enum
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis.calls import has_splat, keyword, literal, positional, values
+from codemods.analysis.definitions import reaching, uses
+from codemods.analysis.python_context import Binding, PythonContext
 from codemods.frameworks.gradients.grad_mode import switched_off
-from codemods.rules.context import Binding, Context
-from codemods.syntax import flow
-from codemods.syntax.rewrite import has_splat, keyword, literal, positional
 
 
 def named(prefix: str, names: str) -> frozenset[str]:
@@ -74,70 +72,39 @@ class Value:
 UNKNOWN = Value(Made.UNKNOWN)
 
 
-# -- reaching definitions
-
-
-def reaching(ctx: Context, use: cst.BaseExpression) -> tuple[list[Binding], bool]:
-    """The assignments in its function that may give `use` (`loss`, `self.loss`) its value; True: there is no other."""
-    name, parents = ctx.name(use), ctx.parents
-    given = list(ctx.bindings(ctx.scope(use)).get(name or "", ()))
-    before = [b for b in given if flow.reaches(parents, b.node, use)]
-    certain = [i for i, b in enumerate(before) if _dominates(ctx, b.node, use)]
-    kept = before[certain[-1] :] if certain else before
-    first = kept[0].node if certain else None
-    for b in given:
-        if b not in kept and flow.comes_round(parents, b.node, use):
-            loop = flow.loop_around(parents, b.node, use)
-            if first is None or loop is None or loop not in ctx.ancestors(first):
-                kept.append(b)
-    return kept, bool(certain)
-
-
-def _dominates(ctx: Context, node: cst.CSTNode, use: cst.CSTNode) -> bool:
-    """Whether `use` cannot run without `node`, which comes before it."""
-    around = set(ctx.ancestors(use))
-    for above in ctx.ancestors(node):
-        if isinstance(above, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)):
-            if above in around:
-                return True
-            if not isinstance(ctx.parent(above), cst.With):
-                return False
-    return False
-
-
 # -- what a value is
 
 
-def value(ctx: Context, node: cst.BaseExpression, depth: int = 6) -> Value:
+def value(ctx: PythonContext, node: ast.expr, depth: int = 6) -> Value:
     """What is known of an expression."""
     if depth == 0:
         return UNKNOWN
     match node:
-        case cst.Integer() | cst.Float() | cst.UnaryOperation(expression=cst.Integer() | cst.Float()):
+        case ast.Constant() | ast.UnaryOp(operand=ast.Constant()) if _is_a_number(node):
             return Value(Made.NUMBER, True)
-        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
             return value(ctx, inner, depth - 1)
-        case cst.BinaryOperation(left=left, right=right):
+        case ast.BinOp(left=left, right=right):
             return _combined(value(ctx, left, depth - 1), value(ctx, right, depth - 1))
-        case cst.IfExp(body=body, orelse=orelse):
+        case ast.IfExp(body=body, orelse=orelse):
             return _either([value(ctx, body, depth - 1), value(ctx, orelse, depth - 1)])
-        case cst.Call():
+        case ast.Call():
             found = _called(ctx, node, depth)
             return Value(Made.CUT, found.scalar) if found.made is Made.GRAPH and switched_off(ctx, node) else found
-        case cst.Attribute(value=inner, attr=cst.Name(value="data")):
+        case ast.Attribute(value=inner, attr="data"):
             found = value(ctx, inner, depth - 1)
             return Value(Made.CUT, found.scalar) if found.made in (Made.GRAPH, Made.CUT, Made.TENSOR) else UNKNOWN
-        case cst.Name() | cst.Attribute():
+        case ast.Name() | ast.Attribute():
             bindings, complete = reaching(ctx, node)
             return _either([_bound(ctx, b, node, depth) for b in bindings]) if complete else UNKNOWN
     return UNKNOWN
 
 
-def _bound(ctx: Context, binding: Binding, use: cst.BaseExpression, depth: int) -> Value:
-    if binding.value is not None and isinstance(binding.node, (cst.Assign, cst.AnnAssign, cst.NamedExpr)):
+def _bound(ctx: PythonContext, binding: Binding, use: ast.expr, depth: int) -> Value:
+    if binding.value is not None and isinstance(binding.node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
         return value(ctx, binding.value, depth - 1)
     match binding.node:
-        case cst.AugAssign(target=target, value=added):
+        case ast.AugAssign(target=target, value=added):
             return _combined(value(ctx, target, depth - 1), value(ctx, added, depth - 1))
     return UNKNOWN
 
@@ -159,13 +126,13 @@ def _either(values: list[Value]) -> Value:
     return Value(kinds.pop(), all(v.scalar for v in values)) if len(kinds) == 1 else UNKNOWN
 
 
-def _called(ctx: Context, call: cst.Call, depth: int) -> Value:
+def _called(ctx: PythonContext, call: ast.Call, depth: int) -> Value:
     if ctx.means(call.func, LOSS_FUNCTIONS) or ctx.is_a(call.func, LOSS_MODULES):
         return _loss(ctx, call, depth)
     if ctx.means(call.func, NUMBERS) or ctx.name(call.func) in ("float", "len", "int", "round"):
         return Value(Made.NUMBER, True)
-    if ctx.name(call.func) == "sum" and not ctx.origin(call.func) and len(call.args) == 1:
-        summed = elements(_displayed(ctx, call.args[0].value), ctx)
+    if ctx.name(call.func) == "sum" and not ctx.origin(call.func) and len(values(call)) == 1:
+        summed = elements(_displayed(ctx, values(call)[0]), ctx)
         return _either([value(ctx, each, depth - 1) for each in summed]) if summed else UNKNOWN
     if ctx.means(call.func, FRESH):
         return Value(Made.CUT)
@@ -174,13 +141,13 @@ def _called(ctx: Context, call: cst.Call, depth: int) -> Value:
         first = positional(call, 0)
         if first is None or len(names) != len(origins) or not names <= REDUCING | KEEPING | {"stack"}:
             return UNKNOWN
-        found = value(ctx, first.value, depth - 1)
+        found = value(ctx, first, depth - 1)
         made = found.made if found.made in (Made.GRAPH, Made.CUT) else Made.TENSOR
         scalar = found.scalar and not names & (_RESHAPING | {"stack", "pow"})
-        return Value(made, scalar or (names <= REDUCING and len(call.args) == 1))
-    if not isinstance(call.func, cst.Attribute):
+        return Value(made, scalar or (names <= REDUCING and len(values(call)) == 1))
+    if not isinstance(call.func, ast.Attribute):
         return UNKNOWN
-    receiver, name = call.func.value, call.func.attr.value
+    receiver, name = call.func.value, call.func.attr
     if name == "item":
         return Value(Made.NUMBER, True)
     if name in CUTTING:
@@ -188,31 +155,38 @@ def _called(ctx: Context, call: cst.Call, depth: int) -> Value:
     if name in REDUCING | KEEPING:
         found = value(ctx, receiver, depth - 1)
         if found.made in (Made.GRAPH, Made.TENSOR, Made.CUT):
-            kept = found.scalar and name not in _RESHAPING and not (name == "pow" and not _is_number(call))
-            return Value(found.made, kept or (name in REDUCING and not call.args))
+            kept = found.scalar and name not in _RESHAPING and not (name == "pow" and not _one_number(call))
+            return Value(found.made, kept or (name in REDUCING and not values(call)))
     return UNKNOWN
 
 
-def _is_number(call: cst.Call) -> bool:
-    return len(call.args) == 1 and isinstance(call.args[0].value, (cst.Integer, cst.Float))
+def _is_a_number(node: ast.expr) -> bool:
+    number = literal(node)
+    return isinstance(number, (int, float)) and not isinstance(number, bool)
 
 
-def _loss(ctx: Context, call: cst.Call, depth: int) -> Value:
+def _one_number(call: ast.Call) -> bool:
+    given = values(call)
+    return len(given) == 1 and isinstance(given[0], ast.Constant) and _is_a_number(given[0])
+
+
+def _loss(ctx: PythonContext, call: ast.Call, depth: int) -> Value:
     """A loss of PyTorch: it hangs on the graph of its arguments, unless these are seen to be cut."""
-    given = [value(ctx, a.value, depth - 1).made for a in call.args if not a.star]
+    given = [value(ctx, a, depth - 1).made for a in call.args if not isinstance(a, ast.Starred)]
+    given += [value(ctx, k.value, depth - 1).made for k in call.keywords if k.arg is not None]
     dead = bool(given) and all(made in (Made.CUT, Made.NUMBER) for made in given[:2])
     if given and given[0] in (Made.CUT, Made.NUMBER) and Made.GRAPH not in given:
         dead = True
     return Value(Made.CUT if dead else Made.GRAPH, _reduced(ctx, call))
 
 
-def _reduced(ctx: Context, call: cst.Call) -> bool:
+def _reduced(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a loss is surely one number: nothing but the default reduction, or `mean` or `sum`."""
     calls = [call]
     if not ctx.means(call.func, LOSS_FUNCTIONS):
         bindings: list[Binding] | None = None
         name, method = ctx.name(call.func) or "", ctx.method(call)
-        if isinstance(call.func, cst.Call):
+        if isinstance(call.func, ast.Call):
             calls = [call.func]
         elif method and name.startswith(method.self + "."):
             settings = [a.value for _, a in ctx.index.assigned(method.owner, name.partition(".")[2])]
@@ -225,67 +199,48 @@ def _reduced(ctx: Context, call: cst.Call) -> bool:
             )
         else:
             bindings = ctx.assigned(call.func)
-            calls = [b.value for b in bindings or () if isinstance(b.value, cst.Call)]
+            calls = [b.value for b in bindings or () if isinstance(b.value, ast.Call)]
     return bool(calls) and all(_plain(c) for c in calls)
 
 
-def _plain(call: cst.Call) -> bool:
+def _plain(call: ast.Call) -> bool:
     given = keyword(call, "reduction")
-    if any(a.keyword is None and literal(a.value) is not ... for a in call.args):
+    if any(literal(a) is not ... for a in call.args):
         return False
     if has_splat(call) or keyword(call, "reduce") or keyword(call, "size_average"):
         return False
-    return given is None or literal(given.value) in ("mean", "sum")
+    return given is None or literal(given) in ("mean", "sum")
 
 
-def _displayed(ctx: Context, node: cst.BaseExpression) -> cst.BaseExpression:
+def _displayed(ctx: PythonContext, node: ast.expr) -> ast.expr:
     """The list that a name surely is, where it is bound once; else the expression itself."""
-    bindings, complete = reaching(ctx, node) if isinstance(node, cst.Name) else ([], False)
+    bindings, complete = reaching(ctx, node) if isinstance(node, ast.Name) else ([], False)
     shown = bindings[0].value if complete and len(bindings) == 1 else None
-    return shown if isinstance(shown, (cst.List, cst.Tuple)) and shown.elements else node
+    return shown if isinstance(shown, (ast.List, ast.Tuple)) and shown.elts else node
 
 
-def elements(node: cst.BaseExpression, ctx: Context) -> list[cst.BaseExpression] | None:
+def elements(node: ast.expr, ctx: PythonContext) -> list[ast.expr] | None:
     """What a list holds: the elements of a display or comprehension, or what is appended to a list made here."""
     match node:
-        case cst.List(elements=elements) | cst.Tuple(elements=elements):
-            return [e.value for e in elements] if all(isinstance(e, cst.Element) for e in elements) else None
-        case cst.ListComp(elt=element):
+        case ast.List(elts=held) | ast.Tuple(elts=held):
+            return None if any(isinstance(e, ast.Starred) for e in held) else held
+        case ast.ListComp(elt=element):
             return [element]
-        case cst.Name(value=name):
+        case ast.Name(id=name):
             given = ctx.bindings(ctx.scope(node)).get(name, ())
-            if not given or not all(isinstance(b.value, cst.List) and not b.value.elements for b in given):
+            if not given or not all(isinstance(b.value, ast.List) and not b.value.elts for b in given):
                 return None
-            added: list[cst.BaseExpression] = []
+            added: list[ast.expr] = []
             for use in uses(ctx, name, given[0].node):
                 match ctx.parent(use):
-                    case cst.Attribute(attr=cst.Name(value="append")) as attribute:
+                    case ast.Attribute(attr="append") as attribute:
                         call = ctx.parent(attribute)
-                        if not isinstance(call, cst.Call) or len(call.args) != 1:
+                        if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
                             return None
-                        added.append(call.args[0].value)
-                    case cst.Arg():
+                        added.append(call.args[0])
+                    case ast.Call() | ast.keyword() | ast.Starred():
                         pass
                     case _:
                         return None
             return added or None
     return None
-
-
-def uses(ctx: Context, name: str, after: cst.CSTNode | None = None) -> Iterator[cst.Name | cst.Attribute]:
-    """The places in the function of `after` that read a name (`loss`, `self.loss`)."""
-    scope = ctx.scope(after) if after is not None else ctx.module
-    for node in flow.own(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-        if isinstance(node, (cst.Name, cst.Attribute)) and ctx.name(node) == name and is_read(ctx, node):
-            yield node
-
-
-def is_read(ctx: Context, node: cst.Name | cst.Attribute) -> bool:
-    parent = ctx.parent(node)
-    if isinstance(parent, cst.Attribute):
-        return parent.value is node
-    if isinstance(parent, cst.Arg):
-        return parent.value is node
-    if isinstance(parent, (cst.AugAssign, cst.AnnAssign)):
-        return parent.target is not node
-    return not isinstance(parent, (cst.AssignTarget, cst.Param, cst.AsName, cst.NameItem, cst.FunctionDef, cst.For))

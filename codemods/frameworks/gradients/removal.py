@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
-from codemods.rules.context import Context
-from codemods.syntax.rewrite import Replacement
-
-
-def removed(ctx: Context, statement: cst.CSTNode) -> dict[cst.CSTNode, Replacement]:
-    """Delete a small statement, and the `if` around it where it is all that stands there and the test only looks."""
-    line = ctx.parent(statement)
-    block = ctx.parent(line) if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else line
-    if isinstance(block, (cst.IndentedBlock, cst.SimpleStatementSuite)) and len(block.body) == 1:
-        holder = ctx.parent(block)
-        if isinstance(holder, cst.If) and holder.orelse is None and not isinstance(ctx.parent(holder), cst.If):
-            if _only_looks(ctx, holder.test):
-                return {holder: None}
-    return {statement: None}
+from codemods.analysis.python_context import PythonContext
+from codemods.syntax.verbs import Verb, delete
 
 
-def _only_looks(ctx: Context, test: cst.BaseExpression) -> bool:
+def removed(ctx: PythonContext, statement: ast.stmt) -> Verb:
+    """Delete a simple statement, and the `if` around it where it is all that stands there and the test only looks."""
+    holder = ctx.parent(statement)
+    if isinstance(holder, ast.If) and holder.body == [statement] and not holder.orelse:
+        if not ctx.source(holder).startswith("elif") and _only_looks(holder.test):
+            return delete(holder)
+    return delete(statement)
+
+
+def _only_looks(test: ast.expr) -> bool:
     """Whether evaluating a test does nothing else: names, attributes, literals and comparisons of them."""
     match test:
-        case cst.Name() | cst.Integer() | cst.SimpleString():
+        case ast.Name() | ast.Constant():
             return True
-        case cst.Attribute(value=inner) | cst.UnaryOperation(expression=inner):
-            return _only_looks(ctx, inner)
-        case cst.BooleanOperation(left=left, right=right):
-            return _only_looks(ctx, left) and _only_looks(ctx, right)
-        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
-            return _only_looks(ctx, left) and _only_looks(ctx, right)
+        case ast.Attribute(value=inner) | ast.UnaryOp(operand=inner):
+            return _only_looks(inner)
+        case ast.BoolOp(values=parts):
+            return all(map(_only_looks, parts))
+        case ast.Compare(left=left, comparators=[right]):
+            return _only_looks(left) and _only_looks(right)
     return False
 
 
-def without_assignment(
-    ctx: Context, statement: cst.CSTNode, replaced: cst.BaseExpression, old: cst.BaseExpression
-) -> dict[cst.CSTNode, Replacement] | None:
+def without_assignment(ctx: PythonContext, statement: ast.AST, replaced: ast.expr, old: ast.expr) -> Verb | None:
     """Where `x = old` would become `x = x`: its deletion."""
     match statement:
-        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=given) if given is old:
+        case ast.Assign(targets=[target], value=given) if given is old:
             name = ctx.name(target)
             return removed(ctx, statement) if name is not None and name == ctx.name(replaced) else None
     return None

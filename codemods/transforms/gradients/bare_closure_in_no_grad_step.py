@@ -28,18 +28,17 @@ without a fix where the call stands in the head of an `if` or `while`, or beside
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import literal, named_calls, values
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.grad_mode import gradients_off, gradients_on
 from codemods.frameworks.gradients.losses import named
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow, rewrite
-from codemods.syntax.rewrite import Replacement
-from codemods.syntax.tree import walk
+from codemods.syntax.module import FUNCTIONS, Function, own
+from codemods.syntax.verbs import enclose
 
 OPTIMIZERS = named(
     "torch.optim",
@@ -55,7 +54,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     triggers=(("step",), ("no_grad", "inference_mode", "set_grad_enabled")),
-    together=(("step",),),
     subclasses=OPTIMIZERS,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
@@ -66,23 +64,23 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def bare_closure(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    if not isinstance(call.func, cst.Name) or call.args:
+@rule.on(ast.Call)
+def bare_closure(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if not isinstance(call.func, ast.Name) or values(call):
         return
     step = ctx.scope(call)
-    if not isinstance(step, cst.FunctionDef) or step.name.value != "step":
+    if not isinstance(step, FUNCTIONS) or step.name != "step":
         return
-    name = call.func.value
+    name = call.func.id
     method = ctx.method(call)
     if method is None or method.node is not step or name != _closure(step):
         return
-    if name in ctx.bindings(step) or any(gradients_on(ctx, d.decorator) for d in step.decorators):
+    if name in ctx.bindings(step) or any(gradients_on(ctx, decorator) for decorator in step.decorator_list):
         return
     switches = _switches(call, step, ctx)
     if not switches or not ctx.index.descends(method.owner, OPTIMIZERS):
         return
-    if any(_interferes(node, name, ctx) for node in flow.own(step.body)):
+    if any(_interferes(node, name, ctx) for node in own(step)):
         return
     if not _reads_gradients(method.klass) or _may_write_weights(ctx, method.klass):
         return
@@ -94,127 +92,111 @@ def bare_closure(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     if enable is None or statement is None or not _stands_alone(call, statement, ctx):
         yield rule.finding(call, message=message)
         return
-    header = f"with {ctx.module.code_for_node(enable.node)}({'False' if inference else ''}):"
+    header = f"with {enable.code}({'False' if inference else ''}):"
     title = "Call the closure under `torch.inference_mode(False)`" if inference else None
-    yield rule.finding(call, message=message, title=title, fix=_moved(statement, header, ctx), needs=[enable.need])
+    yield rule.finding(call, message=message, title=title, fix=[enclose(statement, header)], needs=[enable.need])
 
 
-def _reads_gradients(klass: cst.ClassDef) -> bool:
+def _reads_gradients(klass: ast.ClassDef) -> bool:
     """Whether an optimizer reads gradients, by itself or through another `step`: if not, nothing is differentiated."""
-    for node in walk(klass.body):
+    for node in ast.walk(klass):
         match node:
-            case cst.Attribute(attr=cst.Name(value="grad")):
+            case ast.Attribute(attr="grad"):
                 return True
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value="step" | "first_step" | "second_step"))):
+            case ast.Call(func=ast.Attribute(attr="step" | "first_step" | "second_step")):
                 return True
-            case cst.Call(func=cst.Name(value="getattr"), args=[_, cst.Arg(value=cst.SimpleString() as name), *_]):
-                if name.evaluated_value == "grad":
-                    return True
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]) if literal(name) == "grad":
+                return True
     return False
 
 
-def _may_write_weights(ctx: Context, klass: cst.ClassDef) -> bool:
+def _may_write_weights(ctx: PythonContext, klass: ast.ClassDef) -> bool:
     """Whether a closure that this optimizer may be given writes in place, which raises where gradients are on."""
-    for path in ctx.index.search(ctx.path, (klass.name.value.encode(),)):
+    for path in ctx.index.search(ctx.path, (klass.name.encode(),)):
         other = ctx.other(path)
-        for call in other.named_calls("step") if other is not None else ():
-            for closure in (_definition(arg.value, other) for arg in call.args) if other is not None else ():
-                if closure is not None and any(map(_writes_in_place, walk(closure.body))):
+        for call in named_calls(other, "step") if other is not None else ():
+            for closure in (_definition(given, other) for given in values(call)) if other is not None else ():
+                if closure is not None and any(map(_writes_in_place, ast.walk(closure))):
                     return True
     return False
 
 
-def _definition(given: cst.BaseExpression, ctx: Context) -> cst.FunctionDef | cst.Lambda | None:
+def _definition(given: ast.expr, ctx: PythonContext) -> Function | ast.Lambda | None:
     """The function that an argument names, or is."""
-    if isinstance(given, cst.Lambda):
+    if isinstance(given, ast.Lambda):
         return given
     name = ctx.name(given)
     if name is None or "." in name:
         return None
-    scope: cst.CSTNode = given
-    while not isinstance(scope, cst.Module):
+    scope: ast.AST = given
+    while not isinstance(scope, ast.Module):
         scope = ctx.scope(scope)
         for binding in ctx.bindings(scope).get(name, ()):
-            return binding.node if isinstance(binding.node, cst.FunctionDef) else None
+            return binding.node if isinstance(binding.node, FUNCTIONS) else None
     return None
 
 
-def _writes_in_place(node: cst.CSTNode) -> bool:
+def _writes_in_place(node: ast.AST) -> bool:
     """`w.mul_(0.9)`, `w.data = …`, `w -= …` of an attribute; `zero_grad_` and `requires_grad_` write no weights."""
     match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+        case ast.Call(func=ast.Attribute(attr=name)):
             return name.endswith("_") and not name.startswith("_") and name not in ("requires_grad_", "clip_grad_norm_")
-        case cst.AugAssign(target=cst.Attribute()):
+        case ast.AugAssign(target=ast.Attribute()):
             return True
-        case cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value="data"))):
+        case ast.Attribute(attr="data", ctx=ast.Store()):
             return True
     return False
 
 
-def _closure(step: cst.FunctionDef) -> str | None:
+def _closure(step: Function) -> str | None:
     """The parameter after `self`."""
-    params = [*step.params.posonly_params, *step.params.params]
-    return params[1].name.value if len(params) > 1 else None
+    given = [*step.args.posonlyargs, *step.args.args]
+    return given[1].arg if len(given) > 1 else None
 
 
-def _switches(call: cst.Call, step: cst.FunctionDef, ctx: Context) -> list[cst.BaseExpression]:
+def _switches(call: ast.Call, step: Function, ctx: PythonContext) -> list[ast.expr]:
     """What switches gradients off where the closure is called: blocks around it, decorators of `step`."""
-    around: list[cst.BaseExpression] = [d.decorator for d in step.decorators]
+    around = list(step.decorator_list)
     for above in ctx.ancestors(call):
         if above is step:
             break
-        if isinstance(above, cst.With):
-            around += [item.item for item in above.items]
+        if isinstance(above, (ast.With, ast.AsyncWith)):
+            around += [item.context_expr for item in above.items]
     return [switch for switch in around if gradients_off(ctx, switch)]
 
 
-def _function(switch: cst.BaseExpression) -> cst.BaseExpression:
-    return switch.func if isinstance(switch, cst.Call) else switch
+def _function(switch: ast.expr) -> ast.expr:
+    return switch.func if isinstance(switch, ast.Call) else switch
 
 
-def _interferes(node: cst.CSTNode, name: str, ctx: Context) -> bool:
+def _interferes(node: ast.AST, name: str, ctx: PythonContext) -> bool:
     """Whether something switches gradients on, or hands the closure to something that may."""
-    if not isinstance(node, cst.Call):
+    if not isinstance(node, ast.Call):
         return False
     if gradients_on(ctx, node):
         return True
     return ctx.name(node.func) not in ("callable", "isinstance", "print") and any(
-        isinstance(a.value, cst.Name) and a.value.value == name for a in node.args
+        isinstance(given, ast.Name) and given.id == name for given in values(node)
     )
 
 
-def _stands_alone(call: cst.Call, statement: cst.CSTNode, ctx: Context) -> bool:
+def _stands_alone(call: ast.Call, statement: ast.stmt, ctx: PythonContext) -> bool:
     """Whether the statement does nothing but call the closure and keep what it returns."""
     match statement:
-        case cst.Expr(value=value) | cst.Return(value=cst.BaseExpression() as value):
+        case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
             pass
-        case cst.Assign(value=value) | cst.AnnAssign(value=cst.BaseExpression() as value):
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
             pass
         case _:
             return False
-    if isinstance(value, cst.IfExp):
-        value = value.body if call is value.body or call in flow.own(value.body) else value.orelse
+    if isinstance(value, ast.IfExp):
+        value = value.body if call is value.body or call in own(value.body) else value.orelse
     while value is not call:
         match value:
-            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value="item" | "detach")), args=[]):
+            case ast.Call(func=ast.Attribute(value=inner, attr="item" | "detach"), args=[], keywords=[]):
                 value = inner
-            case cst.Call(func=cst.Name(value="float"), args=[cst.Arg(value=inner)]):
+            case ast.Call(func=ast.Name(id="float"), args=[inner]):
                 value = inner
             case _:
                 return False
     return True
-
-
-def _moved(statement: cst.CSTNode, header: str, ctx: Context) -> dict[cst.CSTNode, Replacement]:
-    """The statement inside a `with` block of its own; what shares its line stays before or behind it."""
-    line = ctx.parent(statement)
-    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
-    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return {line: rewrite.wrapped(ctx, header, [line])}
-    lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in line.body]
-    at = next(i for i, s in enumerate(line.body) if s is statement)
-    block: list[cst.CSTNode] = [*lines[:at], rewrite.wrapped(ctx, header, [lines[at]]), *lines[at + 1 :]]
-    if isinstance(line, cst.SimpleStatementSuite):
-        return {line: rewrite.with_body(line, block)}
-    block[0] = block[0].with_changes(leading_lines=line.leading_lines)
-    return {line: block}

@@ -28,18 +28,20 @@ require gradients again (`forced-requires-grad` speaks of that), and where a tes
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
+from codemods.analysis.calls import values
+from codemods.analysis.definitions import uses_of
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
 from codemods.frameworks.gradients.losses import Made, value
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, FABRIC
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import Replacement
+from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.verbs import replace
 
 _SITES = ("detach", "item", "data")
 
@@ -51,7 +53,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     triggers=(_SITES, DIFFERENTIATING),
-    together=(_SITES, DIFFERENTIATING),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "'float' object has no attribute 'backward'",
@@ -64,87 +65,82 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def cut_by_call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def cut_by_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     match call.func:
-        case cst.Attribute(value=loss, attr=cst.Name(value="detach" | "item" as name)) if not call.args:
+        case ast.Attribute(value=loss, attr="detach" | "item" as name) if not values(call):
             yield from _cut(call, loss, f".{name}()", ctx)
 
 
-@rule.on(cst.Attribute)
-def cut_by_attribute(data: cst.Attribute, ctx: Context) -> Iterator[Draft]:
-    if data.attr.value == "data" and value(ctx, data.value).made in (Made.GRAPH, Made.TENSOR):
+@rule.on(ast.Attribute)
+def cut_by_attribute(data: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    if data.attr == "data" and value(ctx, data.value).made in (Made.GRAPH, Made.TENSOR):
         yield from _cut(data, data.value, ".data", ctx)
 
 
-def _cut(cut: cst.BaseExpression, loss: cst.BaseExpression, how: str, ctx: Context) -> Iterator[Draft]:
+def _cut(cut: ast.expr, loss: ast.expr, how: str, ctx: PythonContext) -> Iterator[Draft]:
     for sink in sinks(ctx, cut, depth=1):
         if sink.alone and sink.sure and _is_wrong(sink, loss, ctx):
             break
     else:
         return
-    where = "differentiated" if isinstance(sink.node, cst.Call) else "returned to the Trainer"
+    where = "differentiated" if isinstance(sink.node, ast.Call) else "returned to the Trainer"
     spoken = f"`{name}`" if (name := ctx.name(loss)) else "the loss"
     message = f"`{how}` cuts {spoken} from its graph before it is {where}"
     in_doubt = how == ".item()" and value(ctx, loss).made not in (Made.GRAPH, Made.TENSOR)
-    if in_doubt and isinstance(sink.node, cst.Call):
+    if in_doubt and isinstance(sink.node, ast.Call):
         # some projects have loss objects whose `item()` is the tensor
         yield rule.finding(cut, message=message)
         return
-    fix: dict[cst.CSTNode, Replacement] = {cut: _shaped(cut, loss)}
+    fix = replace(cut, ctx.operand(loss))
     safety = Safety.SAFE
     for hop in sink.hops:
-        if isinstance(hop, cst.AugAssign) or any(forces(ctx, use) for use in uses_of(ctx, hop)):
+        if isinstance(hop, ast.AugAssign) or any(forces(ctx, use) for use in uses_of(ctx, hop)):
             return
         if not all(_is_fleeting(use, sink, ctx) for use in uses_of(ctx, hop)):
             safety = Safety.UNSAFE
         if removal := without_assignment(ctx, hop, loss, cut):
             fix = removal
-    yield rule.finding(cut, message=message, fix=fix, safety=safety)
+    yield rule.finding(cut, message=message, fix=[fix], safety=safety)
 
 
-def _is_wrong(sink: Sink, loss: cst.BaseExpression, ctx: Context) -> bool:
+def _is_wrong(sink: Sink, loss: ast.expr, ctx: PythonContext) -> bool:
     """Whether the sink is one that surely wants a graph."""
-    if isinstance(sink.node, cst.Return):
+    if isinstance(sink.node, ast.Return):
         function = ctx.function(sink.node)
-        return function is not None and function.name.value == "training_step"
+        return function is not None and function.name == "training_step"
     if _expected_to_fail(sink.node, ctx):
         return False
     func = sink.node.func
-    if not isinstance(func, cst.Attribute) or ctx.means(func, "torch.autograd.backward"):
+    if not isinstance(func, ast.Attribute) or ctx.means(func, "torch.autograd.backward"):
         return True
-    if func.attr.value == "manual_backward" or ctx.loss_of(sink.node) is func.value:
+    if func.attr == "manual_backward" or ctx.loss_of(sink.node) is func.value:
         return True
-    if isinstance(func.value, cst.Call) or ctx.is_a(func.value, FABRIC | ACCELERATOR):
+    if isinstance(func.value, ast.Call) or ctx.is_a(func.value, FABRIC | ACCELERATOR):
         return True
     # `model.backward(gradient.detach())` of a hand-written model takes a gradient, not a loss
     return not seeded(ctx, sink.node) and value(ctx, loss).made is Made.GRAPH
 
 
-def _expected_to_fail(call: cst.Call, ctx: Context) -> bool:
+def _expected_to_fail(call: ast.Call, ctx: PythonContext) -> bool:
     """Whether a demonstration catches the error."""
+    below: ast.AST = call
     for above in ctx.ancestors(call):
-        match above:
-            case cst.Try(body=body, handlers=[_, *_]) if len(body.body) <= 2 and body in ctx.ancestors(call):
-                return True
-            case cst.FunctionDef():
-                return False
+        if isinstance(above, ast.Try) and above.handlers and len(above.body) <= 2 and below in above.body:
+            return True
+        if isinstance(above, FUNCTIONS):
+            return False
+        below = above
     return False
 
 
-def _shaped(cut: cst.BaseExpression, loss: cst.BaseExpression) -> cst.BaseExpression:
-    """The loss in place of the cut one, in the parentheses that stood around both."""
-    return loss.with_changes(lpar=[*cut.lpar, *loss.lpar], rpar=[*loss.rpar, *cut.rpar])
-
-
-def _is_fleeting(use: cst.BaseExpression, sink: Sink, ctx: Context) -> bool:
+def _is_fleeting(use: ast.expr, sink: Sink, ctx: PythonContext) -> bool:
     """Whether a use of the cut value ends there: the backward call itself, a number, or a further cut."""
     if use is sink.value or sink.node in ctx.ancestors(use):
         return True
     match ctx.parent(use):
-        case cst.Attribute(attr=cst.Name(value="item" | "detach" | "cpu" | "numpy" | "shape" | "dtype" | "device")):
+        case ast.Attribute(attr="item" | "detach" | "cpu" | "numpy" | "shape" | "dtype" | "device"):
             return True
-        case cst.Arg() as arg:
-            call = ctx.parent(arg)
-            return isinstance(call, cst.Call) and ctx.name(call.func) in ("float", "print")
+        case ast.Call(func=func):
+            return func is not use and ctx.name(func) in ("float", "print")
     return False

@@ -27,19 +27,19 @@ where the loss is returned to a caller that is not known to differentiate it.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, literal, positional, values
+from codemods.analysis.definitions import reaching, uses, uses_of
+from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import is_loss_name
-from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks, uses_of
-from codemods.frameworks.gradients.losses import FRESH, Made, reaching, uses, value
+from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks
+from codemods.frameworks.gradients.losses import FRESH, Made, value
 from codemods.frameworks.gradients.removal import removed, without_assignment
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.rewrite import Replacement, keyword, literal, positional
+from codemods.syntax.verbs import replace
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
 
@@ -53,7 +53,6 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
-    together=(_SITES,),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "you can only change requires_grad flags of leaf variables.",
@@ -62,31 +61,31 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Assign)
-def assigned(statement: cst.Assign, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Assign)
+def assigned(statement: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
     match statement.targets:
-        case [cst.AssignTarget(target=cst.Attribute(value=loss, attr=cst.Name(value="requires_grad")))]:
+        case [ast.Attribute(value=loss, attr="requires_grad")]:
             if literal(statement.value) is True:
                 yield from _forced(statement, statement, loss, ctx)
 
 
-@rule.on(cst.Call)
-def called(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def called(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     match call.func:
-        case cst.Attribute(value=loss, attr=cst.Name(value="requires_grad_")) if len(call.args) < 2:
-            given = keyword(call, "requires_grad") or positional(call, 0)
-            if call.args and (given is None or literal(given.value) is not True):
+        case ast.Attribute(value=loss, attr="requires_grad_") if len(values(call)) < 2:
+            given = argument(call, "requires_grad", 0)
+            if values(call) and (given is None or literal(given) is not True):
                 return
         case _:
             return
     top = [node for node, _ in climb(ctx, call)][-1]
-    if isinstance(statement := ctx.parent(top), cst.Expr):
+    if isinstance(statement := ctx.parent(top), ast.Expr):
         yield from _forced(call, statement, loss, ctx)
     else:
         yield from _passed_on(call, loss, ctx)
 
 
-def _forced(node: cst.CSTNode, statement: cst.CSTNode, loss: cst.BaseExpression, ctx: Context) -> Iterator[Draft]:
+def _forced(node: ast.expr | ast.stmt, statement: ast.stmt, loss: ast.expr, ctx: PythonContext) -> Iterator[Draft]:
     """A statement that forces a name, which is differentiated after it."""
     name = ctx.name(loss)
     if name is None or _is_input(loss, name, statement, ctx):
@@ -95,15 +94,15 @@ def _forced(node: cst.CSTNode, statement: cst.CSTNode, loss: cst.BaseExpression,
     if found not in (Made.GRAPH, Made.CUT) and not is_loss_name(name):
         return
     after = [use for use in uses(ctx, name, statement) if _is_same(ctx, statement, use, name)]
-    message = _message(name, isinstance(node, cst.Assign), found)
+    message = _message(name, isinstance(node, ast.Assign), found)
     if any(_differentiates(sink, ctx) for use in after for sink in sinks(ctx, use)):
-        yield rule.finding(node, message=message, fix=removed(ctx, statement))
-    elif found in (Made.GRAPH, Made.TENSOR) and any(isinstance(ctx.parent(use), cst.Return) for use in after):
+        yield rule.finding(node, message=message, fix=[removed(ctx, statement)])
+    elif found in (Made.GRAPH, Made.TENSOR) and any(isinstance(ctx.parent(use), ast.Return) for use in after):
         if "loss" in name.lower():
             yield rule.finding(node, message=message)
 
 
-def _passed_on(call: cst.Call, loss: cst.BaseExpression, ctx: Context) -> Iterator[Draft]:
+def _passed_on(call: ast.Call, loss: ast.expr, ctx: PythonContext) -> Iterator[Draft]:
     """`requires_grad_()` in the middle of an expression that is differentiated."""
     known = value(ctx, loss).made in (Made.GRAPH, Made.CUT)
     if not known and ctx.name(loss) is not None and not is_loss_name(ctx.name(loss) or ""):
@@ -114,12 +113,11 @@ def _passed_on(call: cst.Call, loss: cst.BaseExpression, ctx: Context) -> Iterat
         hops = [use for hop in sink.hops for use in uses_of(ctx, hop)]
         if not _differentiates(sink, ctx) or any(_is_leaf_use(use, ctx) for use in hops):
             continue
-        kept = loss.with_changes(lpar=[*call.lpar, *loss.lpar], rpar=[*loss.rpar, *call.rpar])
-        fix: dict[cst.CSTNode, Replacement] = {call: kept}
+        fix = replace(call, ctx.operand(loss))
         if (holder := ctx.parent(call)) is not None:
             fix = without_assignment(ctx, holder, loss, call) or fix
         message = _message(ctx.name(loss), False, value(ctx, loss).made)
-        yield rule.finding(call, message=message, fix=fix)
+        yield rule.finding(call, message=message, fix=[fix])
         return
 
 
@@ -132,52 +130,51 @@ def _message(name: str | None, assigned: bool, found: Made) -> str:
     return f"{forcing} {idle} where {spoken} has a graph, and where it has none hides that nothing trains"
 
 
-def _differentiates(sink: Sink, ctx: Context) -> bool:
+def _differentiates(sink: Sink, ctx: PythonContext) -> bool:
     return sink.alone and not seeded(ctx, sink.node)
 
 
-def _is_same(ctx: Context, statement: cst.CSTNode, use: cst.BaseExpression, name: str) -> bool:
+def _is_same(ctx: PythonContext, statement: ast.AST, use: ast.expr, name: str) -> bool:
     """Whether `use` comes after the statement, with nothing assigned in between."""
-    if not flow.reaches(ctx.parents, statement, use):
+    flow = ctx.flow_of(ctx.scope(use))
+    if not flow.reaches(statement, use):
         return False
     parts = name.split(".")
     names = {".".join(parts[: n + 1]) for n in range(len(parts))}
     bound = [b.node for n in names for b in ctx.bindings(ctx.scope(use)).get(n, ())]
-    return not any(
-        flow.reaches(ctx.parents, statement, node) and flow.reaches(ctx.parents, node, use) for node in bound
-    )
+    return not any(flow.reaches(statement, node) and flow.reaches(node, use) for node in bound)
 
 
-def _is_input(loss: cst.BaseExpression, name: str, statement: cst.CSTNode, ctx: Context) -> bool:
+def _is_input(loss: ast.expr, name: str, statement: ast.AST, ctx: PythonContext) -> bool:
     """Whether a name is a leaf on purpose: made of numbers, optimized, or its gradient is read."""
     if any(_is_leaf_use(use, ctx) for use in uses(ctx, name, statement)):
         return True
     return any(b.value is not None and _is_made_of_numbers(b.value, ctx) for b in reaching(ctx, loss)[0])
 
 
-def _is_made_of_numbers(node: cst.BaseExpression, ctx: Context) -> bool:
+def _is_made_of_numbers(node: ast.expr, ctx: PythonContext) -> bool:
     """Whether an expression makes a tensor that nothing was computed for."""
     match node:
-        case cst.Call(func=cst.Attribute(value=inner)) if not ctx.origin(node.func):
+        case ast.Call(func=ast.Attribute(value=inner)) if not ctx.origin(node.func):
             return _is_made_of_numbers(inner, ctx)
-    if isinstance(node, cst.Call) and ctx.means(node.func, "torch.nn.Parameter"):
+    if isinstance(node, ast.Call) and ctx.means(node.func, "torch.nn.Parameter"):
         return True
-    if not isinstance(node, cst.Call) or not ctx.means(node.func, FRESH):
+    if not isinstance(node, ast.Call) or not ctx.means(node.func, FRESH):
         return False
     first = positional(node, 0)
-    copied = first is not None and isinstance(first.value, (cst.Name, cst.Attribute, cst.Call, cst.BinaryOperation))
+    copied = first is not None and isinstance(first, (ast.Name, ast.Attribute, ast.Call, ast.BinOp))
     return not (copied and ctx.means(node.func, _COPYING))
 
 
-def _is_leaf_use(use: cst.BaseExpression, ctx: Context) -> bool:
+def _is_leaf_use(use: ast.expr, ctx: PythonContext) -> bool:
     """Whether a use shows a tensor whose own gradient is wanted."""
-    if isinstance(parent := ctx.parent(use), cst.Attribute) and parent.attr.value in ("grad", "retain_grad"):
+    if isinstance(parent := ctx.parent(use), ast.Attribute) and parent.attr in ("grad", "retain_grad"):
         return True
     for above in ctx.ancestors(use):
-        if isinstance(above, cst.Call):
+        if isinstance(above, ast.Call):
             name = (ctx.name(above.func) or "").lower()
             if name.endswith(".grad") or "optim" in name:
                 return True
-        if isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        if isinstance(above, ast.stmt):
             return False
     return False

@@ -24,20 +24,21 @@ the helper makes only a part of the loss: features of a frozen backbone, the tar
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-import libcst as cst
-
+from codemods.analysis.calls import literal
+from codemods.analysis.definitions import reaching, uses
+from codemods.analysis.python_context import Method, PythonContext
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import gradients_off, gradients_on
-from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES, reaching, uses
+from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
-from codemods.rules.context import Context, Method
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow, rewrite
-from codemods.syntax.rewrite import Replacement
+from codemods.syntax.module import FUNCTIONS, Function, own
+from codemods.syntax.verbs import drop, unwrap
 
 _REFERENCE = re.compile(r"teacher|target|momentum|ema|frozen|reference|ref_", re.IGNORECASE)
 
@@ -49,7 +50,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     triggers=(("no_grad", "inference_mode", "set_grad_enabled"), ("training_step",)),
-    together=(("no_grad", "inference_mode", "set_grad_enabled"),),
     subclasses=LIGHTNING_MODULE,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
@@ -59,9 +59,9 @@ rule = Rule(
 )
 
 
-@rule.on(cst.FunctionDef)
-def without_gradients(function: cst.FunctionDef, ctx: Context) -> Iterator[Draft]:
-    switches = [d for d in function.decorators if gradients_off(ctx, d.decorator)]
+@rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
+def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]:
+    switches = [decorator for decorator in function.decorator_list if gradients_off(ctx, decorator)]
     blocks = list(_blocks(function.body, ctx))
     method = ctx.method(function) if switches or blocks else None
     if method is None or method.node is not function:
@@ -77,45 +77,46 @@ def without_gradients(function: cst.FunctionDef, ctx: Context) -> Iterator[Draft
     doubtful = method.name == "forward" or _calls_a_reference(function, method.self, ctx)
     safety = Safety.UNSAFE if doubtful else Safety.SAFE
     for decorator in switches:
-        yield rule.finding(decorator, message=what, fix={decorator: None}, safety=safety)
+        yield rule.finding(decorator, message=what, fix=[drop(decorator)], safety=safety)
     for block, items in blocks:
         whole = _holds_all_work(block, function, ctx)
         if whole or _makes_the_result(block, function, ctx):
             level = safety if whole else Safety.UNSAFE
-            yield rule.finding(items[0].item, message=what, fix=_opened(block, items, ctx), safety=level)
+            fix = drop(*items) if len(items) < len(block.items) else unwrap(block)
+            yield rule.finding(items[0], message=what, fix=[fix], safety=level)
 
 
 # -- which methods
 
 
-def _step(method: Method, ctx: Context) -> cst.FunctionDef | None:
+def _step(method: Method, ctx: PythonContext) -> Function | None:
     """The `training_step` whose loss a method makes: itself, or the one of its class that returns what it gives."""
     if method.name == "training_step":
         return method.node if _returns_a_loss(method.node) else None
-    for step in method.klass.body.body:
-        if isinstance(step, cst.FunctionDef) and step.name.value == "training_step" and _returns_a_loss(step):
-            for call in flow.own(step.body):
-                if isinstance(call, cst.Call) and _is_call_of(call, method, ctx) and _is_the_loss(call, ctx):
+    for step in method.klass.body:
+        if isinstance(step, FUNCTIONS) and step.name == "training_step" and _returns_a_loss(step):
+            for call in own(step):
+                if isinstance(call, ast.Call) and _is_call_of(call, method, ctx) and _is_the_loss(call, ctx):
                     return step
     return None
 
 
-def _returns(function: cst.FunctionDef) -> list[cst.Return]:
-    return [node for node in flow.own(function.body) if isinstance(node, cst.Return)]
+def _returns(function: Function) -> list[ast.Return]:
+    return [node for node in own(function) if isinstance(node, ast.Return)]
 
 
-def _returns_a_loss(step: cst.FunctionDef) -> bool:
+def _returns_a_loss(step: Function) -> bool:
     """Whether the step returns something, and makes nothing that requires gradients by itself."""
-    for node in flow.own(step.body):
+    for node in own(step):
         match node:
-            case cst.Arg(keyword=cst.Name(value="requires_grad")):
+            case ast.keyword(arg="requires_grad"):
                 return False
-            case cst.Attribute(attr=cst.Name(value="requires_grad" | "requires_grad_")):
+            case ast.Attribute(attr="requires_grad" | "requires_grad_"):
                 return False
     return any(handed(r) is not None for r in _returns(step))
 
 
-def _is_call_of(call: cst.Call, method: Method, ctx: Context) -> bool:
+def _is_call_of(call: ast.Call, method: Method, ctx: PythonContext) -> bool:
     around = ctx.method(call)
     name = ctx.name(call.func)
     if around is None or name is None:
@@ -126,122 +127,107 @@ def _is_call_of(call: cst.Call, method: Method, ctx: Context) -> bool:
     return target is not None and target[1] is method.node
 
 
-def _is_the_loss(node: cst.BaseExpression, ctx: Context, depth: int = 5) -> bool:
+def _is_the_loss(node: ast.expr, ctx: PythonContext, depth: int = 5) -> bool:
     """Whether the returned loss is the value of `node`, an item of it, or a loss of PyTorch of it and the batch."""
     if depth == 0:
         return False
-    if any(s.alone and s.sure and isinstance(s.node, cst.Return) for s in sinks(ctx, node)):
+    if any(s.alone and s.sure and isinstance(s.node, ast.Return) for s in sinks(ctx, node)):
         return True
     holder = ctx.parent(node)
     match holder:
-        case cst.Subscript(value=inner) if inner is node:
+        case ast.Subscript(value=inner) if inner is node:
             return _is_the_loss(holder, ctx, depth - 1)
-        case cst.Arg(star=""):
-            call = ctx.parent(holder)
-            if not isinstance(call, cst.Call) or call.args[0] is not holder:
-                return False
-            is_loss = ctx.means(call.func, LOSS_FUNCTIONS) or ctx.is_a(call.func, LOSS_MODULES)
-            plain = all(_is_data(a.value, ctx) for a in call.args[1:])
-            return is_loss and plain and _is_the_loss(call, ctx, depth - 1)
-        case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+        case ast.Call(args=[first, *others], keywords=named) if first is node:
+            is_loss = ctx.means(holder.func, LOSS_FUNCTIONS) or ctx.is_a(holder.func, LOSS_MODULES)
+            plain = all(_is_data(each, ctx) for each in (*others, *(k.value for k in named)))
+            return is_loss and plain and _is_the_loss(holder, ctx, depth - 1)
+        case ast.Assign(targets=[target]):
             reads = [use for name in _names(target, ctx) for use in uses(ctx, name, holder)]
             return any(_only(use, holder, ctx) and _is_the_loss(use, ctx, depth - 1) for use in reads)
     return False
 
 
-def _is_data(node: cst.BaseExpression, ctx: Context) -> bool:
+def _is_data(node: ast.expr, ctx: PythonContext) -> bool:
     """Whether an argument is computed from nothing but parameters and constants."""
-    if any(isinstance(n, (cst.Call, cst.Lambda, cst.Await)) for n in (node, *flow.own(node))):
+    if any(isinstance(n, (ast.Call, ast.Lambda, ast.Await)) for n in (node, *own(node))):
         return False
-    bindings = [b for name in (node, *flow.own(node)) if isinstance(name, cst.Name) for b in reaching(ctx, name)[0]]
-    return not any(isinstance(n, cst.Call) for b in bindings for n in flow.own(b.node))
+    bindings = [b for name in (node, *own(node)) if isinstance(name, ast.Name) for b in reaching(ctx, name)[0]]
+    return not any(isinstance(n, ast.Call) for b in bindings for n in own(b.node))
 
 
-def _names(target: cst.BaseExpression, ctx: Context) -> Iterator[str]:
-    if isinstance(target, (cst.Tuple, cst.List)):
-        for element in target.elements:
-            yield from _names(element.value, ctx)
+def _names(target: ast.expr, ctx: PythonContext) -> Iterator[str]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from _names(element, ctx)
     elif (name := ctx.name(target)) is not None:
         yield name
 
 
-def _only(use: cst.BaseExpression, binding: cst.CSTNode, ctx: Context) -> bool:
+def _only(use: ast.expr, binding: ast.AST, ctx: PythonContext) -> bool:
     found, complete = reaching(ctx, use)
     return complete and [b.node for b in found] == [binding]
 
 
-def _calls_a_reference(function: cst.FunctionDef, receiver: str, ctx: Context) -> bool:
+def _calls_a_reference(function: Function, receiver: str, ctx: PythonContext) -> bool:
     """Whether a model that should not be trained seems to be called, by its name."""
-    calls = (ctx.name(n.func) or "" for n in flow.own(function.body) if isinstance(n, cst.Call))
+    calls = (ctx.name(n.func) or "" for n in own(function) if isinstance(n, ast.Call))
     return any(name.startswith(receiver + ".") and _REFERENCE.search(name) for name in calls)
 
 
 # -- how gradients are switched off
 
 
-def _switched_on(function: cst.FunctionDef, ctx: Context) -> bool:
+def _switched_on(function: Function, ctx: PythonContext) -> bool:
     """Whether gradients may be switched on inside, here or in a function that is called."""
-    callees = [ctx.callee(node) for node in flow.own(function.body) if isinstance(node, cst.Call)]
+    callees = [ctx.callee(node) for node in own(function) if isinstance(node, ast.Call)]
     for there, each in [(ctx, function), *(c for c in callees if c is not None)]:
-        for node in (*(d.decorator for d in each.decorators), *flow.own(each.body)):
-            if isinstance(node, (cst.Call, cst.Name, cst.Attribute)) and gradients_on(there, node):
+        for node in (*each.decorator_list, *own(each)):
+            if isinstance(node, (ast.Call, ast.Name, ast.Attribute)) and gradients_on(there, node):
                 return True
     return False
 
 
-def _blocks(body: cst.BaseSuite, ctx: Context) -> Iterator[tuple[cst.With, list[cst.WithItem]]]:
+def _blocks(body: Sequence[ast.stmt], ctx: PythonContext) -> Iterator[tuple[ast.With, list[ast.expr]]]:
     """The blocks on the straight way through a body that switch gradients off, with the items that do."""
-    for statement in body.body:
-        items = []
-        if isinstance(statement, cst.With):
-            items = [item for item in statement.items if gradients_off(ctx, item.item)]
-        if items and isinstance(statement, cst.With):
-            yield statement, items
-        elif isinstance(statement, (cst.With, cst.Try)):
+    for statement in body:
+        if isinstance(statement, ast.With):
+            opened = (item.context_expr for item in statement.items)
+            if items := [each for each in opened if gradients_off(ctx, each)]:
+                yield statement, items
+                continue
+        if isinstance(statement, (ast.With, ast.Try)):
             yield from _blocks(statement.body, ctx)
 
 
-def _holds_all_work(block: cst.With, function: cst.FunctionDef, ctx: Context) -> bool:
+def _holds_all_work(block: ast.With, function: Function, ctx: PythonContext) -> bool:
     """Whether outside the block nothing is called but what logs."""
-    inside = {id(node) for node in flow.own(block.body)}
-    around = [block, *(a for a in ctx.ancestors(block) if isinstance(a, cst.With))]
-    items = {id(node) for with_ in around for item in with_.items for node in flow.own(item)}
+    around = (item for above in ctx.ancestors(block) if isinstance(above, ast.With) for item in above.items)
+    seen = {node for root in (block, *around) for node in own(root)}
     return all(
-        isinstance(node.func, cst.Attribute) and node.func.attr.value in ("log", "log_dict", "item", "detach")
-        for node in flow.own(function.body)
-        if isinstance(node, cst.Call) and id(node) not in inside | items
+        isinstance(node.func, ast.Attribute) and node.func.attr in ("log", "log_dict", "item", "detach")
+        for node in own(function)
+        if isinstance(node, ast.Call) and node not in seen
     ) and _makes_the_result(block, function, ctx)
 
 
-def _makes_the_result(block: cst.With, function: cst.FunctionDef, ctx: Context) -> bool:
+def _makes_the_result(block: ast.With, function: Function, ctx: PythonContext) -> bool:
     """Whether everything that the function returns is returned in the block, or a name that is bound only there."""
-    inside = {id(node) for node in flow.own(block.body)}
-    outside = [r for r in _returns(function) if id(r) not in inside and handed(r) is not None]
+    inside = set(own(block))
+    outside = [r for r in _returns(function) if r not in inside and handed(r) is not None]
     for statement in outside:
         given = handed(statement)
-        loss = next((v for v in _losses(given) if isinstance(v, (cst.Name, cst.Attribute))), None) if given else None
+        loss = next((v for v in _losses(given) if isinstance(v, (ast.Name, ast.Attribute))), None) if given else None
         bindings, complete = reaching(ctx, loss) if loss is not None else ([], False)
-        if not complete or not all(id(b.node) in inside for b in bindings):
+        if not complete or not all(b.node in inside for b in bindings):
             return False
-    return bool(outside) or any(id(r) in inside for r in _returns(function))
+    return bool(outside) or any(r in inside for r in _returns(function))
 
 
-def _losses(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def _losses(value: ast.expr) -> Iterator[ast.expr]:
     """The loss in what is returned: the value itself, or the `"loss"` of a dictionary."""
-    if not isinstance(value, cst.Dict):
+    if not isinstance(value, ast.Dict):
         yield value
         return
-    for element in value.elements:
-        match element:
-            case cst.DictElement(key=cst.SimpleString(evaluated_value="loss"), value=loss):
-                yield loss
-
-
-def _opened(block: cst.With, items: list[cst.WithItem], ctx: Context) -> dict[cst.CSTNode, Replacement]:
-    """The block without the items that switch gradients off; its statements alone where no item is left."""
-    kept = [item for item in block.items if item not in items]
-    if kept:
-        kept[-1] = kept[-1].with_changes(comma=block.items[-1].comma)
-        return {block: block.with_changes(items=kept)}
-    first, *rest = rewrite.block(ctx, block.body)
-    return {block: [first.with_changes(leading_lines=[*block.leading_lines, *first.leading_lines]), *rest]}
+    for key, loss in zip(value.keys, value.values, strict=True):
+        if literal(key) == "loss":
+            yield loss

@@ -28,27 +28,19 @@ its caller may differentiate it, and a graph can be differentiated once.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
-import libcst as cst
-
-from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks, uses_of
-from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, uses, value
+from codemods.analysis.calls import argument, has_splat, literal, values
+from codemods.analysis.definitions import uses, uses_of
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
+from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, value
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.rewrite import (
-    Replacement,
-    has_splat,
-    keyword,
-    literal,
-    make_argument,
-    parenthesized,
-    positional,
-    unparenthesized,
-)
+from codemods.syntax.module import own
+from codemods.syntax.verbs import Verb, edit_call, replace
 
 COPIES = frozenset({"torch.tensor", "torch.autograd.Variable"})
 _REDUCTIONS = frozenset(f"torch.{name}" for name in REDUCING)
@@ -64,7 +56,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
-    together=(_SITES, (*DIFFERENTIATING, "compute_loss", "requires_grad", "Variable")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()",
@@ -76,14 +67,14 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def rewrapped(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def rewrapped(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call) or not ctx.means(call.func, COPIES | OF_LISTS):
         return
-    given = keyword(call, "data") or positional(call, 0)
+    given = argument(call, "data", 0)
     if given is None:
         return
-    losses = elements(given.value, ctx)
+    losses = elements(given, ctx)
     if losses is not None:
         yield from _several(call, given, losses, ctx)
     elif ctx.means(call.func, COPIES):
@@ -93,8 +84,8 @@ def rewrapped(call: cst.Call, ctx: Context) -> Iterator[Draft]:
 # -- one loss
 
 
-def _single(call: cst.Call, given: cst.Arg, ctx: Context) -> Iterator[Draft]:
-    loss, peeled = _source(given.value)
+def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Draft]:
+    loss, peeled = _source(given)
     if literal(loss) is not ...:
         return
     found = value(ctx, loss)
@@ -124,48 +115,47 @@ def _single(call: cst.Call, given: cst.Arg, ctx: Context) -> Iterator[Draft]:
             message=f"{message}; the loss itself is returned, and differentiating it twice fails",
         )
         return
-    fix: dict[cst.CSTNode, Replacement] = {call: moved}
-    if (holder := ctx.parent(call)) is not None and isinstance(moved, cst.Name | cst.Attribute):
-        fix = without_assignment(ctx, holder, moved, call) or fix
+    fix = replace(call, moved)
+    if (holder := ctx.parent(call)) is not None and moved == ctx.name(loss):
+        fix = without_assignment(ctx, holder, loss, call) or fix
     safe = found.made is Made.GRAPH and sink is not None and ".item()" not in peeled and _only_backward(sink, ctx)
     yield rule.finding(
-        call, consequence=_consequence(call), message=message, fix=fix, safety=Safety.SAFE if safe else Safety.UNSAFE
+        call, consequence=_consequence(call), message=message, fix=[fix], safety=Safety.SAFE if safe else Safety.UNSAFE
     )
 
 
-def _source(node: cst.BaseExpression) -> tuple[cst.BaseExpression, tuple[str, ...]]:
+def _source(node: ast.expr) -> tuple[ast.expr, tuple[str, ...]]:
     """The loss in `loss.detach().item()`, and what was peeled off."""
     peeled: tuple[str, ...] = ()
     while True:
         match node:
-            case cst.Call(
-                func=cst.Attribute(value=inner, attr=cst.Name(value="item" | "detach" | "cpu" as n)), args=[]
-            ):
+            case ast.Call(func=ast.Attribute(value=inner, attr="item" | "detach" | "cpu" as n), args=[], keywords=[]):
                 node, peeled = inner, (*peeled, f".{n}()")
-            case cst.Attribute(value=inner, attr=cst.Name(value="data")):
+            case ast.Attribute(value=inner, attr="data"):
                 node, peeled = inner, (*peeled, ".data")
             case _:
                 return node, peeled
 
 
-def _converted(call: cst.Call, given: cst.Arg, loss: cst.BaseExpression, ctx: Context) -> cst.BaseExpression | None:
+def _converted(call: ast.Call, given: ast.expr, loss: ast.expr, ctx: PythonContext) -> str | None:
     """The loss in place of its copy, moved to the device and type that the copy had."""
-    kept = [a for a in call.args if a is not given]
-    if ctx.means(call.func, "torch.autograd.Variable"):
-        kept = [a for a in kept if a.keyword is not None]
-    kept = [a for a in kept if a.keyword is None or a.keyword.value not in ("requires_grad", "volatile", "pin_memory")]
-    if any(a.keyword is None or a.keyword.value not in ("dtype", "device") for a in kept):
+    kept = _moving(call, given, ctx)
+    if kept is None:
         return None
-    if kept:
-        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace(""))
-        return cst.Call(cst.Attribute(parenthesized(loss), cst.Name("to")), kept, lpar=call.lpar, rpar=call.rpar)
-    if call.lpar:
-        return loss.with_changes(lpar=[*call.lpar, *loss.lpar], rpar=[*loss.rpar, *call.rpar])
-    tight = (cst.Attribute, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
-    return parenthesized(loss) if isinstance(ctx.parent(call), tight) else loss
+    return f"{ctx.operand(loss)}.to({', '.join(kept)})" if kept else ctx.operand(loss)
 
 
-def _handed_back(call: cst.Call, ctx: Context) -> bool:
+def _moving(call: ast.Call, given: ast.expr, ctx: PythonContext) -> list[str] | None:
+    """The `dtype=` and `device=` of a copy; None where it is given something else that matters."""
+    others = [k for k in call.keywords if k.value is not given]
+    others = [k for k in others if k.arg not in ("requires_grad", "volatile", "pin_memory")]
+    by_position = [a for a in call.args if a is not given]
+    if by_position and not ctx.means(call.func, "torch.autograd.Variable"):
+        return None
+    return [ctx.source(k) for k in others] if all(k.arg in ("dtype", "device") for k in others) else None
+
+
+def _handed_back(call: ast.Call, ctx: PythonContext) -> bool:
     """Whether a function returns the copy itself, and is not one that autograd calls."""
     method = ctx.method(call)
     if method and ctx.index.descends(method.owner, frozenset({"torch.autograd.Function"})) is not False:
@@ -175,24 +165,24 @@ def _handed_back(call: cst.Call, ctx: Context) -> bool:
     if function is None or (method is None and ctx.klass(call) is not None):
         return False
     holder = ctx.parent(call)
-    if isinstance(holder, cst.Return):
+    if isinstance(holder, ast.Return):
         return True
-    if isinstance(holder, cst.Assign) and len(holder.targets) == 1 and (name := ctx.name(holder.targets[0].target)):
+    if isinstance(holder, ast.Assign) and len(holder.targets) == 1 and (name := ctx.name(holder.targets[0])):
         read = list(uses(ctx, name, holder))
         return len(read) > 0 and all(
-            isinstance(ctx.parent(use), cst.Return) for use in read if _after(use, holder, ctx)
+            isinstance(ctx.parent(use), ast.Return) for use in read if _after(use, holder, ctx)
         )
     return False
 
 
-def _after(use: cst.CSTNode, holder: cst.CSTNode, ctx: Context) -> bool:
-    return flow.reaches(ctx.parents, holder, use)
+def _after(use: ast.AST, holder: ast.AST, ctx: PythonContext) -> bool:
+    return ctx.flow_of(ctx.scope(use)).reaches(holder, use)
 
 
 # -- several losses
 
 
-def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression], ctx: Context) -> Iterator[Draft]:
+def _several(call: ast.Call, given: ast.expr, losses: Sequence[ast.expr], ctx: PythonContext) -> Iterator[Draft]:
     found = [value(ctx, loss) for loss in losses]
     kinds = {f.made for f in found}
     if (
@@ -207,36 +197,34 @@ def _several(call: cst.Call, given: cst.Arg, losses: Sequence[cst.BaseExpression
     if sink is None:
         return
     message = f"`{ctx.name(call.func)}([…])` copies the losses out of their graphs, so {_effect(call)}"
-    stack = ctx.spell("torch.stack", at=call)
-    kept = [a for a in call.args if a is not given and (a.keyword is None or a.keyword.value != "requires_grad")]
-    odd = any(a.keyword is None or a.keyword.value not in ("dtype", "device") for a in kept)
-    if stack is None or odd or kinds & {Made.NUMBER, Made.CUT}:
+    stack, moving = ctx.spell("torch.stack", at=call), _moving(call, given, ctx)
+    if stack is None or moving is None or kinds & {Made.NUMBER, Made.CUT}:
         yield rule.finding(call, consequence=_consequence(call), message=message)
         return
-    moved: cst.Call = cst.Call(stack.node, [make_argument(None, unparenthesized(given.value))])
-    if isinstance(given.value, cst.Tuple):
-        moved = cst.Call(stack.node, [make_argument(None, given.value)])
-    if kept:
-        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace(""))
-        moved = cst.Call(cst.Attribute(moved, cst.Name("to")), kept)
-    elif len(call.args) == 1:
-        moved = call.with_changes(func=stack.node)
     safe = kinds == {Made.GRAPH} and all(f.scalar for f in found) and _only_backward(sink, ctx)
     yield rule.finding(
         call,
         consequence=_consequence(call),
         message=message,
         title="Stack the losses",
-        fix={call: moved.with_changes(lpar=call.lpar, rpar=call.rpar)},
+        fix=[_stacked(call, given, stack.code, moving, ctx)],
         needs=[stack.need],
         safety=Safety.SAFE if safe else Safety.UNSAFE,
     )
 
 
+def _stacked(call: ast.Call, given: ast.expr, stack: str, moving: Sequence[str], ctx: PythonContext) -> Verb:
+    """`torch.stack([…])` in place of the copy, moved to the device and type that the copy had."""
+    if len(values(call)) == 1:
+        return edit_call(call, function=stack)
+    moved = f".to({', '.join(moving)})" if moving else ""
+    return replace(call, f"{stack}({ctx.source(given)}){moved}")
+
+
 # -- what becomes of the copy
 
 
-def _sink(call: cst.Call, found: Sequence[Value], peeled: tuple[str, ...], ctx: Context) -> Sink | None:
+def _sink(call: ast.Call, found: Sequence[Value], peeled: tuple[str, ...], ctx: PythonContext) -> Sink | None:
     """Where the copy is differentiated as a loss."""
     known_losses = any(f.made is Made.GRAPH for f in found)
     for sink in sinks(ctx, call):
@@ -251,66 +239,66 @@ def _sink(call: cst.Call, found: Sequence[Value], peeled: tuple[str, ...], ctx: 
     return None
 
 
-def _names_itself(hop: cst.CSTNode, call: cst.Call, ctx: Context) -> bool:
+def _names_itself(hop: ast.AST, call: ast.Call, ctx: PythonContext) -> bool:
     """Whether the copy takes the name of what it copies: `loss = torch.tensor(loss)`."""
-    if not isinstance(hop, cst.Assign) or not call.args or len(hop.targets) != 1:
+    if not isinstance(hop, ast.Assign) or not values(call) or len(hop.targets) != 1:
         return False
-    name = ctx.name(hop.targets[0].target)
-    return hop.value is call and name is not None and name == ctx.name(_source(call.args[0].value)[0])
+    name = ctx.name(hop.targets[0])
+    return hop.value is call and name is not None and name == ctx.name(_source(values(call)[0])[0])
 
 
-def _only_backward(sink: Sink, ctx: Context) -> bool:
+def _only_backward(sink: Sink, ctx: PythonContext) -> bool:
     """Whether no other backward pass of the function may want the same graph, which the first one frees."""
+    scope = ctx.scope(sink.node)
     return not any(
-        ctx.loss_of(other) is not None and flow.order(ctx.parents, other, sink.node) is not flow.Order.EXCLUSIVE
-        for other in flow.own(ctx.scope(sink.node))
-        if isinstance(other, cst.Call) and other is not sink.node
+        ctx.loss_of(other) is not None and not ctx.flow_of(scope).apart(other, sink.node)
+        for other in own(scope)
+        if isinstance(other, ast.Call) and other is not sink.node
     )
 
 
-def _is_handed_on(loss: cst.BaseExpression, ctx: Context) -> bool:
+def _is_handed_on(loss: ast.expr, ctx: PythonContext) -> bool:
     """Whether the function returns the loss that was copied: its caller may differentiate it, which frees its graph."""
     name = ctx.name(loss)
-    returns = (node for node in flow.own(ctx.scope(loss)) if isinstance(node, cst.Return))
+    returns = (node for node in own(ctx.scope(loss)) if isinstance(node, ast.Return))
     return name is not None and any(
         ctx.name(node) == name and not _is_cut(ctx, node)
         for r in returns
         if (given := r.value) is not None
-        for node in (given, *flow.own(given))
+        for node in (given, *own(given))
     )
 
 
-def _is_cut(ctx: Context, use: cst.CSTNode) -> bool:
+def _is_cut(ctx: PythonContext, use: ast.AST) -> bool:
     """Whether a value is used without its graph: `loss.detach()`, `loss.item()`."""
     parent = ctx.parent(use)
-    return isinstance(parent, cst.Attribute) and parent.attr.value in ("detach", "item", "data", "cpu")
+    return isinstance(parent, ast.Attribute) and parent.attr in ("detach", "item", "data", "cpu")
 
 
-def _touched(ctx: Context, use: cst.BaseExpression) -> bool:
+def _touched(ctx: PythonContext, use: ast.expr) -> bool:
     """Whether the copy's own gradient is read, or it is made to require one (which another rule speaks of)."""
     parent = ctx.parent(use)
-    return forces(ctx, use) or (isinstance(parent, cst.Attribute) and parent.attr.value == "grad")
+    return forces(ctx, use) or (isinstance(parent, ast.Attribute) and parent.attr == "grad")
 
 
-def _is_reduced(call: cst.Call, sink: Sink, ctx: Context) -> bool:
+def _is_reduced(call: ast.Call, sink: Sink, ctx: PythonContext) -> bool:
     """Whether the copy is summed up on its way: then it may well be data, not a loss."""
-    ends = [call, *flow.own(sink.value), sink.value]
-    around = [a for a in ctx.ancestors(call) if isinstance(a, cst.BaseExpression)]
+    ends = [call, *own(sink.value), sink.value]
+    around = [a for a in ctx.ancestors(call) if isinstance(a, ast.expr)]
     return any(
-        (isinstance(n, cst.Attribute) and n.attr.value in REDUCING) or ctx.calls(n, _REDUCTIONS)
-        for n in (*ends, *around)
+        (isinstance(n, ast.Attribute) and n.attr in REDUCING) or ctx.calls(n, _REDUCTIONS) for n in (*ends, *around)
     )
 
 
-def leaf(call: cst.Call) -> bool:
+def leaf(call: ast.Call) -> bool:
     """Whether the copy is made to require gradients."""
-    given = keyword(call, "requires_grad") or positional(call, 1)
-    return given is not None and literal(given.value) is not False
+    given = argument(call, "requires_grad", 1)
+    return given is not None and literal(given) is not False
 
 
-def _consequence(call: cst.Call) -> Consequence:
+def _consequence(call: ast.Call) -> Consequence:
     return Consequence.SILENT if leaf(call) else Consequence.RAISES
 
 
-def _effect(call: cst.Call) -> str:
+def _effect(call: ast.Call) -> str:
     return "no parameter gets a gradient" if leaf(call) else "there is nothing to differentiate"

@@ -27,7 +27,7 @@ def with_numbers(model, x, y):
     loss = torch.nn.functional.l1_loss(model(x), y)
     (-loss).backward()
     loss.mean().backward()
-    (loss).cpu().backward()
+    loss.cpu().backward()
 
 
 def with_names(model, x):

@@ -1,0 +1,52 @@
+"""Which assignments give a name its value at a place, and which places read what an assignment binds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import Binding, PythonContext
+from codemods.syntax.module import LOOPS, own
+
+
+def reaching(ctx: PythonContext, use: ast.expr) -> tuple[list[Binding], bool]:
+    """The assignments in its function that may give `use` (`loss`, `self.loss`) its value; True: there is no other."""
+    scope = ctx.scope(use)
+    flow = ctx.flow_of(scope)
+    given = list(ctx.bindings(scope).get(ctx.name(use) or "", ()))
+    before = [b for b in given if flow.reaches(_place(b), use)]
+    certain = [i for i, b in enumerate(before) if flow.dominates(_place(b), use)]
+    kept = before[certain[-1] :] if certain else before
+    first = kept[0].node if certain else None
+    for b in given:
+        if b not in kept and flow.comes_round(_place(b), use):
+            loop = flow.loop(_place(b), use)
+            if first is None or loop is None or loop not in ctx.ancestors(first):
+                kept.append(b)
+    return kept, bool(certain)
+
+
+def _place(binding: Binding) -> ast.AST:
+    """What is evaluated when a name is bound: of a loop its target."""
+    return binding.node.target if isinstance(binding.node, LOOPS[:2]) else binding.node
+
+
+def uses(ctx: PythonContext, name: str, after: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
+    """The places in the function of `after` that read a name (`loss`, `self.loss`)."""
+    for node in own(ctx.scope(after)):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and ctx.name(node) == name:
+            yield node
+
+
+def uses_of(ctx: PythonContext, assignment: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
+    """The places in its function that may read what an assignment to one target binds."""
+    match assignment:
+        case ast.Assign(targets=[target]):
+            pass
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            pass
+        case _:
+            return
+    for use in uses(ctx, ctx.name(target) or "", assignment):
+        if any(b.node is assignment for b in reaching(ctx, use)[0]):
+            yield use
