@@ -100,6 +100,27 @@ class PythonContext(FileContext):
         plain = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple, ast.Dict)
         return self.source(node) if isinstance(node, plain) else f"({self.source(node)})"
 
+    def quoted(self, text: str) -> str:
+        """A string literal with the quotes that the file prefers."""
+        mark = "'" if self.text.count("'") > self.text.count('"') else '"'
+        return f"{mark}{text}{mark}"
+
+    def annotates(self, node: ast.AST) -> bool:
+        """Whether a node stands in an annotation: of a parameter, of a variable, of what a function returns."""
+        below = node
+        for above in self.ancestors(node):
+            match above:
+                case ast.arg():
+                    return True
+                case ast.AnnAssign(annotation=written) if written is below:
+                    return True
+                case ast.FunctionDef(returns=written) | ast.AsyncFunctionDef(returns=written) if written is below:
+                    return True
+                case ast.stmt():
+                    return False
+            below = above
+        return False
+
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that `node` belongs to: a simple one, or the compound one whose header it stands in."""
         return self.module.statement(node)

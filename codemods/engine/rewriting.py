@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def located(context: Context, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
     """The libcst node for each statement or expression of the syntax tree of the same text, where there is one."""
     wanted = list(wanted)
-    lines = {node.lineno for node in wanted if isinstance(node, (ast.stmt, ast.expr, ast.keyword))}
+    lines = {node.lineno for node in wanted if isinstance(node, _PLACED)}
     candidates: list[cst.CSTNode] = []
     for statement, (first, last) in _top_level(context, module):
         if any(first <= line <= last for line in lines):
@@ -45,7 +45,7 @@ def located(context: Context, module: Module, wanted: Iterable[ast.AST]) -> Mapp
         if isinstance(each, ast.Module):
             found[each] = context.module
             continue
-        assert isinstance(each, (ast.stmt, ast.expr, ast.keyword)), "a finding is about a statement or an expression"
+        assert isinstance(each, _PLACED), "a finding is about a statement or an expression"
         kind = next(theirs for ours, theirs in _KINDS.items() if isinstance(each, ours))
         there = by_place.get((*module.span(each), kind))
         if there is not None:
@@ -58,7 +58,9 @@ _KINDS: Mapping[type[ast.AST], _Kind] = {
     ast.stmt: (cst.BaseSmallStatement, cst.BaseCompoundStatement),
     ast.expr: (cst.BaseExpression,),
     ast.keyword: (cst.Arg,),
+    ast.alias: (cst.ImportAlias,),
 }
+_PLACED = (ast.stmt, ast.expr, ast.keyword, ast.alias)
 """What one node of the syntax tree may be in libcst, where several begin and end at one place."""
 
 
@@ -102,7 +104,7 @@ def replacements(
     match verb:
         case Replace(node=node, code=code):
             new = cst.parse_expression(_dedented(module, node, code))
-            if isinstance(new, (cst.Call, cst.Attribute, cst.Name, cst.Subscript)):
+            if isinstance(new, _ATOMS):
                 return {old: new}
             parentheses = {name: getattr(old, name) for name in ("lpar", "rpar") if getattr(old, name, ())}
             return {old: new.with_changes(**parentheses)}
@@ -122,6 +124,10 @@ def replacements(
         case EditCall():
             assert isinstance(old, cst.Call)
             return {old: _edited(module, verb, old)}
+
+
+_ATOMS = (cst.Call, cst.Attribute, cst.Name, cst.Subscript, cst.SimpleString)
+"""What needs no parentheses anywhere."""
 
 
 def _listed(context: Context, node: cst.CSTNode) -> cst.CSTNode:

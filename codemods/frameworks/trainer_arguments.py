@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import libcst as cst
+from typing import Any
 
+from codemods.analysis.python_context import PythonContext
 from codemods.project.index import Ref
 from codemods.rules.context import Context
 
@@ -14,7 +15,7 @@ TRL_ARGUMENTS = frozenset(
 )
 
 
-def arguments_class(ctx: Context, call: cst.Call) -> frozenset[str]:
+def arguments_class(ctx: PythonContext | Context, call: Any) -> frozenset[str]:
     """The library's arguments class that a call makes an object of, also through a dataclass of the project."""
     origins = ctx.origin(call.func)
     if origins and origins <= TRAINER_ARGUMENTS | TRL_ARGUMENTS:

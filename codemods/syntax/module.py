@@ -12,6 +12,8 @@ N = TypeVar("N", bound=ast.AST)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+Placed: TypeAlias = ast.stmt | ast.expr | ast.keyword | ast.arg | ast.alias | ast.ExceptHandler
+"""Nodes that say where they begin and end."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -113,7 +115,7 @@ class Module:
         piece = self.text[start:end]
         return start + (column if piece.isascii() else len(piece.encode()[:column].decode()))
 
-    def span(self, node: ast.stmt | ast.expr | ast.keyword | ast.arg | ast.ExceptHandler) -> tuple[int, int]:
+    def span(self, node: Placed) -> tuple[int, int]:
         """Where a node begins and ends, as offsets in the text; decorators and parentheses around it left out."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)

@@ -5,21 +5,20 @@ They are reported only: code of the project parses a flag's value (`type=int`), 
 
 from __future__ import annotations
 
+import ast
 import itertools
 import posixpath
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks import config_owners
 from codemods.frameworks.lightning.trainer_kwargs import handed_on
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
-from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
 from codemods.sources.shell import Command, Launch, Word, launched
-from codemods.syntax.rewrite import keyword, literal
 
 _TRAINER = LIGHTNING_TRAINER | FABRIC
 _FLAG = re.compile(r"--(?P<option>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
@@ -44,19 +43,18 @@ def flags(command: Command, ctx: FileContext) -> Iterator[tuple[Word, str]]:
                 yield holder, value
 
 
-def defaults(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, object]]:
+def defaults(call: ast.Call, ctx: PythonContext) -> Iterator[tuple[ast.expr, object]]:
     """The default of an option that the same file hands to a Trainer: `add_argument("--precision", default=16)`."""
     default = keyword(call, "default")
-    if default is None or not isinstance(call.func, cst.Attribute) or call.func.attr.value != "add_argument":
+    if default is None or not isinstance(call.func, ast.Attribute) or call.func.attr != "add_argument":
         return
-    dest = literal(given.value) if (given := keyword(call, "dest")) else None
-    for arg in call.args:
-        name = literal(arg.value) if arg.keyword is None and not arg.star else None
+    dest = literal(given) if (given := keyword(call, "dest")) else None
+    for name in map(literal, call.args):
         if dest is None and isinstance(name, str) and name.startswith("--"):
             dest = name[2:].replace("-", "_")
-    value = literal(default.value)
+    value = literal(default)
     if dest in options_handed_on(ctx.path, ctx) and isinstance(value, (str, int, float)):
-        yield default.value, value
+        yield default, value
 
 
 def _reaches_trainer(option: str, launch: Launch | None, ctx: FileContext) -> bool:

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
 from codemods.project import versions
-from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
-from codemods.syntax import flow
-from codemods.syntax.rewrite import keyword, literal, quoted
+from codemods.syntax.module import own
 
 FIRST: dict[object, str] = {16: "16-mixed", "16": "16-mixed", "bf16": "bf16-mixed"}
 """What Lightning 1.x called mixed precision, and what it is called since 2.0. Newer versions read both."""
@@ -64,7 +63,7 @@ def meant(value: object) -> tuple[str, ...]:
     return _PARTS.get(frozenset(telling), ()) if len(set(parts)) == len(parts) else ()
 
 
-def given(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, object]]:
+def given(call: ast.Call, ctx: PythonContext) -> Iterator[tuple[ast.expr, object]]:
     """The literal precisions that a call hands to Lightning's Trainer or Fabric: `16 if amp else 32` has two.
 
     A constant (`PRECISION = 16`) is the literal that it is given. None where the code asks for a version before it
@@ -73,7 +72,7 @@ def given(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, ob
     precision = keyword(call, "precision")
     if precision is None or not _takes_precisions(call, ctx):
         return
-    for arm in _arms(precision.value):
+    for arm in _arms(precision):
         if _chosen_by_version(ctx, arm):
             continue
         for each in _arms(_constant(ctx, arm)):
@@ -82,12 +81,12 @@ def given(call: cst.Call, ctx: Context) -> Iterator[tuple[cst.BaseExpression, ob
                 yield each, value
 
 
-def _takes_precisions(call: cst.Call, ctx: Context) -> bool:
+def _takes_precisions(call: ast.Call, ctx: PythonContext) -> bool:
     """Whether a call makes a Trainer or Fabric, or is `super().__init__(…)` in a subclass of Lightning's own."""
     if ctx.means(call.func, LIGHTNING_TRAINER, FABRIC):
         return True
     match call.func:
-        case cst.Attribute(value=cst.Call(func=cst.Name(value="super"), args=[]), attr=cst.Name(value="__init__")):
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
             here = ctx.klass(call)
             if here is None or ctx.index.descends(here, LIGHTNING_TRAINER | FABRIC) is not True:
                 return False
@@ -96,70 +95,61 @@ def _takes_precisions(call: cst.Call, ctx: Context) -> bool:
     return False
 
 
-def _constant(ctx: Context, value: cst.BaseExpression) -> cst.BaseExpression:
+def _constant(ctx: PythonContext, value: ast.expr) -> ast.expr:
     """What a name is given, where that happens in one place and no import gives it, too; else the value itself."""
-    if isinstance(value, cst.Name) and (bindings := ctx.assigned(value)) and len(bindings) == 1:
+    if isinstance(value, ast.Name) and (bindings := ctx.assigned(value)) and len(bindings) == 1:
         (only,) = bindings
-        imported = any(ctx.facts.named(value.value)) or any(ctx.facts.named("*"))
-        if only.value is not None and not imported and isinstance(only.node, (cst.Assign, cst.AnnAssign)):
+        imported = any(ctx.facts.named(value.id)) or any(ctx.facts.named("*"))
+        if only.value is not None and not imported and isinstance(only.node, (ast.Assign, ast.AnnAssign)):
             return only.value
     return value
 
 
-def is_only_a_precision(ctx: Context, value: cst.BaseExpression, call: cst.Call) -> bool:
+def is_only_a_precision(ctx: PythonContext, value: ast.expr, call: ast.Call) -> bool:
     """Whether a literal is the precision of a Trainer or Fabric and nothing else: no constant that other code reads."""
     if call in ctx.ancestors(value):
         return True
     statement = ctx.statement(value)
-    target = statement.targets[0].target if isinstance(statement, cst.Assign) and len(statement.targets) == 1 else None
-    if isinstance(statement, cst.AnnAssign):
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    if isinstance(statement, ast.AnnAssign):
         target = statement.target
-    if not isinstance(target, cst.Name) or ctx.index.imported_elsewhere(ctx.path, target.value):
+    if not isinstance(target, ast.Name) or ctx.index.imported_elsewhere(ctx.path, target.id):
         return False
-    names = (n for n in ctx.all(cst.Name, target.value) if n.value == target.value and n is not target)
-    return all(_is_precision(ctx, name) for name in names if not _is_label(ctx, name))
+    names = (n for n in ctx.all(ast.Name) if n.id == target.id and n is not target)
+    return all(_is_precision(ctx, name) for name in names)
 
 
-def _is_label(ctx: Context, name: cst.Name) -> bool:
-    """Whether a name is a keyword or an attribute."""
-    above = ctx.parent(name)
-    return name is (above.keyword if isinstance(above, cst.Arg) else getattr(above, "attr", None))
-
-
-def _is_precision(ctx: Context, name: cst.Name) -> bool:
+def _is_precision(ctx: PythonContext, name: ast.Name) -> bool:
     """Whether a name is what a Trainer or Fabric gets as its precision."""
-    arg = ctx.parent(name)
-    call = ctx.parent(arg) if isinstance(arg, cst.Arg) and arg.value is name else None
-    return isinstance(call, cst.Call) and keyword(call, "precision") is arg and _takes_precisions(call, ctx)
+    call = ctx.enclosing(name, ast.Call)
+    return call is not None and keyword(call, "precision") is name and _takes_precisions(call, ctx)
 
 
-def _arms(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(value, cst.IfExp):
+def _arms(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, ast.IfExp):
         yield from _arms(value.body)
         yield from _arms(value.orelse)
     else:
         yield value
 
 
-def _chosen_by_version(ctx: Context, node: cst.CSTNode) -> bool:
+def _chosen_by_version(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether a condition around `node` asks for a version, itself or by a name; an `except` block is one of those."""
     for above in ctx.ancestors(node):
-        if isinstance(above, cst.ExceptHandler):
+        if isinstance(above, ast.ExceptHandler):
             return True
-        if isinstance(above, (cst.If, cst.IfExp)):
-            names = [
-                part for part in (above.test, *flow.own(above.test)) if isinstance(part, (cst.Name, cst.Attribute))
-            ]
+        if isinstance(above, (ast.If, ast.IfExp)):
+            asked_for = (above.test, *own(above.test))
+            names = [part for part in asked_for if isinstance(part, (ast.Name, ast.Attribute))]
             values = [bound.value for name in names for bound in ctx.assigned(name) or () if bound.value is not None]
-            if any(_VERSION.search(ctx.module.code_for_node(asked)) for asked in (above.test, *values)):
+            if any(_VERSION.search(ctx.source(asked)) for asked in (above.test, *values)):
                 return True
     return False
 
 
-def written(ctx: Context, old: cst.BaseExpression, new: int | str) -> cst.BaseExpression:
+def written(ctx: PythonContext, old: ast.expr, new: int | str) -> str:
     """A precision as a literal, with the quotes of the old one, else of the file."""
     if isinstance(new, int):
-        return cst.Integer(str(new))
-    if isinstance(old, cst.SimpleString):
-        return old.with_changes(value=f"{old.quote}{new}{old.quote}")
-    return quoted(ctx, new)
+        return str(new)
+    code = ctx.source(old)
+    return f"{code[-1]}{new}{code[-1]}" if code[-1] in "'\"" else ctx.quoted(new)

@@ -29,10 +29,10 @@ that are not surely Lightning's `Trainer` or `Fabric`, for precisions that come 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.lightning.command_lines import defaults, flags
 from codemods.frameworks.lightning.config_tables import configured, saved_by
 from codemods.frameworks.lightning.precisions import (
@@ -46,11 +46,11 @@ from codemods.frameworks.lightning.precisions import (
 )
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
-from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config
 from codemods.sources.shell import Command
+from codemods.syntax.verbs import replace
 
 rule = Rule(
     code="PL102",
@@ -69,15 +69,17 @@ LIKELY = {"fp16": "16-mixed", "bf16": "bf16-mixed"}
 """Spellings (in lower case) that others use for mixed precision."""
 
 
-@rule.on(cst.Call)
-def invalid_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def invalid_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for arm, value in given(call, ctx):
         if not accepted(value, ctx):
             found = renamed(value, ctx)
             yield rule.finding(
                 arm,
-                fix={arm: written(ctx, arm, found[0])} if found and is_only_a_precision(ctx, arm, call) else None,
-                message=said(ctx.module.code_for_node(arm), value, ctx),
+                fix=[replace(arm, written(ctx, arm, found[0]))]
+                if found and is_only_a_precision(ctx, arm, call)
+                else None,
+                message=said(ctx.source(arm), value, ctx),
                 safety=found[1] if found else None,
             )
 
@@ -97,11 +99,11 @@ def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> It
             )
 
 
-@rule.on(cst.Call)
-def invalid_default(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def invalid_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for default, value in defaults(call, ctx):
         if not accepted(value, ctx):
-            yield rule.finding(default, message=said(ctx.module.code_for_node(default), value, ctx))
+            yield rule.finding(default, message=said(ctx.source(default), value, ctx))
 
 
 @rule.on(Command)

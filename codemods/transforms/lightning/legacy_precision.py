@@ -37,22 +37,22 @@ that nobody can be shown to read. `32` and `64` are accepted without a warning.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import has_splat
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.lightning.command_lines import defaults, flags
 from codemods.frameworks.lightning.config_tables import configured, is_read_elsewhere, saved_by
 from codemods.frameworks.lightning.first_generation import first_generation
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.project import versions
-from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config
 from codemods.sources.shell import Command
-from codemods.syntax.rewrite import has_splat
+from codemods.syntax.verbs import replace
 
 rule = Rule(
     code="PL101",
@@ -101,18 +101,18 @@ REMOVED = frozenset(
 """Arguments of `Trainer` that Lightning 2.0 removed."""
 
 
-@rule.on(cst.Call)
-def legacy_precision(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def legacy_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if not versions.may(ctx.target("lightning"), ">=2.0"):
         return
     for arm, value in given(call, ctx):
         if name := _new_name(value):
-            hidden = has_splat(call) or bool(REMOVED & {a.keyword.value for a in call.args if a.keyword})
+            hidden = has_splat(call) or bool(REMOVED & {k.arg for k in call.keywords})
             safety, sign = _judged(ctx, hidden)
             yield rule.finding(
                 arm,
-                fix={arm: written(ctx, arm, name)} if is_only_a_precision(ctx, arm, call) else None,
-                message=f"{said(ctx.module.code_for_node(arm), name)}{f'; {sign.why}' if sign else ''}",
+                fix=[replace(arm, written(ctx, arm, name))] if is_only_a_precision(ctx, arm, call) else None,
+                message=f"{said(ctx.source(arm), name)}{f'; {sign.why}' if sign else ''}",
                 safety=safety,
                 evidence=[sign] if sign else (),
             )
@@ -135,11 +135,11 @@ def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Ite
             )
 
 
-@rule.on(cst.Call)
-def legacy_default(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def legacy_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for default, value in defaults(call, ctx):
         if (name := _new_name(value)) and _is_for_2(ctx):
-            yield rule.finding(default, message=said(ctx.module.code_for_node(default), name))
+            yield rule.finding(default, message=said(ctx.source(default), name))
 
 
 @rule.on(Command)

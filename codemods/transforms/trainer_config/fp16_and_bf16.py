@@ -27,20 +27,20 @@ alone.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks import config_owners
 from codemods.frameworks.config_owners import scalar
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import canonical
-from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Repair, Rule
 from codemods.sources.config import Config, Entry, Scalar, Table
-from codemods.syntax.rewrite import keyword, literal
+from codemods.syntax.verbs import Verbs, replace
 
 rule = Rule(
     code="HF003",
@@ -68,15 +68,15 @@ PAIRS = (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval"))
 TITLES = {"keep-fp16": "Switch `bf16` off", "auto": 'Leave both to the Trainer with `"auto"`'}
 
 
-@rule.on(cst.Call)
-def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for names in PAIRS:
-        given = [arg.value for name in names if (arg := keyword(call, name)) is not None and literal(arg.value) is True]
+        given = [on for name in names if (on := keyword(call, name)) is not None and literal(on) is True]
         if len(given) == 2 and (classes := arguments_class(ctx, call)):
-            off = cst.Name("False")
             spoken = " or ".join(f"`{name.rpartition('.')[2]}`" for name in sorted(classes))
             message = f"`{names[0]}=True` and `{names[1]}=True`: {spoken} takes at most one of them"
-            yield _finding(given[0], ctx, message, {"keep-bf16": {given[0]: off}, "keep-fp16": {given[1]: off}})
+            switched = {"keep-bf16": [replace(given[0], "False")], "keep-fp16": [replace(given[1], "False")]}
+            yield _finding(given[0], ctx, message, switched)
 
 
 @rule.on(Config)
@@ -126,7 +126,7 @@ def _check(
     yield _finding(fp16, ctx, message, changes)
 
 
-def _finding(node: object, ctx: FileContext, message: str, changes: Mapping[str, Repair]) -> Draft:
+def _finding(node: object, ctx: FileContext, message: str, changes: Mapping[str, Repair | Verbs]) -> Draft:
     strategy = ctx.choose(rule, tuple(changes))
     return rule.finding(
         node,

@@ -24,15 +24,15 @@ are there to make both versions work. An import that nothing reads is reported w
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, has_splat, literal, values
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import has_splat, keyword, literal, positional, with_argument, without_argument
+from codemods.syntax.verbs import edit_call, replace
 
 rule = Rule(
     code="HF004",
@@ -42,7 +42,6 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
     triggers=(("AdamW",),),
-    together=(("AdamW",),),
     bites={"transformers": ">=4.16"},
     errors=(
         "cannot import name 'AdamW' from 'transformers'",
@@ -60,34 +59,37 @@ _ORDER = ("params", "lr", "betas", "eps", "weight_decay", "correct_bias", "no_de
 _DEFAULTS = (("eps", "1e-6"), ("weight_decay", "0.0"))
 
 
-@rule.on(cst.Name, cst.Attribute)
-def transformers_adamw(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator[Draft]:
-    if not ctx.means(node, OLD) or not _bound_for_sure(node, ctx):
+@rule.on(ast.Name, ast.Attribute)
+def transformers_adamw(node: ast.Name | ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    if not isinstance(node.ctx, ast.Load) or not ctx.means(node, OLD) or not _bound_for_sure(node, ctx):
         return
     parent = ctx.parent(node)
     match parent:
-        case cst.ImportAlias(name=name) if name is node:
-            if (statement := ctx.parent(parent)) and isinstance(statement, cst.ImportFrom):
-                yield from _unused(parent, ctx)
-        case cst.Attribute(attr=attr) if attr is node:
-            return
-        case cst.Arg(keyword=key) if key is node:
-            return
-        case cst.AssignTarget() | cst.Del() | cst.NameItem() | cst.ImportFrom() | cst.AsName():
-            return
-        case cst.Call(func=func) if func is node:
+        case ast.Call(func=func) if func is node:
             yield from _call(parent, ctx)
-        case cst.Arg() if isinstance(ctx.parent(parent), cst.ClassDef):
+        case ast.ClassDef():
             yield rule.finding(node, message="a subclass of Transformers' `AdamW`, which was removed in 4.50")
-        case _ if ctx.enclosing(node, cst.Annotation) is not None:
+        case _ if ctx.annotates(node):
             target = ctx.spell("torch.optim.AdamW", at=node)
             if target is not None:
-                yield rule.finding(node, fix={node: target.node}, message=_gone(ctx), needs=[target.need])
+                yield rule.finding(node, fix=[replace(node, target.code)], message=_gone(ctx), needs=[target.need])
         case _:
             yield rule.finding(node, message=_gone(ctx))
 
 
-def _bound_for_sure(node: cst.Name | cst.Attribute, ctx: Context) -> bool:
+@rule.on(ast.ImportFrom)
+def unused_import(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    """An import that nothing reads still fails, where the class is gone."""
+    for alias in statement.names:
+        bound = alias.asname or alias.name
+        name = ast.Name(bound, ast.Load())
+        if alias.name == "AdamW" and ctx.means(name, OLD) and _bound_for_sure(name, ctx):
+            if not ctx.facts.loads.get(bound) and bound not in ctx.facts.exports:
+                message = f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
+                yield rule.finding(alias, message=message, bites={"transformers": REMOVED})
+
+
+def _bound_for_sure(node: ast.Name | ast.Attribute, ctx: PythonContext) -> bool:
     """Whether the name comes from one unconditional import of Transformers itself."""
     head = (ctx.name(node) or "").partition(".")[0]
     found = list(ctx.facts.named(head))
@@ -96,7 +98,7 @@ def _bound_for_sure(node: cst.Name | cst.Attribute, ctx: Context) -> bool:
     )
 
 
-def _gone(ctx: Context) -> str:
+def _gone(ctx: PythonContext) -> str:
     """What became of the class, in the versions that the project allows."""
     target = ctx.target("transformers")
     if versions.surely(target, REMOVED):
@@ -106,41 +108,29 @@ def _gone(ctx: Context) -> str:
     return rule.summary
 
 
-def _unused(alias: cst.ImportAlias, ctx: Context) -> Iterator[Draft]:
-    """An import that nothing reads still fails, where the class is gone."""
-    bound = alias.evaluated_alias or alias.evaluated_name
-    if not ctx.facts.loads.get(bound) and bound not in ctx.facts.exports:
-        message = f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
-        yield rule.finding(alias, message=message, bites={"transformers": REMOVED})
-
-
-def _call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
         yield rule.finding(
             call, message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50"
         )
         return
-    fixed = call
-    for position in (6, 5):
-        name = _ORDER[position]
-        given = keyword(fixed, name) or positional(fixed, position)
-        if given is None:
-            continue
-        if name == "correct_bias" and literal(given.value) is not True:
-            text = "`correct_bias` of Transformers' `AdamW` (removed in 4.50) has no counterpart in torch"
-            yield rule.finding(call, message=text)
-            return
-        fixed = without_argument(fixed, given)
-    if len([a for a in fixed.args if a.keyword is None]) > len(_ORDER) - 2 or not fixed.args:
+    gone = [given for name in _ORDER[5:] if (given := argument(call, name, _ORDER.index(name))) is not None]
+    corrected = argument(call, "correct_bias", 5)
+    if corrected is not None and literal(corrected) is not True:
+        text = "`correct_bias` of Transformers' `AdamW` (removed in 4.50) has no counterpart in torch"
+        yield rule.finding(call, message=text)
         return
-    if any(a.keyword is not None and a.keyword.value not in _ORDER for a in fixed.args):
+    if (
+        len(call.args) > len(_ORDER)
+        or len(values(call)) == len(gone)
+        or any(k.arg not in _ORDER for k in call.keywords)
+    ):
         return
     target = ctx.spell("torch.optim.AdamW", at=call)
     if target is None:
         yield rule.finding(call, message=_gone(ctx))
         return
-    for name, default in _DEFAULTS:
-        if keyword(fixed, name) is None and positional(fixed, _ORDER.index(name)) is None:
-            fixed = with_argument(fixed, name, cst.parse_expression(default))
-    fixed = fixed.with_changes(func=target.node)
-    yield rule.finding(call, fix={call: fixed}, message=_gone(ctx), needs=[target.need])
+    defaults = [(name, old) for name, old in _DEFAULTS if argument(call, name, _ORDER.index(name)) is None]
+    drop = [next((k for k in call.keywords if k.value is each), each) for each in gone]
+    fix = edit_call(call, function=target.code, last=defaults, drop=drop)
+    yield rule.finding(call, fix=[fix], message=_gone(ctx), needs=[target.need])
