@@ -10,7 +10,7 @@ import pytest
 from memory import Memory
 from toy import doubled, renamed, shared, torched
 
-from codemods.engine import check_python
+from codemods.engine import check_libcst
 from codemods.engine.rounds import Options, plan, steps
 from codemods.model.edits import Need, Safety, SkipReason
 from codemods.model.plan import Plan
@@ -297,7 +297,7 @@ def test_a_tree_too_deep_for_the_engine_is_a_skip(monkeypatch: pytest.MonkeyPatc
     def deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(check_python, "spans", deep)
+    monkeypatch.setattr(check_libcst, "spans", deep)
     found = run("old()\n", renamed)
     assert skips(found) == [("p.py", SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from codemods.engine.check_document import look_at_document
-from codemods.engine.check_python import edit_of, look
+from codemods.engine.check_python import look
 from codemods.engine.prefilter import gate
 from codemods.model.edits import (
     Edit,
@@ -31,6 +31,7 @@ from codemods.sources import files
 from codemods.sources.document import Reader, Source
 from codemods.syntax import comments, imports, suppress
 from codemods.syntax.facts import Facts, gather
+from codemods.syntax.rewriting import edit_of
 from codemods.syntax.tree import parse, spans
 
 ROUNDS = 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -120,6 +121,18 @@ class Module:
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
 
+    def lines_of(self, statement: ast.stmt) -> tuple[int, int]:
+        """The first and the last line of a simple statement, or of the header of a compound one."""
+        assert statement.end_lineno is not None
+        if not any(isinstance(each, _BODIES) for each in children(statement)):
+            return statement.lineno, statement.end_lineno
+        header = [each for each in _header(statement) if isinstance(each, (ast.expr, ast.arg, ast.keyword))]
+        line, end = max(((n.end_lineno or 0, self.span(n)[1]) for n in header), default=(0, 0))
+        line, end = max((line, end), (statement.lineno, self.span(statement)[0]))
+        colon = _COLON.match(self.text, end)
+        assert colon is not None, "a header ends with a colon"
+        return statement.lineno, line + self.text.count("\n", end, colon.end())
+
     def indentation(self, node: ast.stmt) -> str:
         """The white space at the beginning of the line that a statement begins on."""
         line = self.text[self._lines[node.lineno - 1] :].partition("\n")[0]
@@ -129,6 +142,25 @@ class Module:
         """The text of a node."""
         start, end = self.span(node)
         return self.text[start:end]
+
+
+_BODIES = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_COLON = re.compile(r"(?:[^:#]|#[^\n]*)*:")
+"""Up to the next colon, comments left out."""
+
+
+def _header(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of the header of a compound statement, decorators left out."""
+    waiting = [
+        each
+        for each in children(statement)
+        if not isinstance(each, _BODIES) and each not in getattr(statement, "decorator_list", ())
+    ]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not hasattr(node, "end_lineno"):
+            waiting += children(node)
 
 
 def children(node: ast.AST) -> list[ast.AST]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 import libcst as cst
@@ -17,10 +17,13 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 class File(Protocol):
     """The file around a node, as far as surgery asks about it."""
 
+    path: str
     text: str
     module: cst.Module
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None: ...
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]: ...
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode | None: ...
 

@@ -70,6 +70,38 @@ def parse(path: str, text: str) -> cst.Module | Skip:
         return Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")
 
 
+class Tree:
+    """A file as libcst reads it, with parents.
+
+    Raises:
+        Unreadable: if libcst cannot read it.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        module = parse(path, text)
+        if isinstance(module, Skip):
+            raise Unreadable(module)
+        self.path, self.text, self.module = path, text, module
+        self._parents = {child: node for node in walk(module) for child in children(node)}
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node directly around `node`."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around `node`, innermost first."""
+        while (above := self._parents.get(node)) is not None:
+            yield above
+            node = above
+
+    def statement(self, node: cst.CSTNode) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
+        """The statement that `node` belongs to: a small one, or the compound one whose header it stands in."""
+        for each in (node, *self.ancestors(node)):
+            if isinstance(each, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+                return each
+        return None
+
+
 @cache
 def _children_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node type that can hold code (not white space, punctuation or comments)."""
