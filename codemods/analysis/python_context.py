@@ -17,6 +17,8 @@ from codemods.syntax.facts import Facts
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Function, Module, Scope, dotted, own, parameters
 
 N = TypeVar("N", bound=ast.AST)
+_LONGEST = 40
+"""Characters of code in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,11 @@ class PythonContext(FileContext):
                     return False
             below = above
         return False
+
+    def written(self, node: ast.stmt | ast.expr) -> str:
+        """The text of a node on one line, shortened for a message."""
+        text = " ".join(self.source(node).split())
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that `node` belongs to: a simple one, or the compound one whose header it stands in."""

@@ -26,26 +26,24 @@ activation.
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.frameworks.checkpointing.frames import parameters, written
+from codemods.analysis.calls import keyword, literal, values
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow, rewrite
+from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.verbs import Verb, delete, replace
 
 CASTS = frozenset({"float", "half", "bfloat16", "double"})
 FLOATING = frozenset(
     f"torch.{n}" for n in ("float16", "bfloat16", "float32", "float64", "half", "float", "double", "bfloat")
 )
-DIFFERENTIATES = (
-    *(b"autograd.grad", b"create_graph", b"torch.func", b"functorch", b"autograd.functional", b"jacobian", b"jacrev"),
-    *(b"retain_grad()", b"import grad"),
-)
-READS_GRAD = re.compile(r"\.grad\b|register_(?:full_)?(?:backward_)?hook|register_backward_hook")
+DIFFERENTIATION = ("torch.autograd.grad", "torch.autograd.functional", "torch.func", "functorch")
+"""What differentiates with respect to inputs, by how its name begins."""
+DIFFERENTIATING = ("create_graph", "retain_grad", "jacobian", "jacrev", "jacfwd")
+"""What it is asked by, wherever it comes from: keywords and names."""
 
 rule = Rule(
     code="CKP007",
@@ -55,7 +53,6 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     triggers=(("requires_grad_", "requires_grad"),),
-    together=(("requires_grad_", "requires_grad"),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://github.com/hiyouga/LlamaFactory/issues/6675",
@@ -64,90 +61,116 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def call_after_cast(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def call_after_cast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`x.requires_grad_()` on a line of its own, or at the end of the cast: `x.float().requires_grad_()`."""
-    match call:
-        case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name(value="requires_grad_")), args=args):
-            if args and rewrite.literal(args[0].value) is not True:
-                return
-        case _:
-            return
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "requires_grad_":
+        return
+    tensor, given = call.func.value, values(call)
+    if given and literal(given[0]) is not True:
+        return
     if not _in_forward(call, ctx) or _differentiates(ctx):
         return
-    if isinstance(tensor, cst.Name):
-        statement = ctx.statement(call)
-        if isinstance(statement, cst.Expr) and statement.value is call and _was_cast(tensor, ctx):
-            yield _draft(ctx, call, statement, written(ctx, tensor), None)
+    if isinstance(tensor, ast.Name):
+        statement = ctx.parent(call)
+        if isinstance(statement, ast.Expr) and _was_cast(tensor, ctx):
+            yield _draft(ctx, call, tensor, delete(statement))
     elif _is_cast(tensor, ctx):
-        yield _draft(ctx, call, call, written(ctx, tensor), tensor)
+        yield _draft(ctx, call, tensor, replace(call, ctx.source(call.func).rpartition(".")[0].rstrip()))
 
 
-@rule.on(cst.Assign)
-def flag_after_cast(assign: cst.Assign, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Assign)
+def flag_after_cast(assign: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
     """`x.requires_grad = True`."""
     match assign:
-        case cst.Assign(
-            targets=[cst.AssignTarget(target=cst.Attribute(value=cst.Name() as tensor, attr=cst.Name("requires_grad")))]
-        ) if rewrite.literal(assign.value) is True:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name() as tensor, attr="requires_grad")]) if (
+            literal(assign.value) is True
+        ):
             pass
         case _:
             return
     if _in_forward(assign, ctx) and not _differentiates(ctx) and _was_cast(tensor, ctx):
-        yield _draft(ctx, assign, assign, tensor.value, None)
+        yield _draft(ctx, assign, tensor, delete(assign))
 
 
-def _draft(ctx: Context, node: cst.CSTNode, old: cst.CSTNode, name: str, new: cst.BaseExpression | None) -> Draft:
+def _draft(ctx: PythonContext, node: ast.Call | ast.Assign, tensor: ast.expr, fix: Verb) -> Draft:
+    name = ctx.written(tensor)
     message = f"`{name}` is made to require a gradient after its cast, which drops none: this hides a cut below"
-    if any(READS_GRAD.search(ctx.index.text(p) or "") for p in ctx.index.search(ctx.path, (b".grad", b"hook("))):
+    if _reads_gradients(ctx):
         return rule.finding(node, message=message)
-    return rule.finding(node, fix={old: new}, message=message, safety=Safety.UNSAFE)
+    return rule.finding(node, fix=[fix], message=message, safety=Safety.UNSAFE)
 
 
-def _in_forward(node: cst.CSTNode, ctx: Context) -> bool:
+def _in_forward(node: ast.AST, ctx: PythonContext) -> bool:
     method = ctx.method(node)
     return method is not None and method.name in ("forward", "_forward", "_norm")
 
 
-def _differentiates(ctx: Context) -> bool:
-    return bool(ctx.index.search(ctx.path, DIFFERENTIATES))
+def _differentiates(ctx: PythonContext) -> bool:
+    """Whether the project differentiates with respect to an input; also where a file cannot be read."""
+    words = {name.rpartition(".")[2] for name in DIFFERENTIATION} | {*DIFFERENTIATING, "functorch"}
+    for path in ctx.index.search(ctx.path, tuple(word.encode() for word in sorted(words))):
+        if (other := ctx.other(path)) is None or _asks_for_derivatives(other):
+            return True
+    return False
 
 
-def _is_cast(node: cst.CSTNode | None, ctx: Context) -> bool:
-    """`x.float()`, `x.to(torch.float32)`, `x.to(dtype=…)`, of something that is a plain name or attribute."""
+def _asks_for_derivatives(ctx: PythonContext) -> bool:
+    imported = (name for i in ctx.facts.imports for name in (i.target, i.path))
+    if any(_is_differentiation(name) for name in imported) or not ctx.facts.called.isdisjoint(DIFFERENTIATING):
+        return True
+    if any(each.arg in DIFFERENTIATING for each in ctx.all(ast.keyword)):
+        return True
+    return any(_is_differentiation(origin) for each in ctx.all(ast.Attribute) for origin in ctx.origin(each))
+
+
+def _is_differentiation(name: str) -> bool:
+    return any(name == each or name.startswith(f"{each}.") for each in DIFFERENTIATION)
+
+
+def _reads_gradients(ctx: PythonContext) -> bool:
+    """Whether the project reads `.grad` or registers hooks; also where a file cannot be read."""
+    for path in ctx.index.search(ctx.path, (b"grad", b"hook")):
+        other = ctx.other(path)
+        if other is None or any(a.attr == "grad" or _is_hook(a.attr) for a in other.all(ast.Attribute)):
+            return True
+    return False
+
+
+def _is_hook(name: str) -> bool:
+    return name.startswith("register_") and name.endswith("hook")
+
+
+def _is_cast(node: ast.expr | None, ctx: PythonContext) -> bool:
+    """`x.float()`, `x.to(torch.float32)`, `x.to(dtype=…)`, of something that is a plain name."""
     match node:
-        case cst.Call(func=cst.Attribute(value=source, attr=cst.Name(value=name)), args=args):
-            if not isinstance(source, cst.Name):
-                return False
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name), args=args):
             if name in CASTS:
-                return not args
-            given = rewrite.keyword(node, "dtype") or next((a for a in args if a.keyword is None and not a.star), None)
-            return name in ("to", "type") and given is not None and _is_floating(given.value, ctx)
+                return not args and not node.keywords
+            given = keyword(node, "dtype") or next((a for a in args if not isinstance(a, ast.Starred)), None)
+            return name in ("to", "type") and given is not None and _is_floating(given, ctx)
         case _:
             return False
 
 
-def _is_floating(dtype: cst.BaseExpression, ctx: Context) -> bool:
+def _is_floating(dtype: ast.expr, ctx: PythonContext) -> bool:
     """`torch.float32`, or the dtype of a tensor or weight."""
     if ctx.means(dtype, FLOATING):
         return True
-    return isinstance(dtype, cst.Attribute) and dtype.attr.value == "dtype" and not ctx.origin(dtype)
+    return isinstance(dtype, ast.Attribute) and dtype.attr == "dtype" and not ctx.origin(dtype)
 
 
-def _was_cast(tensor: cst.Name, ctx: Context) -> bool:
+def _was_cast(tensor: ast.Name, ctx: PythonContext) -> bool:
     """Whether the last thing that happened to a tensor before `tensor` is a cast of an activation."""
     scope = ctx.scope(tensor)
-    if not isinstance(scope, cst.FunctionDef):
+    if not isinstance(scope, FUNCTIONS):
         return False
-    before = [
-        b
-        for b in ctx.bindings(scope).get(tensor.value, ())
-        if flow.order(ctx.parents, b.node, tensor) is flow.Order.BEFORE
-    ]
+    flow = ctx.flow_of(scope)
+    before = [b for b in ctx.bindings(scope).get(tensor.id, ()) if flow.stands_before(b.node, tensor)]
     if not before or not _is_cast(before[-1].value, ctx):
         return False
     value = before[-1].value
-    assert isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute)
+    assert isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
     source = value.func.value
-    known_here = {p.name.value for p in parameters(scope)} | set(ctx.bindings(scope))
-    return isinstance(source, cst.Name) and source.value in known_here
+    known_here = ctx.parameter_names(scope) | set(ctx.bindings(scope))
+    return isinstance(source, ast.Name) and source.id in known_here
