@@ -122,7 +122,7 @@ def given_by(ctx: PythonContext, call: ast.Call, function: Function, name: str) 
     return keyword(call, name) or (positional(call, index) if index >= 0 else None)
 
 
-def default(function: Function, name: str) -> ast.expr | None:
+def default(function: Function | ast.Lambda, name: str) -> ast.expr | None:
     """The default of a parameter."""
     given = function.args
     by_position = [*given.posonlyargs, *given.args]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
 
 from codemods.analysis.python_context import PythonContext
 from codemods.project.index import Ref
-from codemods.rules.context import Context
 
 TRAINER_ARGUMENTS = frozenset({"transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"})
 TRL_ARGUMENTS = frozenset(
@@ -15,7 +14,7 @@ TRL_ARGUMENTS = frozenset(
 )
 
 
-def arguments_class(ctx: PythonContext | Context, call: Any) -> frozenset[str]:
+def arguments_class(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
     """The library's arguments class that a call makes an object of, also through a dataclass of the project."""
     origins = ctx.origin(call.func)
     if origins and origins <= TRAINER_ARGUMENTS | TRL_ARGUMENTS:

@@ -204,6 +204,15 @@ def evaluated(node: ast.AST) -> list[ast.AST]:
     return children(node)
 
 
+def walk(root: ast.AST) -> Iterator[ast.AST]:
+    """A node and everything in it, functions and classes too, in source order."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(children(node))
+
+
 def own(root: ast.AST) -> Iterator[ast.AST]:
     """The nodes that run when a body runs, in source order; functions, lambdas and classes are not entered.
 

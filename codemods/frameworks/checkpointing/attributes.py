@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from codemods.frameworks.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.checkpointing.frames import Argument, Frame, Instance, Unseen
 from codemods.project.index import Ref
-from codemods.rules.context import Context
+from codemods.syntax.module import FUNCTIONS, Function, is_none, parameters
 
 if TYPE_CHECKING:
     from codemods.frameworks.checkpointing.callables import Tracer
@@ -29,19 +29,17 @@ def attribute(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
             if len(bindings) != sum(a.method == method for a in given) or any(b.value is None for b in bindings):
                 raise Unseen(f"what `{ref.name}.{name}` holds is not in sight")
             made = owner.made if holder is tracer.constructor(owner.ref) else None
-            frame = Frame(context, owner, {holder: made} if made and isinstance(holder, cst.FunctionDef) else {})
+            frame = Frame(context, owner, {holder: made} if made and isinstance(holder, FUNCTIONS) else {})
             for binding in bindings:
-                if binding.value is not None and context.name(binding.value) != "None":
+                if binding.value is not None and not is_none(binding.value):
                     yield binding.value, frame
 
 
-def _holder(context: Context, ref: Ref, method: str, name: str) -> tuple[cst.CSTNode, str]:
+def _holder(context: PythonContext, ref: Ref, method: str, name: str) -> tuple[Function | ast.ClassDef, str]:
     """The method or class whose body assigns an attribute, and the name by which it does."""
     if not method:
         if classes := context.classes(ref.name):
             return classes[0], name
-    elif definition := context.definition(f"{ref.name}.{method}"):
-        first = next(parameters(definition[1]), None)
-        if first is not None:
-            return definition[1], f"{first.name.value}.{name}"
+    elif (definition := context.definition(f"{ref.name}.{method}")) and (given := parameters(definition[1])):
+        return definition[1], f"{given[0].arg}.{name}"
     raise Unseen(f"what `{ref.name}.{name}` holds is not in sight")

@@ -2,55 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.attributes import attribute
 from codemods.frameworks.checkpointing.clean_library import CONTAINERS
-from codemods.frameworks.checkpointing.frames import Argument, Frame, Instance, Unseen, parameters, written
-from codemods.rules.context import Context
-from codemods.syntax import flow
+from codemods.frameworks.checkpointing.frames import Argument, Frame, Instance, Unseen
+from codemods.syntax.module import Function, own, parameters
 
 if TYPE_CHECKING:
     from codemods.frameworks.checkpointing.callables import Tracer
 
+GROWING = frozenset({"append", "insert", "extend", "update", "add_module", "register_module"})
+"""Methods by which containers get more."""
 
-def contents(tracer: Tracer, expr: cst.BaseExpression, frame: Frame) -> Iterator[Argument]:
+
+def contents(tracer: Tracer, expr: ast.expr, frame: Frame) -> Iterator[Argument]:
     """The expressions that make the elements of a list, `ModuleList`, `Sequential`, or a slice of one."""
     tracer.step()
     ctx = frame.ctx
     match expr:
-        case cst.List(elements=items) | cst.Tuple(elements=items) | cst.Dict(elements=items):
+        case ast.List(elts=items) | ast.Tuple(elts=items):
             for item in items:
-                starred = isinstance(item, (cst.StarredElement, cst.StarredDictElement))
-                yield from contents(tracer, item.value, frame) if starred else [(item.value, frame)]
-        case cst.ListComp(elt=elt) | cst.GeneratorExp(elt=elt) | cst.DictComp(value=elt):
+                yield from contents(tracer, item.value, frame) if isinstance(item, ast.Starred) else [(item, frame)]
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                yield from contents(tracer, value, frame) if key is None else [(value, frame)]
+        case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.DictComp(value=elt):
             yield elt, frame
-        case cst.BinaryOperation(left=left, right=right, operator=cst.Add()):
+        case ast.BinOp(left=left, right=right, op=ast.Add()):
             yield from contents(tracer, left, frame)
             yield from contents(tracer, right, frame)
-        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Slice())]):
+        case ast.Subscript(value=value, slice=ast.Slice()):
             yield from contents(tracer, value, frame)
-        case cst.Subscript(value=value):
+        case ast.Subscript(value=value):
             for made, where in contents(tracer, value, frame):
                 yield from contents(tracer, made, where)
-        case cst.Call() if ctx.means(expr.func, CONTAINERS) or ctx.name(expr.func) in ("list", "tuple"):
+        case ast.Call() if ctx.means(expr.func, CONTAINERS) or ctx.name(expr.func) in ("list", "tuple"):
+            in_order = ctx.means(expr.func, "torch.nn.Sequential")
             for arg in expr.args:
-                single = not arg.star and ctx.means(expr.func, "torch.nn.Sequential")
-                yield from [(arg.value, frame)] if single else contents(tracer, arg.value, frame)
-        case cst.Name() if held := list(tracer.named(expr, frame)):
+                if isinstance(arg, ast.Starred):
+                    yield from contents(tracer, arg.value, frame)
+                else:
+                    yield from [(arg, frame)] if in_order else contents(tracer, arg, frame)
+            for given in expr.keywords:
+                single = in_order and given.arg is not None
+                yield from [(given.value, frame)] if single else contents(tracer, given.value, frame)
+        case ast.Name() if held := list(tracer.named(expr, frame)):
             for each, where in held:
-                if not isinstance(each, cst.BaseExpression):
-                    raise Unseen(f"what `{expr.value}` holds is not in sight")
+                if not isinstance(each, ast.expr):
+                    raise Unseen(f"what `{expr.id}` holds is not in sight")
                 yield from contents(tracer, each, where)
-            yield from appended(tracer, ctx, expr.value, ctx.function(expr), frame)
-        case cst.Attribute(value=value, attr=cst.Name(value=name)) if owners := tracer.objects(value, frame):
+            yield from appended(tracer, ctx, expr.id, ctx.function(expr), frame)
+        case ast.Attribute(value=value, attr=name) if owners := tracer.objects(value, frame):
             for owner in owners:
                 yield from contents_of(tracer, owner, name)
         case _:
-            raise Unseen(f"what `{written(ctx, expr)}` holds is not in sight")
+            raise Unseen(f"what `{ctx.written(expr)}` holds is not in sight")
 
 
 def contents_of(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
@@ -69,32 +79,50 @@ def grown(tracer: Tracer, owner: Instance, name: str) -> Iterator[Argument]:
     for ref in tracer.classes(owner):
         context, klass = tracer.open(ref.path), tracer.index.klass(ref)
         for method in klass.methods if klass else ():
-            if definition := context.definition(f"{ref.name}.{method}"):
-                first = next(parameters(definition[1]), None)
+            definition = context.definition(f"{ref.name}.{method}")
+            if definition is not None and (given := parameters(definition[1])):
                 made = owner.made if definition[1] is tracer.constructor(owner.ref) else None
                 frame = Frame(context, owner, {definition[1]: made} if made else {})
-                if first is not None:
-                    yield from appended(tracer, context, f"{first.name.value}.{name}", definition[1], frame)
+                yield from appended(tracer, context, f"{given[0].arg}.{name}", definition[1], frame)
 
 
 def appended(
-    tracer: Tracer, ctx: Context, name: str, function: cst.FunctionDef | None, frame: Frame
+    tracer: Tracer, ctx: PythonContext, name: str, function: Function | None, frame: Frame
 ) -> Iterator[Argument]:
     """What a function appends to a container."""
-    for node in flow.own(function.body) if function is not None else ():
+    for node in _growing(ctx, function).get(name, ()) if function is not None else ():
         match node:
-            case cst.Call(func=cst.Attribute(value=held, attr=cst.Name(value=verb))) if ctx.name(held) == name:
-                match verb, [a.value for a in node.args if not a.star]:
+            case ast.Call(func=ast.Attribute(attr=verb)):
+                given = [a for a in node.args if not isinstance(a, ast.Starred)]
+                match verb, [*given, *(k.value for k in node.keywords if k.arg is not None)]:
                     case "append", [value]:
                         yield value, frame
                     case (("insert" | "add_module" | "register_module"), [_, value]):
                         yield value, frame
                     case "extend", [value]:
                         yield from contents(tracer, value, frame)
-                    case _ if verb in ("append", "insert", "extend", "update", "add_module"):
+                    case _ if verb != "register_module":
                         raise Unseen(f"what `{name}` holds is not in sight")
-            case cst.AugAssign(target=target, value=value) if ctx.name(target) == name:
+            case ast.AugAssign(value=value):
                 yield from contents(tracer, value, frame)
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript(value=held))], value=value):
-                if ctx.name(held) == name:
-                    yield value, frame
+            case ast.Assign(value=value):
+                yield value, frame
+
+
+def _growing(ctx: PythonContext, function: Function) -> Mapping[str, Sequence[ast.AST]]:
+    """What in a function gives a container more, by the name of the container."""
+    if (_growing, function) not in ctx.memo:
+        found: dict[str, list[ast.AST]] = {}
+        for node in own(function):
+            match node:
+                case ast.Call(func=ast.Attribute(value=held, attr=verb)) if verb in GROWING:
+                    pass
+                case ast.AugAssign(target=held) | ast.Assign(targets=[ast.Subscript(value=held)]):
+                    pass
+                case _:
+                    continue
+            if (name := ctx.name(held)) is not None:
+                found.setdefault(name, []).append(node)
+        ctx.memo[_growing, function] = found
+    growing: Mapping[str, Sequence[ast.AST]] = ctx.memo[_growing, function]
+    return growing

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import libcst as cst
-
+from codemods.analysis.python_context import PythonContext
 from codemods.project.index import Ref
-from codemods.rules.context import Context
+from codemods.syntax.module import Function
 
 
 class Unseen(Exception):
@@ -19,7 +19,7 @@ class Unseen(Exception):
 class Bound:
     """The arguments of one call by parameter; `open`: a splat may have given the others too."""
 
-    values: Mapping[str, tuple[cst.BaseExpression, Frame]]
+    values: Mapping[str, tuple[ast.expr, Frame]]
     open: bool = False
 
 
@@ -35,16 +35,16 @@ class Instance:
 class Frame:
     """Where an expression is evaluated."""
 
-    ctx: Context
+    ctx: PythonContext
     self: Instance | None = None
-    calls: Mapping[cst.FunctionDef, Bound] = field(default_factory=dict, hash=False)
+    calls: Mapping[Function, Bound] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
 class Code:
     """A function or lambda of the project, and where it is evaluated."""
 
-    node: cst.FunctionDef | cst.Lambda
+    node: Function | ast.Lambda
     frame: Frame
 
 
@@ -53,59 +53,41 @@ class Library:
     """Something of a library: a function, or (with `call`) the object that a call of it makes."""
 
     origin: str
-    call: cst.Call | None
+    call: ast.Call | None
     frame: Frame
 
 
-Argument = tuple[cst.BaseExpression, Frame]
+Argument = tuple[ast.expr, Frame]
 Part = Code | Instance | Library
 
 
-def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
-    p = function.params
-    yield from (*p.posonly_params, *p.params, *p.kwonly_params)
-    yield from (each for each in (p.star_arg, p.star_kwarg) if isinstance(each, cst.Param))
-
-
-def bind(call: cst.Call, function: cst.FunctionDef | None, frame: Frame, *, skip: int) -> Bound:
+def bind(call: ast.Call, function: Function | None, frame: Frame, *, skip: int) -> Bound:
     """The arguments of a call by parameter, the first `skip` parameters (`self`) left out."""
-    values: dict[str, Argument] = {}
-    names = [p.name.value for p in (*function.params.posonly_params, *function.params.params)] if function else []
-    names, splat = names[skip:], False
-    for position, arg in enumerate(call.args):
-        if arg.star:
-            splat = True
-        elif arg.keyword is not None:
-            values[arg.keyword.value] = (arg.value, frame)
-        elif not splat and position < len(names):
-            values[names[position]] = (arg.value, frame)
-    return Bound(values, splat)
+    names = [p.arg for p in (*function.args.posonlyargs, *function.args.args)][skip:] if function else []
+    splat = next((i for i, given in enumerate(call.args) if isinstance(given, ast.Starred)), None)
+    values = {name: (given, frame) for name, given in zip(names, call.args[:splat], strict=False)}
+    values |= {k.arg: (k.value, frame) for k in call.keywords if k.arg is not None}
+    return Bound(values, splat is not None or any(k.arg is None for k in call.keywords))
 
 
-def is_method(ctx: Context, function: cst.FunctionDef) -> bool:
+def is_method(ctx: PythonContext, function: Function) -> bool:
     """Whether a function takes `self` (or `cls`) when it is called on an object."""
-    plain = (d.decorator for d in function.decorators)
-    return isinstance(ctx.scope(function), cst.ClassDef) and not any(ctx.name(d) == "staticmethod" for d in plain)
+    return isinstance(ctx.scope(function), ast.ClassDef) and "staticmethod" not in map(
+        ctx.name, function.decorator_list
+    )
 
 
-def written(ctx: Context, node: cst.CSTNode) -> str:
-    """A node as it stands in the file, on one line, shortened for a message."""
-    text = " ".join(ctx.module.code_for_node(node).split())
-    return text if len(text) <= 40 else text[:37] + "…"
-
-
-def looped(ctx: Context, loop: cst.For | cst.CompFor, name: str) -> cst.BaseExpression | None:
+def looped(ctx: PythonContext, loop: ast.For | ast.AsyncFor | ast.comprehension, name: str) -> ast.expr | None:
     """The container whose elements a loop gives to `name`: through `enumerate`, `zip`, `reversed`, `.items()`."""
-    source: cst.BaseExpression = loop.iter
-    target: cst.BaseExpression = loop.target
-    while isinstance(source, cst.Call):
-        args = [a.value for a in source.args if a.keyword is None and not a.star]
-        items = list(target.elements) if isinstance(target, (cst.Tuple, cst.List)) else []
+    source, target = loop.iter, loop.target
+    while isinstance(source, ast.Call):
+        args = [a for a in source.args if not isinstance(a, ast.Starred)]
+        items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
         match ctx.name(source.func):
             case "enumerate" if args and len(items) == 2:
-                source, target = args[0], items[1].value
+                source, target = args[0], items[1]
             case "zip" if len(args) == len(items):
-                chosen = [(a, i.value) for a, i in zip(args, items, strict=True) if _binds(i.value, name)]
+                chosen = [(arg, item) for arg, item in zip(args, items, strict=True) if _binds(item, name)]
                 if len(chosen) != 1:
                     return None
                 source, target = chosen[0]
@@ -113,16 +95,16 @@ def looped(ctx: Context, loop: cst.For | cst.CompFor, name: str) -> cst.BaseExpr
                 source = args[0]
             case _:
                 match source.func:
-                    case cst.Attribute(value=held, attr=cst.Name(value="items")) if len(items) == 2:
-                        source, target = held, items[1].value
-                    case cst.Attribute(value=held, attr=cst.Name(value="values" | "children")):
+                    case ast.Attribute(value=held, attr="items") if len(items) == 2:
+                        source, target = held, items[1]
+                    case ast.Attribute(value=held, attr="values" | "children"):
                         source = held
                     case _:
                         break
-    return source if isinstance(target, cst.Name) and target.value == name else None
+    return source if isinstance(target, ast.Name) and target.id == name else None
 
 
-def _binds(target: cst.BaseExpression, name: str) -> bool:
-    if isinstance(target, (cst.Tuple, cst.List)):
-        return any(_binds(e.value, name) for e in target.elements)
-    return isinstance(target, cst.Name) and target.value == name
+def _binds(target: ast.expr, name: str) -> bool:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return any(_binds(each, name) for each in target.elts)
+    return isinstance(target, ast.Name) and target.id == name

@@ -6,15 +6,15 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, literal, named_calls, positional
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Evidence
 from codemods.project.index import Index
-from codemods.rules.context import Context
+from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config, Scalar, Table
-from codemods.syntax import rewrite
-from codemods.syntax.tree import walk
+from codemods.syntax.module import FUNCTIONS, Module, walk
 
 ADAPTERS = frozenset(
     {
@@ -27,16 +27,28 @@ _HOOKS = (
     *("register_forward_hook", "register_forward_pre_hook", "register_module_forward_hook"),
     *("register_module_forward_pre_hook", "register_full_backward_hook"),
 )
-_INPUT_GRADS = ("enable_input_require_grads", "make_inputs_require_grad", "make_inputs_require_grads")
-_EMBEDDINGS = ("get_input_embeddings", "embed_tokens", "embeddings", "wte", "word_embeddings", "emb", "embed")
+_INPUT_GRADS = frozenset(("enable_input_require_grads", "make_inputs_require_grad", "make_inputs_require_grads"))
+_EMBEDDINGS = frozenset(
+    ("get_input_embeddings", "embed_tokens", "embeddings", "wte", "word_embeddings", "emb", "embed")
+)
 _ZERO3 = re.compile(r"(?:z|zero|stage)[-_]?3(?![0-9])", re.IGNORECASE)
 _ZERO3_FILES = ("ds_config.json", "ds_config_zero3.json", "deepspeed.json", "deepspeed_config.json", "zero3.json")
 _ZERO3_FOLDERS = ("", "configs", "config", "deepspeed", "scripts", "ds_configs")
 _MOST_FILES = 100
 """Of one program, beyond which it is not followed."""
+_TELLING = (
+    "requires_grad",
+    "flex_attention",
+    "deepspeed",
+    "DeepSpeed",
+    "DEEPSPEED",
+    "zero_optimization",
+    "_require_grad",
+)
+"""Without one of these words a file has no trait."""
 
 
-def program(ctx: Context) -> tuple[str, ...]:
+def program(ctx: FileContext) -> tuple[str, ...]:
     """The files of the program that a file belongs to: what it imports, who imports it, and what those import."""
 
     def files() -> tuple[str, ...]:
@@ -74,22 +86,70 @@ def _imported(index: Index, path: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _calls(ctx: Context, *names: str) -> Iterator[tuple[Context, cst.Call]]:
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What one file says of the model and its training, by line."""
+
+    frozen_embeddings: tuple[int, str] | None = None
+    """Where embeddings of tokens or patches are frozen, and how they are called."""
+    gives_inputs_gradients: bool = False
+    """Whether it lets the embeddings' outputs require gradients."""
+    flex_attention: int | None = None
+    """Where a model is made with flex attention."""
+    imports_flex_attention: int | None = None
+    zero3: int | None = None
+    """Where ZeRO-3 is configured."""
+
+
+def traits(index: Index, path: str) -> Traits:
+    """What a file says of the model and its training; nothing where it cannot be read."""
+    return index.recall((traits, path), lambda: _traits(index, path))
+
+
+def _traits(index: Index, path: str) -> Traits:
+    text = index.text(path) or ""
+    module = index.syntax(path) if any(word in text for word in _TELLING) else None
+    if module is None:
+        return Traits()
+    embeddings = ((node.lineno, name) for node, name in _freezing(module) if _is_embedding(re.findall(r"\w+", name)))
+    imported = (n.lineno for n in module.all(ast.ImportFrom) if _is_flex_attention(n))
+    used = (n.lineno for n in module.all(ast.keyword) if _is_flex_attention(n))
+    configuring: list[ast.keyword | ast.expr] = [*module.all(ast.keyword), *module.all(ast.Call), *module.all(ast.Dict)]
+    zero3 = (n.lineno for n in configuring if _is_zero3(n))
+    return Traits(
+        frozen_embeddings=next(embeddings, None),
+        gives_inputs_gradients=_gives_inputs_gradients(module),
+        flex_attention=next(used, None),
+        imports_flex_attention=next(imported, None),
+        zero3=next(zero3, None) if _speaks_of_deepspeed(module) else None,
+    )
+
+
+# -- adapters and hooks
+
+
+def _calls(ctx: PythonContext, *names: str) -> list[tuple[PythonContext, ast.Call]]:
     """The calls of these last names in the program."""
-    for path in program(ctx):
-        facts = ctx.index.facts(path)
-        if facts is not None and not facts.called.isdisjoint(names) and (other := ctx.other(path)) is not None:
-            yield from ((other, call) for call in other.named_calls(*names))
+    key = (_calls, names)
+    if key not in ctx.memo:
+        found: list[tuple[PythonContext, ast.Call]] = []
+        for path in program(ctx):
+            facts = ctx.index.facts(path)
+            if facts is not None and not facts.called.isdisjoint(names) and (other := ctx.other(path)) is not None:
+                found += ((other, call) for call in named_calls(other, *names))
+        ctx.memo[key] = found
+    made: list[tuple[PythonContext, ast.Call]] = ctx.memo[key]
+    return made
 
 
-def hooks(ctx: Context) -> Evidence | None:
+def hooks(ctx: PythonContext) -> Evidence | None:
     """Where the program registers a hook that runs with a module, and so in the checkpointed block, too."""
     for other, call in _calls(ctx, *_HOOKS):
         return other.evidence(call, "a hook that may do something else when it is recomputed is registered")
     return None
 
 
-def adapters(ctx: Context, near: cst.CSTNode | None = None, model: str | None = None) -> Evidence | None:
+def adapters(ctx: PythonContext, near: ast.AST | None = None, model: str | None = None) -> Evidence | None:
     """Where the program puts adapters (LoRA and its kin) on a model.
 
     Args:
@@ -97,7 +157,7 @@ def adapters(ctx: Context, near: cst.CSTNode | None = None, model: str | None = 
             together with it.
         model: leave out other models of the same function.
     """
-    names = {name.rpartition(".")[2] for name in ADAPTERS}
+    names = sorted({name.rpartition(".")[2] for name in ADAPTERS})
     made = [(other, call) for other, call in _calls(ctx, *names) if other.means(call.func, ADAPTERS)]
     if near is not None:
         home = _outermost(ctx, near)
@@ -106,65 +166,71 @@ def adapters(ctx: Context, near: cst.CSTNode | None = None, model: str | None = 
     return next((o.evidence(call, "adapters are trained beside frozen weights") for o, call in made), None)
 
 
-def _wrapped(ctx: Context, call: cst.Call) -> set[str]:
+def _wrapped(ctx: PythonContext, call: ast.Call) -> set[str]:
     """The names of the model that a call puts adapters on, before and after; none for a mere configuration."""
-    wrapped, statement = rewrite.positional(call, 0), ctx.statement(call)
+    wrapped, statement = positional(call, 0), ctx.statement(call)
     if wrapped is None:
         return set()
-    targets = [t.target for t in statement.targets] if isinstance(statement, cst.Assign) else []
-    return {name for node in (wrapped.value, *targets) if (name := ctx.name(node))}
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return {name for node in (wrapped, *targets) if (name := ctx.name(node))}
 
 
-def _belongs(ctx: Context, call: cst.Call, near: cst.CSTNode, model: str | None) -> bool:
+def _belongs(ctx: PythonContext, call: ast.Call, near: ast.AST, model: str | None) -> bool:
     """Whether adapters that a call of this file makes may be those of a model that `near` is about."""
     here, there = _outermost(ctx, near), _outermost(ctx, call)
     if here is not there:
-        tests = (each for each in (here, there) if isinstance(each, cst.FunctionDef))
-        return not any(each.name.value.startswith("test") for each in tests)
+        tests = (each for each in (here, there) if isinstance(each, FUNCTIONS))
+        return not any(each.name.startswith("test") for each in tests)
     if _contrary(ctx, call, near):
         return False
     wrapped = _wrapped(ctx, call)
     return model is None or not wrapped or model in wrapped
 
 
-def _outermost(ctx: Context, node: cst.CSTNode) -> cst.CSTNode:
+def _outermost(ctx: PythonContext, node: ast.AST) -> ast.AST:
     """The function at module or class level around a node; the module itself outside of them."""
-    functions = [above for above in ctx.ancestors(node) if isinstance(above, cst.FunctionDef)]
-    return functions[-1] if functions else ctx.module
+    functions = [above for above in ctx.ancestors(node) if isinstance(above, FUNCTIONS)]
+    return functions[-1] if functions else ctx.module.tree
 
 
-def _contrary(ctx: Context, a: cst.CSTNode, b: cst.CSTNode) -> bool:
+def _contrary(ctx: PythonContext, a: ast.AST, b: ast.AST) -> bool:
     """Whether two nodes stand under tests of which one says what the other denies."""
     here, there = set(_assumed(ctx, a)), set(_assumed(ctx, b))
     return any((text, not holds) in there for text, holds in here)
 
 
-def _assumed(ctx: Context, node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
+def _assumed(ctx: PythonContext, node: ast.AST) -> Iterator[tuple[str, bool]]:
     """What the `if`s around a node say, part by part: the text of a test, and whether it holds."""
     below = node
     for above in ctx.ancestors(node):
-        if isinstance(above, cst.If) and below in (above.body, above.orelse):
-            yield from _parts(ctx, above.test, below is above.body)
+        if isinstance(above, ast.If) and below is not above.test:
+            yield from _parts(above.test, below in above.body)
         below = above
 
 
-def _parts(ctx: Context, test: cst.BaseExpression, holds: bool) -> Iterator[tuple[str, bool]]:
+def _parts(test: ast.expr, holds: bool) -> Iterator[tuple[str, bool]]:
     match test:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            yield from _parts(ctx, inner, not holds)
-        case cst.BooleanOperation(operator=cst.And() | cst.Or() as operator) if isinstance(operator, cst.And) is holds:
-            yield from (*_parts(ctx, test.left, holds), *_parts(ctx, test.right, holds))
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            yield from _parts(inner, not holds)
+        case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
+            for value in values:
+                yield from _parts(value, holds)
         case _:
-            yield _plain(ctx, test), holds
+            yield ast.unparse(test), holds
 
 
-def frozen(ctx: Context, model: str, near: cst.CSTNode | None = None) -> Evidence | None:
+# -- frozen weights
+
+
+def frozen(ctx: PythonContext, model: str, near: ast.AST | None = None) -> Evidence | None:
     """Where this file freezes a model, or a part of it, by the name `model`.
 
     Args:
         near: leave out other functions, whose variables are others, and code that never runs together with this node.
     """
-    for node, text in _frozen(ctx):
+    if (frozen,) not in ctx.memo:
+        ctx.memo[frozen,] = list(_freezing(ctx.module))
+    for node, text in ctx.memo[frozen,]:
         if near is not None and not text.startswith("self."):
             if _outermost(ctx, node) is not _outermost(ctx, near) or _contrary(ctx, node, near):
                 continue
@@ -174,96 +240,117 @@ def frozen(ctx: Context, model: str, near: cst.CSTNode | None = None) -> Evidenc
     return None
 
 
-def _trains_a_part(ctx: Context, model: str) -> bool:
+def _trains_a_part(ctx: PythonContext, model: str) -> bool:
     """Whether a part of a model is switched on again in this file: of one that is all frozen, nothing is lost."""
-    for call, text in _switches(ctx):
-        given = rewrite.argument(call, "requires_grad", 0)
-        if text.startswith(f"{model}.") and (given is None or _is_true(given.value)):
-            return True
-    targets = (t.target for a in ctx.all(cst.Assign, "requires_grad") if _is_true(a.value) for t in a.targets)
-    return any(isinstance(target, cst.Attribute) and target.attr.value == "requires_grad" for target in targets)
+    if (_trains_a_part,) not in ctx.memo:
+        assigned = (target for a in ctx.all(ast.Assign) if literal(a.value) is True for target in a.targets)
+        any_flag = any(isinstance(target, ast.Attribute) and target.attr == "requires_grad" for target in assigned)
+        switched_on = [
+            text
+            for call, text in _switches(ctx.module)
+            if (given := argument(call, "requires_grad", 0)) is None or literal(given) is True
+        ]
+        ctx.memo[_trains_a_part,] = any_flag, switched_on
+    any_flag, switched_on = ctx.memo[_trains_a_part,]
+    return any_flag or any(text.startswith(f"{model}.") for text in switched_on)
 
 
-def _is_true(node: cst.BaseExpression) -> bool:
-    return rewrite.literal(node) is True
-
-
-def frozen_embeddings(ctx: Context) -> Evidence | None:
+def frozen_embeddings(ctx: FileContext) -> Evidence | None:
     """Where the program freezes embeddings of tokens or patches; positions are added to these, and cut nothing."""
     for path in program(ctx):
-        facts = ctx.index.facts(path)
-        other = ctx.other(path) if facts is not None and "requires_grad" in (ctx.index.text(path) or "") else None
-        for node, text in _frozen(other) if other is not None else ():
-            parts = re.findall(r"\w+", text)
-            if any("emb" in part or part == "wte" for part in parts) and not any("pos" in part for part in parts):
-                return other.evidence(node, f"`{text}` is frozen") if other is not None else None
+        if (found := traits(ctx.index, path).frozen_embeddings) is not None:
+            return Evidence(path, found[0], f"`{found[1]}` is frozen")
     return None
 
 
-def _frozen(ctx: Context) -> Iterator[tuple[cst.CSTNode, str]]:
-    """What a file freezes, as it is written: the statement, and `model.embeddings`."""
-    for call, text in _switches(ctx):
-        given = rewrite.argument(call, "requires_grad", 0)
-        if given is not None and rewrite.literal(given.value) is False:
+def _is_embedding(parts: Sequence[str]) -> bool:
+    tokens = any("emb" in part or part == "wte" for part in parts)
+    return tokens and not any("pos" in part for part in parts)
+
+
+def _freezing(module: Module) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+    """What a file freezes, as it is written: the statement or call, and `model.embeddings`."""
+    for call, text in _switches(module):
+        if literal(argument(call, "requires_grad", 0)) is False:
             yield call, text
-    for assignment in ctx.all(cst.Assign, "requires_grad"):
+    for assignment in module.all(ast.Assign):
         match assignment.targets:
-            case [cst.AssignTarget(target=cst.Attribute(value=owner, attr=cst.Name("requires_grad")))]:
-                if rewrite.literal(assignment.value) is False:
-                    yield assignment, _plain(ctx, owner)
-    for loop in ctx.all(cst.For, "requires_grad"):
+            case [ast.Attribute(value=owner, attr="requires_grad")] if literal(assignment.value) is False:
+                yield assignment, ast.unparse(owner)
+    loops: list[ast.For | ast.AsyncFor] = [*module.all(ast.For), *module.all(ast.AsyncFor)]
+    for loop in loops:
         match loop.iter:
-            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
-                if any(_freezes(node) for node in walk(loop.body)):
-                    yield loop, _plain(ctx, owner)
+            case ast.Call(func=ast.Attribute(value=owner, attr="parameters" | "named_parameters")):
+                if any(_freezes(node) for statement in loop.body for node in walk(statement)):
+                    yield loop, ast.unparse(owner)
 
 
-def _switches(ctx: Context) -> Iterator[tuple[cst.Call, str]]:
+def _switches(module: Module) -> Iterator[tuple[ast.Call, str]]:
     """The calls of `X.requires_grad_(…)` in a file, each with `X` as it is written."""
-    for call in ctx.all(cst.Call, "requires_grad_"):
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "requires_grad_":
-            yield call, _plain(ctx, call.func.value)
+    for call in module.all(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+            yield call, ast.unparse(call.func.value)
 
 
-def _plain(ctx: Context, node: cst.BaseExpression) -> str:
-    """An expression without spaces and comments."""
-    return ast.unparse(ast.parse(f"({ctx.module.code_for_node(node)}\n)", mode="eval"))
-
-
-def _freezes(node: cst.CSTNode) -> bool:
+def _freezes(node: ast.AST) -> bool:
     match node:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name("requires_grad")))], value=value):
-            return rewrite.literal(value) is False
-        case cst.Call(func=cst.Attribute(attr=cst.Name("requires_grad_")), args=[cst.Arg(value=value)]):
-            return rewrite.literal(value) is False
+        case ast.Assign(targets=[ast.Attribute(attr="requires_grad")], value=value):
+            return literal(value) is False
+        case ast.Call(func=ast.Attribute(attr="requires_grad_")):
+            return literal(argument(node, "requires_grad", 0)) is False
     return False
 
 
-def gives_inputs_gradients(ctx: Context) -> bool:
+def gives_inputs_gradients(ctx: FileContext) -> bool:
     """Whether the program lets the embeddings' outputs require gradients."""
-    if any(name in (ctx.index.text(path) or "") for path in program(ctx) for name in _INPUT_GRADS):
+    return any(traits(ctx.index, path).gives_inputs_gradients for path in program(ctx))
+
+
+def _gives_inputs_gradients(module: Module) -> bool:
+    if any(_is_named(node, _INPUT_GRADS) for node in module.all(ast.Name, ast.Attribute, ast.keyword, ast.Constant)):
         return True
-    for path in program(ctx):
-        other = ctx.other(path) if "requires_grad_" in (ctx.index.text(path) or "") else None
-        for call, owner in _switches(other) if other is not None else ():
-            given = rewrite.argument(call, "requires_grad", 0)
-            switched_on = not call.args or (given is not None and rewrite.literal(given.value) is True)
-            if switched_on and set(re.findall(r"\w+", owner)) & {*_EMBEDDINGS}:
-                return True
+    if any(each.name in _INPUT_GRADS for each in module.all(ast.FunctionDef)):
+        return True
+    for call, owner in _switches(module):
+        given = argument(call, "requires_grad", 0)
+        switched_on = not (call.args or call.keywords) or literal(given) is True
+        if switched_on and not _EMBEDDINGS.isdisjoint(re.findall(r"\w+", owner)):
+            return True
     return False
 
 
-def unsloth(ctx: Context) -> Evidence | None:
+def _is_named(node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether a node is one of these names, as a variable, an attribute, a keyword, or a string for `getattr`."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)) | ast.Constant(value=str(name)):
+            return name in names
+    return False
+
+
+# -- libraries in the way
+
+
+def unsloth(ctx: FileContext) -> Evidence | None:
     """Where the program hands checkpointing to Unsloth, which requires the reentrant variant."""
+    return _imports(ctx, "unsloth", "Unsloth owns checkpointing")
+
+
+def may_forbid_non_reentrant(ctx: FileContext) -> Evidence | None:
+    """Where the program uses DeepSpeed, whose configuration may be ZeRO-3."""
+    return _imports(ctx, "deepspeed", "DeepSpeed is used, and its configuration may be ZeRO-3")
+
+
+def _imports(ctx: FileContext, package: str, why: str) -> Evidence | None:
+    """Where the program imports a package."""
     for path in program(ctx):
         facts = ctx.index.facts(path)
         for each in facts.imports if facts is not None else ():
-            if each.target.partition(".")[0] == "unsloth":
-                return Evidence(path, each.line, "Unsloth owns checkpointing")
+            if each.target.partition(".")[0] == package:
+                return Evidence(path, each.line, why)
     return None
 
 
-def forbids_non_reentrant(ctx: Context, *, partly_frozen: bool) -> Evidence | None:
+def forbids_non_reentrant(ctx: FileContext, *, partly_frozen: bool) -> Evidence | None:
     """What shows that non-reentrant checkpointing fails in this program.
 
     Args:
@@ -271,42 +358,29 @@ def forbids_non_reentrant(ctx: Context, *, partly_frozen: bool) -> Evidence | No
     """
     inside = _followed(ctx.index, [ctx.path])
     for path in program(ctx):
-        text = ctx.index.text(path) or ""
-        for node in ast.walk(ast.parse(text)) if "flex_attention" in text else ():
-            if _is_flex_attention(node, imports=path in inside):
-                return Evidence(path, getattr(node, "lineno", 1), "flex attention is used")
+        found = traits(ctx.index, path)
+        line = found.flex_attention or (found.imports_flex_attention if path in inside else None)
+        if line is not None:
+            return Evidence(path, line, "flex attention is used")
     return _zero3(ctx) if partly_frozen else None
 
 
-def _is_flex_attention(node: ast.AST, *, imports: bool) -> bool:
-    """Whether a model is made with flex attention or, where `imports` count, it is imported."""
+def _is_flex_attention(node: ast.AST) -> bool:
+    """Whether a model is made with flex attention, or it is imported."""
     match node:
         case ast.keyword(arg="attn_implementation", value=ast.Constant(value="flex_attention")):
             return True
         case ast.ImportFrom(module=module, names=names):
-            return imports and ("flex_attention" in (module or "") or any(n.name == "flex_attention" for n in names))
+            return "flex_attention" in (module or "") or any(n.name == "flex_attention" for n in names)
     return False
 
 
-def may_forbid_non_reentrant(ctx: Context) -> Evidence | None:
-    """Where the program uses DeepSpeed, whose configuration may be ZeRO-3."""
-    for path in program(ctx):
-        facts = ctx.index.facts(path)
-        for each in facts.imports if facts is not None else ():
-            if each.target.partition(".")[0] == "deepspeed":
-                return Evidence(path, each.line, "DeepSpeed is used, and its configuration may be ZeRO-3")
-    return None
-
-
-def _zero3(ctx: Context) -> Evidence | None:
+def _zero3(ctx: FileContext) -> Evidence | None:
     """Where ZeRO-3 is configured: in a call or a dictionary of the program, or in a file of DeepSpeed's usual name."""
     why = "ZeRO-3 is configured"
     for path in program(ctx):
-        text = ctx.index.text(path) or ""
-        if "deepspeed" in text.lower() or "zero_optimization" in text:
-            for node in ast.walk(ast.parse(text)):
-                if _is_zero3(node):
-                    return Evidence(path, getattr(node, "lineno", 1), why)
+        if (line := traits(ctx.index, path).zero3) is not None:
+            return Evidence(path, line, why)
     root = ctx.index.root(ctx.path)
     for folder in _ZERO3_FOLDERS:
         for name in _ZERO3_FILES:
@@ -317,6 +391,21 @@ def _zero3(ctx: Context) -> Evidence | None:
                 if isinstance(stage, Scalar) and stage.value == 3:
                     return Evidence(path, (ctx.index.text(path) or "").count("\n", 0, stage.start) + 1, why)
     return None
+
+
+def _speaks_of_deepspeed(module: Module) -> bool:
+    """Whether a file names DeepSpeed, or a section of its configuration, other than in a comment."""
+    for node in module.all(ast.Name, ast.Attribute, ast.keyword, ast.Constant, ast.alias, ast.arg):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)) | ast.arg(arg=name):
+                pass
+            case ast.Constant(value=str(name)) | ast.alias(name=name):
+                pass
+            case _:
+                continue
+        if "deepspeed" in name.lower() or "zero_optimization" in name:
+            return True
+    return any("deepspeed" in (each.module or "").lower() for each in module.all(ast.ImportFrom))
 
 
 def _is_zero3(node: ast.AST) -> bool:

@@ -6,10 +6,11 @@ calls may crash or go wrong non-reentrant. So what is not known to be harmless c
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.callables import Tracer
 from codemods.frameworks.checkpointing.clean_library import (
     BUILTINS,
@@ -20,22 +21,10 @@ from codemods.frameworks.checkpointing.clean_library import (
     is_idempotent,
 )
 from codemods.frameworks.checkpointing.containers import contents
-from codemods.frameworks.checkpointing.frames import (
-    Code,
-    Frame,
-    Instance,
-    Library,
-    Part,
-    Unseen,
-    bind,
-    is_method,
-    written,
-)
+from codemods.frameworks.checkpointing.frames import Code, Frame, Instance, Library, Part, Unseen, bind, is_method
 from codemods.frameworks.checkpointing.side_effects import is_new, is_own
 from codemods.model.names import AUTOCAST, NO_GRAD
-from codemods.rules.context import Context
-from codemods.syntax import rewrite
-from codemods.syntax.tree import walk
+from codemods.syntax.module import FUNCTIONS, Function, own, walk
 
 DEEPEST = 20
 """Calls within calls."""
@@ -51,7 +40,7 @@ _PLAIN_DECORATORS = ("staticmethod", "classmethod", "property")
 _BASES = ("torch.nn.", "builtins.object", "typing.", "abc.ABC")
 
 
-def trouble_in(ctx: Context, functions: cst.BaseExpression | cst.FunctionDef, *, several: bool = False) -> str | None:
+def trouble_in(ctx: PythonContext, functions: ast.expr | Function, *, several: bool = False) -> str | None:
     """Why what a checkpointed call runs may not be run non-reentrant, None where it surely may.
 
     Args:
@@ -61,7 +50,7 @@ def trouble_in(ctx: Context, functions: cst.BaseExpression | cst.FunctionDef, *,
     frame = Frame(ctx, Instance(method.owner) if method else None)
     sight = _Sight(ctx)
     try:
-        if isinstance(functions, cst.FunctionDef):
+        if isinstance(functions, FUNCTIONS):
             sight.read(Code(functions, frame), decorated=False)
         elif several and not ctx.calls(functions, "torch.nn.Sequential"):
             for made, where in contents(sight.trace, functions, frame):
@@ -78,7 +67,7 @@ def trouble_in(ctx: Context, functions: cst.BaseExpression | cst.FunctionDef, *,
 class _Sight:
     """Reads all code that a call runs."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: PythonContext) -> None:
         self.trace = Tracer(ctx)
         self.index = ctx.index
         self.seen: set[tuple[object, ...]] = set()
@@ -93,7 +82,7 @@ class _Sight:
                     self.read(part)
                 case Instance():
                     self.forward(part)
-                case Library(origin=origin, call=cst.Call() as call, frame=frame) if origin in CONTAINERS:
+                case Library(origin=origin, call=ast.Call() as call, frame=frame) if origin in CONTAINERS:
                     for made, where in contents(self.trace, call, frame):
                         self.run(self.trace.parts(made, where))
                 case Library():
@@ -109,27 +98,24 @@ class _Sight:
             return
         ctx = part.frame.ctx
         self.in_place(part.call, ctx)
-        for position, arg in enumerate(part.call.args):
-            name = arg.keyword.value if arg.keyword is not None else ""
-            value = arg.value.func if isinstance(arg.value, cst.Call) else arg.value
+        positional = [("", a.value if isinstance(a, ast.Starred) else a) for a in part.call.args]
+        arguments = [*positional, *((k.arg or "", k.value) for k in part.call.keywords)]
+        for position, (name, given) in enumerate(arguments):
+            value = given.func if isinstance(given, ast.Call) else given
             if part.origin in LAYERED and (name.endswith("layer") or (position == 0 and not name)):
-                self.run(self.trace.parts(arg.value, part.frame))
-            elif name.endswith(CALLED) and rewrite.literal(arg.value) is ...:
+                self.run(self.trace.parts(given, part.frame))
+            elif name.endswith(CALLED) and literal(given) is ...:
                 for maker in self.trace.makers(value, part.frame):
                     if isinstance(maker, Code) or not is_clean(maker):
-                        raise Unseen(f"`{written(ctx, part.call.func)}` is handed code of the project")
-            elif isinstance(value, cst.Lambda) or any(":" in origin for origin in ctx.origin(value)):
-                raise Unseen(f"`{written(ctx, part.call.func)}` is handed code of the project")
+                        raise Unseen(f"`{ctx.written(part.call.func)}` is handed code of the project")
+            elif isinstance(value, ast.Lambda) or any(":" in origin for origin in ctx.origin(value)):
+                raise Unseen(f"`{ctx.written(part.call.func)}` is handed code of the project")
 
-    def in_place(self, call: cst.Call, ctx: Context) -> None:
+    def in_place(self, call: ast.Call, ctx: PythonContext) -> None:
         """`inplace=True`, which a second run on the same input repeats: harmless for rectifiers alone."""
-        given = rewrite.keyword(call, "inplace")
-        if (
-            given is not None
-            and rewrite.literal(given.value) is not False
-            and not is_idempotent(written(ctx, call.func))
-        ):
-            raise Unseen(f"`{written(ctx, call.func)}` works in place")
+        given = keyword(call, "inplace")
+        if given is not None and literal(given) is not False and not is_idempotent(ctx.written(call.func)):
+            raise Unseen(f"`{ctx.written(call.func)}` works in place")
 
     def forward(self, module: Instance) -> None:
         """Calling a module of the project."""
@@ -144,7 +130,8 @@ class _Sight:
             odd = {"__call__", "__getattr__", "__getattribute__"}
             if klass is None or odd & set(klass.methods) or {"forward", "__call__"} & set(klass.attributes):
                 raise Unseen(f"`{name}` is not fully in sight")
-            if b"register_forward" in (self.index.text(ref.path) or "").encode():
+            facts = self.index.facts(ref.path)
+            if facts is None or any(name.startswith("register_forward") for name in facts.called):
                 raise Unseen(f"a forward hook may run in `{name}`")
         if owner := self.index.method(module.ref, "forward"):
             self.read(self.trace.method(module, owner, "forward"))
@@ -157,13 +144,13 @@ class _Sight:
         """A class of the project on top of `nn.Sequential`: what its `__init__` hands to `super().__init__`."""
         constructor = self.index.method(module.ref, "__init__")
         code = self.trace.method(module, constructor, "__init__") if constructor else None
-        calls = [c for c in code.frame.ctx.all(cst.Call) if _is_super_init(c)] if code else []
-        inside = [c for c in calls if code and code.frame.ctx.function(c) is code.node]
-        if code is None or len(inside) != 1 or not isinstance(code.node, cst.FunctionDef):
+        calls = [c for c in own(code.node) if isinstance(c, ast.Call) and _is_super_init(c)] if code else []
+        if code is None or len(calls) != 1 or not isinstance(code.node, FUNCTIONS):
             raise Unseen(f"what `{module.ref.name}` holds is not in sight")
         frame = Frame(code.frame.ctx, module, {code.node: module.made} if module.made else {})
-        for arg in inside[0].args:
-            for made, where in contents(self.trace, arg.value, frame) if arg.star else [(arg.value, frame)]:
+        given = [(a.value, True) if isinstance(a, ast.Starred) else (a, False) for a in calls[0].args]
+        for value, spread in (*given, *((k.value, k.arg is None) for k in calls[0].keywords)):
+            for made, where in contents(self.trace, value, frame) if spread else [(value, frame)]:
                 self.run(self.trace.parts(made, where))
 
     # -- reading code
@@ -179,85 +166,91 @@ class _Sight:
         self.depth += 1
         if self.depth > DEEPEST:
             raise Unseen("calls are nested too deeply inside it")
-        if isinstance(code.node, cst.FunctionDef):
-            name = code.node.name.value
-            if code.node.asynchronous is not None:
-                raise Unseen(f"`{name}` is asynchronous")
-            for decorator in code.node.decorators if decorated else ():
-                plain = decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+        node = code.node
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise Unseen(f"`{node.name}` is asynchronous")
+        if decorated and isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                plain = decorator.func if isinstance(decorator, ast.Call) else decorator
                 if not ctx.means(plain, _DECORATORS) and ctx.name(plain) not in _PLAIN_DECORATORS:
-                    raise Unseen(f"`{name}` is decorated with `{written(ctx, plain)}`")
-        for node in walk(code.node.body):
-            self.trace.step()
-            self.look(node, code)
+                    raise Unseen(f"`{node.name}` is decorated with `{ctx.written(plain)}`")
+        for part in [node.body] if isinstance(node, ast.Lambda) else node.body:
+            for each in walk(part):
+                self.trace.step()
+                self.look(each, code)
         self.depth -= 1
 
-    def look(self, node: cst.CSTNode, code: Code) -> None:
+    def look(self, node: ast.AST, code: Code) -> None:
         ctx = code.frame.ctx
         match node:
-            case cst.Global() | cst.Nonlocal():
-                raise Unseen(f"`{written(ctx, node)}` keeps something between calls")
-            case cst.Yield() | cst.Await() | cst.ClassDef() | cst.Del():
-                raise Unseen(f"`{written(ctx, node)}` runs inside it")
-            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.For(target=target):
+            case ast.Global() | ast.Nonlocal():
+                raise Unseen(f"`{ctx.written(node)}` keeps something between calls")
+            case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.ClassDef() | ast.Delete():
+                raise Unseen(f"`{ctx.written(node)}` runs inside it")
+            case ast.Assign(targets=targets):
+                for target in targets:
+                    self.write(target, code)
+            case ast.AnnAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target):
                 self.write(target, code)
-            case cst.AugAssign(target=target):
-                if not isinstance(target, cst.Name) or not is_own(target, ctx, counting=True):
-                    raise Unseen(f"`{written(ctx, target)}` is changed in place")
-            case cst.Call():
+            case ast.AugAssign(target=target):
+                if not isinstance(target, ast.Name) or not is_own(target, ctx, counting=True):
+                    raise Unseen(f"`{ctx.written(target)}` is changed in place")
+            case ast.Call():
                 self.call(node, code)
-            case cst.Attribute(value=cst.Name(), attr=cst.Name(value=name)) if ctx.method(node):
-                for owner in self.trace.objects(node.value, code.frame) if self.is_self(node.value, ctx) else ():
+            case ast.Attribute(value=ast.Name() as head, attr=name) if self.is_self(head, ctx):
+                for owner in self.trace.objects(head, code.frame):
                     method = self.index.method(owner.ref, name)
                     klass = self.index.klass(method) if method else None
                     if klass is not None and method is not None and klass.methods[name].is_property:
                         self.read(self.trace.method(owner, method, name))
 
-    def is_self(self, node: cst.BaseExpression, ctx: Context) -> bool:
+    def is_self(self, node: ast.expr, ctx: PythonContext) -> bool:
         method = ctx.method(node)
         return method is not None and ctx.name(node) == method.self
 
-    def write(self, target: cst.BaseExpression, code: Code) -> None:
+    def write(self, target: ast.expr, code: Code) -> None:
         """An assignment: to a name it is harmless, to an attribute or item only if the object was made right here."""
         match target:
-            case cst.Tuple(elements=items) | cst.List(elements=items):
+            case ast.Tuple(elts=items) | ast.List(elts=items):
                 for item in items:
-                    self.write(item.value, code)
-            case cst.Attribute():
-                raise Unseen(f"`{written(code.frame.ctx, target)}` is set inside it")
-            case cst.Subscript(value=held):
-                if not isinstance(held, cst.Name) or not is_own(held, code.frame.ctx):
-                    raise Unseen(f"`{written(code.frame.ctx, held)}` is written to")
+                    self.write(item, code)
+            case ast.Starred(value=value):
+                self.write(value, code)
+            case ast.Attribute():
+                raise Unseen(f"`{code.frame.ctx.written(target)}` is set inside it")
+            case ast.Subscript(value=held):
+                if not isinstance(held, ast.Name) or not is_own(held, code.frame.ctx):
+                    raise Unseen(f"`{code.frame.ctx.written(held)}` is written to")
 
-    def call(self, call: cst.Call, code: Code) -> None:
+    def call(self, call: ast.Call, code: Code) -> None:
         """A call inside: library code that is known, project code that is read in turn."""
         ctx, func = code.frame.ctx, call.func
-        if any(a.keyword is not None and a.keyword.value == "generator" for a in call.args):
+        if keyword(call, "generator") is not None:
             raise Unseen("a random generator of its own is used inside it")
         self.in_place(call, ctx)
         match func:
-            case cst.Name(value=name) if name in BUILTINS or name.endswith(("Error", "Exception")):
+            case ast.Name(id=name) if name in BUILTINS or name.endswith(("Error", "Exception")):
                 if _is_builtin(name, ctx):
                     return
-            case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=name)):
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name):
                 self.parent(call, name, code)
                 return
-            case cst.Attribute(value=receiver, attr=cst.Name(value=name)) if not ctx.origin(func):
+            case ast.Attribute(value=receiver, attr=name) if not ctx.origin(func):
                 if self.on_object(receiver, name, call, code):
                     return
         self.run(self.bound(self.trace.parts(func, code.frame), call, code.frame))
 
-    def bound(self, parts: Iterator[Part], call: cst.Call, frame: Frame) -> Iterator[Part]:
+    def bound(self, parts: Iterator[Part], call: ast.Call, frame: Frame) -> Iterator[Part]:
         """Functions of the project with what this call gives them."""
         for part in parts:
-            if isinstance(part, Code) and isinstance(part.node, cst.FunctionDef):
+            if isinstance(part, Code) and isinstance(part.node, FUNCTIONS):
                 ctx = part.frame.ctx
                 given = bind(call, part.node, frame, skip=int(is_method(ctx, part.node)))
                 yield Code(part.node, Frame(ctx, part.frame.self, {**part.frame.calls, part.node: given}))
             else:
                 yield part
 
-    def on_object(self, receiver: cst.BaseExpression, name: str, call: cst.Call, code: Code) -> bool:
+    def on_object(self, receiver: ast.expr, name: str, call: ast.Call, code: Code) -> bool:
         """A method of something: True if it is known to be harmless, False if it is the project's own."""
         ctx = code.frame.ctx
         if self.is_self(receiver, ctx):
@@ -268,13 +261,13 @@ class _Sight:
         if not changing and self.trace.objects(receiver, code.frame):
             return False
         if changing:
-            made = isinstance(receiver, cst.Call) and is_new(receiver, ctx, False)
-            if made or (isinstance(receiver, cst.Name) and is_own(receiver, ctx)):
+            made = isinstance(receiver, ast.Call) and is_new(receiver, ctx, False)
+            if made or (isinstance(receiver, ast.Name) and is_own(receiver, ctx)):
                 return True
-            raise Unseen(f"`{written(ctx, call.func)}` changes something in place")
-        raise Unseen(f"`{written(ctx, call.func)}` is not in sight")
+            raise Unseen(f"`{ctx.written(call.func)}` changes something in place")
+        raise Unseen(f"`{ctx.written(call.func)}` is not in sight")
 
-    def parent(self, call: cst.Call, name: str, code: Code) -> None:
+    def parent(self, call: ast.Call, name: str, code: Code) -> None:
         """`super().forward(x)`."""
         here, owner = code.frame.ctx.klass(call), code.frame.self
         refs = self.trace.lineage(owner.ref).refs if owner else ()
@@ -289,11 +282,12 @@ class _Sight:
             raise Unseen(f"`super().{name}` is not in sight")
 
 
-def _is_builtin(name: str, ctx: Context) -> bool:
+def _is_builtin(name: str, ctx: PythonContext) -> bool:
     return next(ctx.facts.named(name), None) is None and not ctx.facts.rebound.get(name)
 
 
-def _is_super_init(call: cst.Call) -> bool:
-    func = call.func
-    parent = func.value if isinstance(func, cst.Attribute) and func.attr.value == "__init__" else None
-    return isinstance(parent, cst.Call) and isinstance(parent.func, cst.Name) and parent.func.value == "super"
+def _is_super_init(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
+            return True
+    return False

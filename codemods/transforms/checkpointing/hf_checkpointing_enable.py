@@ -32,12 +32,12 @@ require gradients), and in projects with flex attention or ZeRO-3 over frozen we
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, has_splat, keyword, literal, positional
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
-from codemods.frameworks.checkpointing.frames import written
 from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
     FIRST_WITH_INPUT_GRADS,
@@ -62,15 +62,11 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import rewrite
-from codemods.syntax.rewrite import Replacement
-from codemods.syntax.tree import parameter_names
+from codemods.syntax.verbs import Verbs, insert_after
 
-OWN_METHODS = (b"def gradient_checkpointing_enable", b"def activation_checkpointing_enable")
-PARSED = (b"HfArgumentParser", b"TrlParser", b"parse_args_into_dataclasses")
-Changes = Mapping[cst.CSTNode, Replacement]
+PARSERS = frozenset({"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"})
+"""What makes arguments of the command line, or of a file."""
 
 rule = Rule(
     code="CKP003",
@@ -80,7 +76,6 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
-    together=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",
         "element 0 of tensors does not require grad and does not have a grad_fn",
@@ -96,33 +91,31 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in ENABLERS:
+@rule.on(ast.Call)
+def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if (found := implicit_enablers(ctx).get(call)) is None:
         return
-    found = next((each for each in implicit_enablers(ctx) if each[0] is call), None)
-    if found is None:
-        return
-    model, (_, name, arg) = call.func.value, found
-    if not _is_ours(ctx, call, model, call.func.attr.value):
+    assert isinstance(call.func, ast.Attribute)
+    model, (name, kwargs) = call.func.value, found
+    if not _is_ours(ctx, call, model, call.func.attr):
         return
     given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
     trained = adapters(ctx, near=call, model=ctx.name(model))
     shown = trained or frozen(ctx, ctx.name(model) or "", near=call)
-    if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, call, trained is not None):
+    if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, trained is not None):
         return
-    bites = {} if arg is not None and rewrite.literal(arg.value) is not None else {"transformers": "<5"}
-    changes: dict[str, Changes] = {}
+    bites = {} if kwargs is not None and literal(kwargs) is not None else {"transformers": "<5"}
+    changes: dict[str, Verbs] = {}
     forbidden = forbids_non_reentrant(ctx, partly_frozen=shown is not None)
     if forbidden is None and allows(ctx, "transformers", FIRST_WITH_KWARGS):
-        changes["non-reentrant"] = {call: with_kwargs(ctx, call, name, arg, reentrant=False)}
-    holder, owner = ctx.statement(call), ctx.name(model)
+        changes["non-reentrant"] = [with_kwargs(ctx, call, name, kwargs, reentrant=False)]
+    owner = ctx.name(model)
     helps = not given and allows(ctx, "transformers", FIRST_WITH_INPUT_GRADS)
-    if owner is not None and isinstance(holder, cst.Expr) and holder.value is call and helps:
-        changes["input-grads"] = rewrite.insert(ctx, call, [f"{owner}.enable_input_require_grads()"], after=True)
+    if owner is not None and isinstance(ctx.parent(call), ast.Expr) and helps:
+        changes["input-grads"] = [insert_after(call, f"{owner}.enable_input_require_grads()")]
     if allows(ctx, "transformers", FIRST_WITH_KWARGS):
-        changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
-    message = f"`{written(ctx, call.func)}` without `use_reentrant` is reentrant"
+        changes["explicit"] = [with_kwargs(ctx, call, name, kwargs, reentrant=True)]
+    message = f"`{ctx.written(call.func)}` without `use_reentrant` is reentrant"
     if given:
         message += ", with Transformers 5 too: torch warns, and DistributedDataParallel may fail"
     elif trained is not None:
@@ -137,25 +130,24 @@ def enable(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     yield _draft(ctx, call, changes, message, bites, evidence, cost)
 
 
-@rule.on(cst.Call)
-def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    if not ctx.means(call.func, KBIT) or rewrite.has_splat(call):
+@rule.on(ast.Call)
+def prepare(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if not ctx.means(call.func, KBIT) or has_splat(call):
         return
-    used = rewrite.argument(call, "use_gradient_checkpointing", 1)
-    arg = rewrite.argument(call, "gradient_checkpointing_kwargs", 2)
-    if (used is not None and rewrite.literal(used.value) is False) or not is_implicit(arg):
+    name = "gradient_checkpointing_kwargs"
+    kwargs = argument(call, name, 2)
+    if literal(argument(call, "use_gradient_checkpointing", 1)) is False or not is_implicit(kwargs):
         return
     if (quantized := _quantized(ctx)) is None or unsloth(ctx):
         return  # of a model that is not quantized, it switches nothing on
-    changes: dict[str, Changes] = {}
+    changes: dict[str, Verbs] = {}
     beside = _switched_on_again(ctx)
     forbidden = forbids_non_reentrant(ctx, partly_frozen=True)
     if allows(ctx, "transformers", FIRST_WITH_KWARGS) and allows(ctx, "peft", ">=0.6"):
-        name = "gradient_checkpointing_kwargs"
         if beside is not None and not forbidden:
-            all_of_them = [(call, name, arg), *beside]
-            changes["non-reentrant"] = {c: with_kwargs(ctx, c, n, a, reentrant=False) for c, n, a in all_of_them}
-        changes["explicit"] = {call: with_kwargs(ctx, call, name, arg, reentrant=True)}
+            all_of_them = {call: (name, kwargs), **beside}
+            changes["non-reentrant"] = [with_kwargs(ctx, c, *g, reentrant=False) for c, g in all_of_them.items()]
+        changes["explicit"] = [with_kwargs(ctx, call, name, kwargs, reentrant=True)]
     message = "`prepare_model_for_kbit_training` without `use_reentrant` switches reentrant checkpointing on"
     if forbidden:
         message += f"; left so: {forbidden.why}"
@@ -165,44 +157,45 @@ def prepare(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     yield _draft(ctx, call, changes, message, {}, evidence, Consequence.WARNS)
 
 
-def _is_given(ctx: Context, call: cst.Call, model: cst.BaseExpression) -> bool:
+def _is_given(ctx: PythonContext, call: ast.Call, model: ast.expr) -> bool:
     """Whether the model comes from the caller, who may have put adapters on it, or not."""
     function = ctx.function(call)
-    return function is not None and isinstance(model, cst.Name) and model.value in parameter_names(function)
+    return function is not None and isinstance(model, ast.Name) and model.id in ctx.parameter_names(function)
 
 
-def _keeps_all(ctx: Context, call: cst.Call, lora: bool) -> bool:
-    """Whether every model that this function loads is of a family that was run and loses nothing."""
-    names = [model for each in ctx.all(cst.Call, "from_pretrained") if (model := _loaded(ctx, each)) is not None]
+def _keeps_all(ctx: PythonContext, lora: bool) -> bool:
+    """Whether every model that this file loads is of a family that was run and loses nothing."""
+    if (_loaded,) not in ctx.memo:
+        ctx.memo[_loaded,] = [name for each in ctx.all(ast.Call) if (name := _loaded(ctx, each)) is not None]
+    names = ctx.memo[_loaded,]
     return bool(names) and all(name in (LORA_KEEPS_ALL if lora else FROZEN_KEEPS_ALL) for name in names)
 
 
-def _loaded(ctx: Context, call: cst.Call) -> str | None:
+def _loaded(ctx: PythonContext, call: ast.Call) -> str | None:
     """The family of the checkpoint that `AutoModel….from_pretrained("…")` loads; empty where it is unknown."""
     match call.func:
-        case cst.Attribute(value=klass, attr=cst.Name("from_pretrained")) if any(
+        case ast.Attribute(value=klass, attr="from_pretrained") if any(
             origin.startswith("transformers.") and "Model" in origin for origin in ctx.origin(klass)
         ):
-            given = rewrite.positional(call, 0)
-            name = rewrite.literal(given.value) if given is not None else None
+            name = literal(positional(call, 0))
             return family(name) or "" if isinstance(name, str) else ""
     return None
 
 
-def _quantized(ctx: Context) -> Evidence | None:
+def _quantized(ctx: PythonContext) -> Evidence | None:
     """Where the file loads a quantized model, or one whose quantization is not in sight."""
-    for call in ctx.all(cst.Call):
+    for call in ctx.all(ast.Call):
         for word in ("load_in_4bit", "load_in_8bit", "quantization_config"):
-            given = rewrite.keyword(call, word)
-            if given is not None and rewrite.literal(given.value) not in (False, None):
+            given = keyword(call, word)
+            if given is not None and literal(given) not in (False, None):
                 return ctx.evidence(given, f"the model is quantized: `{word}`")
     return None
 
 
 def _draft(
-    ctx: Context,
-    call: cst.Call,
-    changes: Mapping[str, Changes],
+    ctx: PythonContext,
+    call: ast.Call,
+    changes: Mapping[str, Verbs],
     message: str,
     bites: Mapping[str, str],
     evidence: Sequence[Evidence],
@@ -230,43 +223,63 @@ def _draft(
     )
 
 
-def _is_ours(ctx: Context, call: cst.Call, model: cst.BaseExpression, method: str) -> bool:
+def _is_ours(ctx: PythonContext, call: ast.Call, model: ast.expr, method: str) -> bool:
     """Whether the method is Hugging Face's, and nobody lets the inputs require gradients."""
     if method == "activation_checkpointing_enable" and not proves(ctx, "transformers", RENAMED):
         return False
     foreign = is_foreign_model(ctx, model)
-    if foreign or (foreign is None and ctx.index.search(ctx.path, OWN_METHODS)):
+    if foreign or (foreign is None and (_defines_enabler(ctx) or not _imports_transformers(ctx))):
         return False
     here = ctx.method(call)
     if here is not None and ctx.name(model) in (here.self, "super"):
         return False
-    if isinstance(model, cst.Call) and ctx.name(model.func) == "super":
-        return False
-    if foreign is None and not ctx.index.search(ctx.path, (b"transformers", b"peft")):
+    if isinstance(model, ast.Call) and ctx.name(model.func) == "super":
         return False
     return not gives_inputs_gradients(ctx) and not becomes_peft_model(ctx, call, model)
 
 
-def _switched_on_again(ctx: Context) -> list[tuple[cst.Call, str, cst.Arg | None]] | None:
+def _defines_enabler(ctx: PythonContext) -> bool:
+    """Whether the project has a function or method of that name of its own."""
+    for path in ctx.index.search(ctx.path, tuple(name.encode() for name in ENABLERS)):
+        facts = ctx.index.facts(path)
+        methods = (klass.methods for klass in facts.classes.values()) if facts else ()
+        if facts is None or any(name in names for names in (facts.functions, *methods) for name in ENABLERS):
+            return True
+    return False
+
+
+def _imports_transformers(ctx: PythonContext) -> bool:
+    """Whether the project imports Transformers or PEFT."""
+    for path in ctx.index.search(ctx.path, (b"transformers", b"peft")):
+        facts = ctx.index.facts(path)
+        for each in facts.imports if facts else ():
+            if each.target.partition(".")[0] in ("transformers", "peft"):
+                return True
+    return False
+
+
+def _switched_on_again(ctx: PythonContext) -> Mapping[ast.Call, tuple[str, ast.expr | None]] | None:
     """The calls of this file that switch checkpointing on once more, reentrant; None where there may be others."""
     if proves(ctx, "transformers", ">=5"):
-        return []
-    if ctx.index.search(ctx.path, PARSED):
-        return None
-    found = implicit_enablers(ctx)
-    for path in ctx.index.search(ctx.path, (b"gradient_checkpointing",)):
-        context = ctx.other(path)
-        if context is None or (path != ctx.path and implicit_enablers(context)):
+        return {}
+    for path in ctx.index.search(ctx.path, tuple(name.encode() for name in sorted(PARSERS))):
+        facts = ctx.index.facts(path)
+        if facts is None or not facts.called.isdisjoint(PARSERS):
             return None
-        for call in context.all(cst.Call):
-            given = rewrite.keyword(call, "gradient_checkpointing")
-            if not arguments_class(context, call) or (given is None and not rewrite.has_splat(call)):
+    found = dict(implicit_enablers(ctx))
+    for path in ctx.index.search(ctx.path, (b"gradient_checkpointing",)):
+        other = ctx.other(path)
+        if other is None or (other is not ctx and implicit_enablers(other)):
+            return None
+        for call in other.all(ast.Call):
+            given, splat = keyword(call, "gradient_checkpointing"), has_splat(call)
+            if (given is None and not splat) or not arguments_class(other, call):
                 continue
-            if given is None or rewrite.has_splat(call) or rewrite.literal(given.value) not in (True, False):
+            if splat or literal(given) not in (True, False):
                 return None
-            kwargs = rewrite.keyword(call, "gradient_checkpointing_kwargs")
-            if rewrite.literal(given.value) is True and is_implicit(kwargs):
-                if path != ctx.path:
+            kwargs = keyword(call, "gradient_checkpointing_kwargs")
+            if literal(given) is True and is_implicit(kwargs):
+                if other is not ctx:
                     return None
-                found.append((call, "gradient_checkpointing_kwargs", kwargs))
+                found[call] = ("gradient_checkpointing_kwargs", kwargs)
     return found

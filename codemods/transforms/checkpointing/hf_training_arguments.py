@@ -31,10 +31,11 @@ frozen (under ZeRO-3 recomputed shapes are `[0]`), and with flex attention.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.hugging_face import (
     FIRST_WITH_KWARGS,
     allows,
@@ -52,10 +53,8 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import rewrite
-from codemods.syntax.rewrite import Replacement
+from codemods.syntax.verbs import Verbs
 
 KWARGS = "gradient_checkpointing_kwargs"
 
@@ -81,19 +80,18 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    given = rewrite.keyword(call, "gradient_checkpointing")
-    if given is None or rewrite.literal(given.value) is not True or any(a.star == "**" for a in call.args):
+@rule.on(ast.Call)
+def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if literal(keyword(call, "gradient_checkpointing")) is not True or any(k.arg is None for k in call.keywords):
         return
-    kwargs = rewrite.keyword(call, KWARGS)
-    if not is_implicit(kwargs) or rewrite.keyword(call, "activation_checkpointing_kwargs"):
+    kwargs = keyword(call, KWARGS)
+    if not is_implicit(kwargs) or keyword(call, "activation_checkpointing_kwargs"):
         return
     classes = arguments_class(ctx, call)
     if not classes:
         return
     bites = {"transformers": "<5", **({"trl": "<0.27"} if classes <= TRL_ARGUMENTS else {})}
-    changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
+    changes: dict[str, Verbs] = {}
     new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
     trained = adapters(ctx, near=call)
     shown = trained or next(filter(None, (frozen(ctx, model) for model in _trained_models(ctx))), None)
@@ -105,11 +103,11 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     elif forbidden is None:
         forbidden = may_forbid_non_reentrant(ctx)
     if new_enough and forbidden is None:
-        changes["non-reentrant"] = {call: with_kwargs(ctx, call, KWARGS, kwargs, reentrant=False)}
+        changes["non-reentrant"] = [with_kwargs(ctx, call, KWARGS, kwargs, reentrant=False)]
     if not gives_inputs_gradients(ctx) and (insertion := input_grads(ctx, call)) is not None:
         changes["input-grads"] = insertion
     if new_enough:
-        changes["explicit"] = {call: with_kwargs(ctx, call, KWARGS, kwargs, reentrant=True)}
+        changes["explicit"] = [with_kwargs(ctx, call, KWARGS, kwargs, reentrant=True)]
     available = tuple(name for name in rule.strategies if name in changes)
     strategy = ctx.choose(rule, available)
     if ctx.strategies.get(rule.code) is None and strategy != "non-reentrant" and (new_enough or strategy == "explicit"):
@@ -141,16 +139,14 @@ def training_arguments(call: cst.Call, ctx: Context) -> Iterator[Draft]:
     )
 
 
-def _trained_models(ctx: Context) -> Iterator[str]:
+def _trained_models(ctx: PythonContext) -> Iterator[str]:
     """The names of the models that this file gives to a Trainer."""
-    for call in ctx.all(cst.Call, "Trainer"):
-        if (ctx.name(call.func) or "").endswith("Trainer"):
-            given = rewrite.argument(call, "model", 0)
-            if given is not None and (name := ctx.name(given.value)) is not None:
-                yield name
+    for call in ctx.all(ast.Call):
+        if (ctx.name(call.func) or "").endswith("Trainer") and (name := ctx.name(argument(call, "model", 0))):
+            yield name
 
 
-def _message(ctx: Context, call: cst.Call, lora: bool, shown: bool, forbidden: Evidence | None) -> str:
+def _message(ctx: PythonContext, call: ast.Call, lora: bool, shown: bool, forbidden: Evidence | None) -> str:
     name = (ctx.name(call.func) or "the arguments").rpartition(".")[2]
     message = f"`{name}(gradient_checkpointing=True)` is reentrant by default"
     if lora:
@@ -160,6 +156,6 @@ def _message(ctx: Context, call: cst.Call, lora: bool, shown: bool, forbidden: E
     return f"{message}; left so: {forbidden.why}" if forbidden else message
 
 
-def _under_deepspeed(call: cst.Call) -> bool:
-    given = rewrite.keyword(call, "deepspeed")
-    return given is not None and rewrite.literal(given.value) is not None
+def _under_deepspeed(call: ast.Call) -> bool:
+    given = keyword(call, "deepspeed")
+    return given is not None and literal(given) is not None

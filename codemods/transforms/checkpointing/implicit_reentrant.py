@@ -38,12 +38,12 @@ decorator form (`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ast
+from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.closures import late_bound
-from codemods.frameworks.checkpointing.frames import written
 from codemods.frameworks.checkpointing.project_traits import (
     adapters,
     forbids_non_reentrant,
@@ -54,15 +54,13 @@ from codemods.frameworks.checkpointing.reachable import trouble_in
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CHECKPOINT
 from codemods.project import versions
-from codemods.rules.context import Context
+from codemods.project.index import Index
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow, rewrite
+from codemods.syntax.module import FUNCTIONS, TRIES, dotted, own, walk
+from codemods.syntax.verbs import edit_call
 
 SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})
-REPLACED = (b"utils.checkpoint.checkpoint =", b"checkpoint.checkpoint =")
-"""How projects put another function (deepspeed's) in the place of torch's; it takes no keywords."""
-
 
 rule = Rule(
     code="CKP001",
@@ -72,7 +70,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.WARNS,
     triggers=(("checkpoint", "checkpoint_sequential"),),
-    together=(("checkpoint", "checkpoint_sequential"),),
     errors=(
         "the use_reentrant parameter should be passed explicitly",
         "torch.utils.checkpoint: please pass in use_reentrant=True or use_reentrant=False explicitly",
@@ -91,39 +88,41 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def implicit_reentrant(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def implicit_reentrant(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     floor = "1.11"
-    if ctx.calls(call, "functools.partial") and call.args and ctx.means(call.args[0].value, CHECKPOINT):
+    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    function = call.func
+    if ctx.calls(call, "functools.partial") and call.args and ctx.means(call.args[0], CHECKPOINT):
         if _given_later(ctx):
             return
-        function, functions = call.args[0].value, call.args[1:]
-    elif ctx.means(call.func, CHECKPOINT):
-        function, functions = call.func, call.args
-    else:
+        function, given = call.args[0], given[1:]
+    elif not ctx.means(call.func, CHECKPOINT):
         return
-    names = {a.keyword.value for a in call.args if a.keyword is not None}
-    if "use_reentrant" in names or names & OTHER_VARIANT or any(a.star == "**" for a in call.args):
+    names = {k.arg for k in call.keywords}
+    if "use_reentrant" in names or names & OTHER_VARIANT or None in names:
         return
     sequential = ctx.means(function, SEQUENTIAL)
-    if sequential and (len(functions) > 3 or rewrite.has_splat(call)):
+    if sequential and (len(given) > 3 or any(isinstance(a, ast.Starred) for a in call.args)):
         return
-    if _tests_versions(ctx, call) or ctx.index.search(ctx.path, REPLACED):
+    if _tests_versions(ctx, call) or _is_replaced(ctx):
         return
+    first = given[0] if given else None
     if sequential:
         floor = "2.0"
-    elif not functions or functions[0].keyword is not None:
+    elif first is None or isinstance(first, ast.keyword):
         floor = "2.14"
-    what, reason = _checkpointed(ctx, call, functions, sequential)
+    what, reason = _checkpointed(ctx, call, first if isinstance(first, ast.expr) else None, sequential)
     reason = reason or _changed_after(ctx, call)
     hook = hooks(ctx) if reason is None else None
-    late = late_bound(ctx, functions[0].value) if functions else None
-    if late is not None and len(functions) > 1:
+    value = first.value if isinstance(first, (ast.keyword, ast.Starred)) else first
+    late = late_bound(ctx, value) if value is not None else None
+    if late is not None and len(given) > 1:
         reason, late = f"`{late}` may have another value when it is recomputed; pass it as an input", None
     yield from _drafts(ctx, call, what, hook.why if hook else reason, floor, late, hook)
 
 
-def _costs(ctx: Context, call: cst.Call) -> tuple[str, bool]:
+def _costs(ctx: PythonContext, call: ast.Call) -> tuple[str, bool]:
     """What the call costs, for the message, and whether it surely costs something."""
     first = "2.4" if ctx.means(call.func, SEQUENTIAL) else "2.1"
     warns = versions.may(ctx.target("torch"), f">={first}")
@@ -135,31 +134,37 @@ def _costs(ctx: Context, call: cst.Call) -> tuple[str, bool]:
     return f"without `use_reentrant` warns since torch {first}, and {lost}", True
 
 
-def _input_requires_gradient(ctx: Context, call: cst.Call) -> bool:
+def _input_requires_gradient(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether the call runs only where an input requires a gradient: `if x.requires_grad: checkpoint(f, x)`."""
-    names = {ctx.name(a.value) for a in call.args[1:] if not a.star} - {None}
-    below: cst.CSTNode = call
+    names = {ctx.name(given) for given in (*call.args[1:], *(k.value for k in call.keywords))} - {None}
+    below: ast.AST = call
     for above in ctx.ancestors(call):
-        if isinstance(above, cst.FunctionDef):
+        if isinstance(above, FUNCTIONS):
             return False
-        if isinstance(above, cst.If) and below is above.body:
+        if isinstance(above, ast.If) and below in above.body:
             for part in _conjuncts(above.test):
-                if isinstance(part, cst.Attribute) and part.attr.value == "requires_grad":
-                    if ctx.name(part.value) in names:
-                        return True
+                if isinstance(part, ast.Attribute) and part.attr == "requires_grad" and ctx.name(part.value) in names:
+                    return True
         below = above
     return False
 
 
-def _conjuncts(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
-        yield from (*_conjuncts(test.left), *_conjuncts(test.right))
+def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            yield from _conjuncts(value)
     else:
         yield test
 
 
 def _drafts(
-    ctx: Context, call: cst.Call, what: str, reason: str | None, floor: str, late: str | None, hook: Evidence | None
+    ctx: PythonContext,
+    call: ast.Call,
+    what: str,
+    reason: str | None,
+    floor: str,
+    late: str | None,
+    hook: Evidence | None,
 ) -> Iterator[Draft]:
     trained = adapters(ctx)
     forbidden = forbids_non_reentrant(ctx, partly_frozen=trained is not None)
@@ -192,10 +197,9 @@ def _drafts(
         )
         return
     preserve = strategy == "preserve"
-    fixed = rewrite.with_argument(call, "use_reentrant", cst.Name("True" if preserve else "False"))
     yield rule.finding(
         call,
-        fix={call: fixed},
+        fix=[edit_call(call, last=[("use_reentrant", str(preserve))])],
         message=message,
         title="Pass `use_reentrant=True`" if preserve else None,
         safety=Safety.SAFE if preserve or reason is None else Safety.UNSAFE,
@@ -209,61 +213,82 @@ def _drafts(
 
 
 def _checkpointed(
-    ctx: Context, call: cst.Call, functions: Sequence[cst.Arg], sequential: bool
+    ctx: PythonContext, call: ast.Call, function: ast.expr | None, sequential: bool
 ) -> tuple[str, str | None]:
     """What is checkpointed, for the message, and what stands in the way of the other variant."""
-    preserved = rewrite.keyword(call, "preserve_rng_state")
-    blunt = preserved is not None and rewrite.literal(preserved.value) is not True
-    first = functions[0] if functions and not functions[0].star and functions[0].keyword is None else None
-    if first is not None:
-        what = f"`{'checkpoint_sequential' if sequential else 'checkpoint'}({written(ctx, first.value)}, …)`"
-        reason = trouble_in(ctx, first.value, several=sequential)
+    preserved = keyword(call, "preserve_rng_state")
+    blunt = preserved is not None and literal(preserved) is not True
+    if function is not None and not isinstance(function, ast.Starred):
+        what = f"`{'checkpoint_sequential' if sequential else 'checkpoint'}({ctx.written(function)}, …)`"
+        reason = trouble_in(ctx, function, several=sequential)
     else:
-        above = ctx.parent(call)
-        decorated = ctx.parent(above) if isinstance(above, cst.Decorator) else None
+        decorated = ctx.parent(call)
         what, reason = "`checkpoint`", "what it runs is not in sight"
-        if isinstance(decorated, cst.FunctionDef):
-            what, reason = f"`checkpoint` on `{decorated.name.value}`", trouble_in(ctx, decorated)
+        if isinstance(decorated, FUNCTIONS) and call in decorated.decorator_list:
+            what, reason = f"`checkpoint` on `{decorated.name}`", trouble_in(ctx, decorated)
     return what, reason or ("the random state is not kept" if blunt else None)
 
 
-def _changed_after(ctx: Context, call: cst.Call) -> str | None:
+def _changed_after(ctx: PythonContext, call: ast.Call) -> str | None:
     """What the function changes after the call, so that the recomputation runs something else."""
     function = ctx.function(call)
-    for node in flow.own(function.body) if function is not None else ():
+    for node in own(function) if function is not None else ():
+        changed: list[tuple[ast.AST, str]] = []
         match node:
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value="eval" | "train" as name)), args=args) if (
-                len(args) < 2
-            ):
-                changed = f"`{name}()` is called"
-            case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
-                changed = f"`{ctx.name(target)}` is set"
-            case _:
-                continue
-        if flow.reaches(ctx.parents, call, node):
-            return f"{changed} after it, and before it is recomputed"
+            case ast.Call(func=ast.Attribute(attr="eval" | "train" as name)) if len(node.args) + len(node.keywords) < 2:
+                changed = [(node, f"`{name}()` is called")]
+            case ast.Assign(targets=targets):
+                changed = [(t, f"`{ctx.name(t)}` is set") for t in targets if isinstance(t, ast.Attribute)]
+            case ast.AugAssign(target=ast.Attribute() as target):
+                changed = [(node, f"`{ctx.name(target)}` is set")]
+        for each, how in changed:
+            if function is not None and ctx.flow_of(function).reaches(call, each):
+                return f"{how} after it, and before it is recomputed"
     return None
 
 
-def _given_later(ctx: Context) -> bool:
+def _given_later(ctx: PythonContext) -> bool:
     """Whether something else than `checkpoint` itself is called with `use_reentrant` in this file."""
-    return any(
-        rewrite.keyword(each, "use_reentrant") and not ctx.means(each.func, CHECKPOINT)
-        for each in ctx.all(cst.Call, "use_reentrant")
-    )
+    if (_given_later,) not in ctx.memo:
+        calls = (each for each in ctx.all(ast.Call) if keyword(each, "use_reentrant") is not None)
+        ctx.memo[_given_later,] = any(not ctx.means(each.func, CHECKPOINT) for each in calls)
+    return bool(ctx.memo[_given_later,])
 
 
-def _tests_versions(ctx: Context, call: cst.Call) -> bool:
+def _is_replaced(ctx: PythonContext) -> bool:
+    """Whether the project puts another function (deepspeed's) in the place of torch's; it takes no keywords."""
+    paths = ctx.index.search(ctx.path, (b"checkpoint.checkpoint",))
+    return any(_replaces(ctx.index, path) for path in paths)
+
+
+def _replaces(index: Index, path: str) -> bool:
+    def found() -> bool:
+        module = index.syntax(path)
+        targets = (target for each in (module.all(ast.Assign) if module else ()) for target in each.targets)
+        return any((dotted(target) or "").endswith("checkpoint.checkpoint") for target in targets)
+
+    return index.recall((_replaces, path), found)
+
+
+def _tests_versions(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether the call stands in a branch for certain versions, or for those that refuse `use_reentrant`."""
-    below: cst.CSTNode = call
+    below: ast.AST = call
     for above in ctx.ancestors(call):
-        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
-            test = ctx.module.code_for_node(above.test).lower()
+        if isinstance(above, (ast.If, ast.IfExp)) and below is not above.test:
+            test = ast.unparse(above.test).lower()
             if any(word in test for word in ("version", "reentrant", "signature", "torch_")):
                 return True
-        if isinstance(above, cst.ExceptHandler):
+        if isinstance(above, ast.ExceptHandler):
             around = ctx.parent(above)
-            if isinstance(around, cst.Try) and "use_reentrant" in ctx.module.code_for_node(around.body):
+            tried = around.body if isinstance(around, TRIES) else ()  # type: ignore[attr-defined]
+            if any(_says_use_reentrant(node) for statement in tried for node in walk(statement)):
                 return True
         below = above
+    return False
+
+
+def _says_use_reentrant(node: ast.AST) -> bool:
+    match node:
+        case ast.keyword(arg="use_reentrant") | ast.Constant(value="use_reentrant") | ast.Name(id="use_reentrant"):
+            return True
     return False

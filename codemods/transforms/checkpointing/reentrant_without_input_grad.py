@@ -27,13 +27,13 @@ would come, but wrong ones. Pass such a variable as an input.
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.closures import late_bound
-from codemods.frameworks.checkpointing.frames import written
 from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
     allows,
@@ -51,10 +51,9 @@ from codemods.frameworks.checkpointing.project_traits import (
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CHECKPOINT
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow, rewrite
-from codemods.syntax.rewrite import Replacement
+from codemods.syntax.module import is_none, own
+from codemods.syntax.verbs import Verbs, replace
 
 OPTIONS = frozenset(
     {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
@@ -70,7 +69,6 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=(("use_reentrant",),),
-    together=(("use_reentrant",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",
         "element 0 of tensors does not require grad and does not have a grad_fn",
@@ -85,63 +83,61 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def reentrant_call(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`checkpoint(block, x, use_reentrant=True)`."""
-    if not ctx.means(call.func, CHECKPOINT):
+    given = keyword(call, "use_reentrant")
+    if given is None or literal(given) is not True or not ctx.means(call.func, CHECKPOINT):
         return
-    given = rewrite.keyword(call, "use_reentrant")
-    if given is None or rewrite.literal(given.value) is not True or any(a.star == "**" for a in call.args):
+    if any(k.arg is None for k in call.keywords):
         return
     why, shown = _missing_input(call, ctx), None
     if why is None and (shown := _frozen_below(call, ctx)) is not None:
         why = shown.why
     if why is None:
         return
-    changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
-    late = late_bound(ctx, call.args[0].value) if call.args else None
+    changes: dict[str, Verbs] = {}
+    late = late_bound(ctx, call.args[0]) if call.args else None
     if late is not None:
         why += f"; pass `{late}` as an input, for it has another value when it is recomputed"
     elif not forbids_non_reentrant(ctx, partly_frozen=True):
-        changes["non-reentrant"] = {given: given.with_changes(value=cst.Name("False"))}
+        changes["non-reentrant"] = [replace(given, "False")]
     if shown is not None and (insertion := input_grads(ctx, call)) is not None:
         changes["input-grads"] = insertion
     yield _draft(ctx, call, changes, f"`checkpoint` with `use_reentrant=True`: {why}", {}, [shown] if shown else [])
 
 
-@rule.on(cst.Call)
-def reentrant_kwargs(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def reentrant_kwargs(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`{"use_reentrant": True}` for a model whose adapters are already on, or for its Trainer."""
     match call.func:
-        case cst.Attribute(value=model, attr=cst.Name(value=method)) if method in ENABLERS:
-            arg = rewrite.argument(call, ENABLERS[method], 0)
-            if becomes_peft_model(ctx, call, model):
-                return
-        case _ if arguments_class(ctx, call) & TRAINER_ARGUMENTS:
-            arg = rewrite.keyword(call, "gradient_checkpointing_kwargs")
-            on = rewrite.keyword(call, "gradient_checkpointing")
-            if on is None or rewrite.literal(on.value) is not True:
+        case ast.Attribute(value=model, attr=method) if method in ENABLERS:
+            value = reentrant_item(argument(call, ENABLERS[method], 0))
+            if value is None or becomes_peft_model(ctx, call, model):
                 return
         case _:
-            return
-    value = reentrant_item(arg)
-    if value is None or gives_inputs_gradients(ctx) or not allows(ctx, "transformers", "<5") or unsloth(ctx):
+            value = reentrant_item(keyword(call, "gradient_checkpointing_kwargs"))
+            if value is None or literal(keyword(call, "gradient_checkpointing")) is not True:
+                return
+            if not arguments_class(ctx, call) & TRAINER_ARGUMENTS:
+                return
+    if gives_inputs_gradients(ctx) or not allows(ctx, "transformers", "<5") or unsloth(ctx):
         return
     if (trained := adapters(ctx)) is None:
         return
-    changes: dict[str, Mapping[cst.CSTNode, Replacement]] = {}
+    changes: dict[str, Verbs] = {}
     if not forbids_non_reentrant(ctx, partly_frozen=True):
-        changes["non-reentrant"] = {value: cst.Name("False")}
+        changes["non-reentrant"] = [replace(value, "False")]
     if (insertion := input_grads(ctx, call)) is not None:
         changes["input-grads"] = insertion
-    message = f"`{written(ctx, call.func)}` with `use_reentrant: True`, and adapters are trained: they get no gradient"
+    message = f"`{ctx.written(call.func)}` with `use_reentrant: True`, and adapters are trained: they get no gradient"
     yield _draft(ctx, call, changes, message, {"transformers": "<5"}, [trained])
 
 
 def _draft(
-    ctx: Context,
-    call: cst.Call,
-    changes: Mapping[str, Mapping[cst.CSTNode, Replacement]],
+    ctx: PythonContext,
+    call: ast.Call,
+    changes: Mapping[str, Verbs],
     message: str,
     bites: Mapping[str, str],
     evidence: Sequence[Evidence],
@@ -163,52 +159,53 @@ def _draft(
     )
 
 
-def _missing_input(call: cst.Call, ctx: Context) -> str | None:
+def _missing_input(call: ast.Call, ctx: PythonContext) -> str | None:
     """Why the call itself shows that no input can require a gradient."""
-    others = [a.keyword.value for a in call.args if a.keyword is not None and a.keyword.value not in OPTIONS]
+    others = [k.arg for k in call.keywords if k.arg not in OPTIONS]
     if ctx.means(call.func, "torch.utils.checkpoint.checkpoint_sequential"):
         return None
     if others and "function" not in others:
         return f"it refuses keyword inputs, as `{others[0]}=` here"
-    positional = [a for a in call.args if a.keyword is None]
-    if not positional or "function" in others or any(a.star for a in call.args):  # without any, it is a decorator
-        return None
-    inputs = positional[1:]
+    if not call.args or "function" in others or any(isinstance(a, ast.Starred) for a in call.args):
+        return None  # without any input, it is a decorator
+    inputs = call.args[1:]
     if not inputs:
         return "it has no input, so that no gradient reaches the parameters inside"
-    packed = [a for a in inputs if isinstance(a.value, (cst.Dict, cst.List, cst.Tuple)) or ctx.name(a.value) == "None"]
-    if len(packed) == len(inputs) and any(ctx.name(a.value) != "None" for a in packed):
+    given = [each for each in inputs if not is_none(each)]
+    if given and all(isinstance(each, (ast.Dict, ast.List, ast.Tuple)) for each in given):
         return "its inputs are packed, so that no gradient reaches the parameters inside"
     return None
 
 
-def _frozen_below(call: cst.Call, ctx: Context) -> Evidence | None:
+def _frozen_below(call: ast.Call, ctx: PythonContext) -> Evidence | None:
     """What shows that nothing below the block requires a gradient, by what the program does with the model."""
     if gives_inputs_gradients(ctx) or _sets_requires_grad(call, ctx):
         return None
     if _is_hugging_face(call, ctx) and (trained := adapters(ctx)) is not None:
-        return replace(trained, why="adapters are trained, and no gradient reaches them if the embeddings are frozen")
+        why = "adapters are trained, and no gradient reaches them if the embeddings are frozen"
+        return dataclasses.replace(trained, why=why)
     if (found := frozen_embeddings(ctx)) is not None:
-        return replace(found, why="embeddings are frozen, so that no gradient reaches the blocks above them")
+        why = "embeddings are frozen, so that no gradient reaches the blocks above them"
+        return dataclasses.replace(found, why=why)
     return None
 
 
-def _is_hugging_face(call: cst.Call, ctx: Context) -> bool:
+def _is_hugging_face(call: ast.Call, ctx: PythonContext) -> bool:
     """Whether the call stands in a model of Hugging Face's kind, which adapters are put on."""
     klass = ctx.klass(call)
     bases = ctx.index.lineage(klass).external if klass is not None else frozenset[str]()
     return any(base.startswith("transformers.") for base in bases)
 
 
-def _sets_requires_grad(call: cst.Call, ctx: Context) -> bool:
+def _sets_requires_grad(call: ast.Call, ctx: PythonContext) -> bool:
     """Whether the function around makes a tensor require gradients."""
     function = ctx.function(call)
-    for node in flow.own(function.body) if function is not None else ():
+    for node in own(function) if function is not None else ():
         match node:
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value="requires_grad_")), args=args):
-                if not args or rewrite.literal(args[0].value) is not False:
+            case ast.Call(func=ast.Attribute(attr="requires_grad_")):
+                if literal(argument(node, "requires_grad", 0)) is not False:
                     return True
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value="requires_grad")))]):
-                if rewrite.literal(node.value) is not False:
+            case ast.Assign(targets=[ast.Attribute(attr="requires_grad")], value=value):
+                if literal(value) is not False:
                     return True
     return False
