@@ -12,6 +12,7 @@ from codemods.analysis import instances
 from codemods.analysis.calls import (
     argument,
     binder,
+    called,
     callee,
     callers,
     default,
@@ -41,6 +42,25 @@ def call(ctx: PythonContext, name: str = "here") -> ast.Call:
     """The one call of a name."""
     (found,) = [c for c in ctx.all(ast.Call) if dotted(c.func) == name]
     return found
+
+
+# -- callees
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import torch.nn as nn\nnn.here()", {"torch.nn.here"}),
+        ("from m import c\nclass A:\n    def f(self): self.c = c\n    def g(self): self.c()", {"m.c"}),
+        ("from m import c\nclass A:\n    c = c\n    def g(self): self.c()", set()),
+        ("from m import c\nclass B:\n    def f(s): s.c = c\nclass A(B):\n    def g(self): self.c()", {"m.c"}),
+        ("from m import c\nclass A:\n    def f(self): self.c = c()\n    def g(self): self.c()", set()),
+        ("from m import c\nclass A:\n    def f(self, d): self.c = c; self.c = d\n    def g(self): self.c()", set()),
+    ],
+)
+def test_what_a_call_calls(code: str, expected: set[str]) -> None:
+    ctx = context(code)
+    assert called(ctx, next(c for c in ctx.all(ast.Call) if dotted(c.func) in ("nn.here", "self.c"))) == expected
 
 
 # -- instances

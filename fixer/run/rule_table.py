@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.engine.prefilter import Card
 
-DIGEST = "366453f8fd8903b395c1e1c3ef0da1f1ce5f60f46b1d4c4b9384d7dd0db54dbd"
+DIGEST = "4c8c3109d03ca33c65b117cabd52ff96279c916573f079fdb045c8b0a1ff111d"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

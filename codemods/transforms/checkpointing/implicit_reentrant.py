@@ -41,7 +41,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import keyword, literal
+from codemods.analysis.calls import called, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.project_traits import (
@@ -92,17 +92,17 @@ rule = Rule(
 def implicit_reentrant(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     floor = "1.11"
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    function = call.func
-    if ctx.calls(call, "functools.partial") and call.args and ctx.means(call.args[0], CHECKPOINT):
+    function = called(ctx, call)
+    if function == {"functools.partial"} and call.args:
+        function, given = ctx.origin(call.args[0]), given[1:]
         if _given_later(ctx):
             return
-        function, given = call.args[0], given[1:]
-    elif not ctx.means(call.func, CHECKPOINT):
+    if not function or not function <= CHECKPOINT:
         return
     names = {k.arg for k in call.keywords}
     if "use_reentrant" in names or names & OTHER_VARIANT or None in names:
         return
-    sequential = ctx.means(function, SEQUENTIAL)
+    sequential = function == {SEQUENTIAL}
     if sequential and (len(given) > 3 or any(isinstance(a, ast.Starred) for a in call.args)):
         return
     if _tests_versions(ctx, call) or _is_replaced(ctx):
@@ -119,12 +119,14 @@ def implicit_reentrant(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     late = late_bound(ctx, value) if value is not None else None
     if late is not None and len(given) > 1:
         reason, late = f"`{late}` may have another value when it is recomputed; pass it as an input", None
-    yield from _drafts(ctx, call, what, hook.why if hook else reason, floor, late, hook)
+    costs, surely = _costs(ctx, call, sequential)
+    if surely or not _input_requires_gradient(ctx, call):
+        yield _draft(ctx, call, what, costs, surely, hook.why if hook else reason, floor, late, hook)
 
 
-def _costs(ctx: PythonContext, call: ast.Call) -> tuple[str, bool]:
+def _costs(ctx: PythonContext, call: ast.Call, sequential: bool) -> tuple[str, bool]:
     """What the call costs, for the message, and whether it surely costs something."""
-    first = "2.4" if ctx.means(call.func, SEQUENTIAL) else "2.1"
+    first = "2.4" if sequential else "2.1"
     warns = versions.may(ctx.target("torch"), f">={first}")
     lost = "its parameters get no gradient unless an input requires one"
     if not warns:
@@ -157,15 +159,17 @@ def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:
         yield test
 
 
-def _drafts(
+def _draft(
     ctx: PythonContext,
     call: ast.Call,
     what: str,
+    costs: str,
+    surely: bool,
     reason: str | None,
     floor: str,
     late: str | None,
     hook: Evidence | None,
-) -> Iterator[Draft]:
+) -> Draft:
     trained = adapters(ctx)
     forbidden = forbids_non_reentrant(ctx, partly_frozen=trained is not None)
     doubtful = may_forbid_non_reentrant(ctx) if trained is not None and forbidden is None else None
@@ -173,9 +177,6 @@ def _drafts(
     available = ("preserve",) if forbidden or late else rule.strategies
     # Without an input the other variant would bring gradients, but of other data: nothing helps but an argument.
     # `preserve` repairs nothing: it is for those who ask for it.
-    costs, surely = _costs(ctx, call)
-    if not surely and _input_requires_gradient(ctx, call):
-        return
     asked = rule.code in ctx.strategies
     strategy = ctx.choose(rule, available) if asked or not (late or forbidden or not surely) else None
     consequence = Consequence.WARNS if surely else Consequence.STYLE
@@ -192,12 +193,11 @@ def _drafts(
     requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
     if strategy is None:
         bites = {"torch": f">={floor}"}
-        yield rule.finding(
+        return rule.finding(
             call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
         )
-        return
     preserve = strategy == "preserve"
-    yield rule.finding(
+    return rule.finding(
         call,
         fix=[edit_call(call, last=[("use_reentrant", str(preserve))])],
         message=message,

@@ -31,7 +31,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.calls import argument, called, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.hugging_face import (
@@ -55,6 +55,7 @@ from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import is_none, own
 from codemods.syntax.verbs import Verbs, replace
 
+SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OPTIONS = frozenset(
     {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
     | {"respect_saved_tensors_hooks"}
@@ -87,11 +88,12 @@ rule = Rule(
 def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`checkpoint(block, x, use_reentrant=True)`."""
     given = keyword(call, "use_reentrant")
-    if given is None or literal(given) is not True or not ctx.means(call.func, CHECKPOINT):
+    if given is None or literal(given) is not True or any(k.arg is None for k in call.keywords):
         return
-    if any(k.arg is None for k in call.keywords):
+    function = called(ctx, call)
+    if not function or not function <= CHECKPOINT:
         return
-    why, shown = _missing_input(call, ctx), None
+    why, shown = None if SEQUENTIAL in function else _missing_input(call), None
     if why is None and (shown := _frozen_below(call, ctx)) is not None:
         why = shown.why
     if why is None:
@@ -159,11 +161,9 @@ def _draft(
     )
 
 
-def _missing_input(call: ast.Call, ctx: PythonContext) -> str | None:
+def _missing_input(call: ast.Call) -> str | None:
     """Why the call itself shows that no input can require a gradient."""
     others = [k.arg for k in call.keywords if k.arg not in OPTIONS]
-    if ctx.means(call.func, "torch.utils.checkpoint.checkpoint_sequential"):
-        return None
     if others and "function" not in others:
         return f"it refuses keyword inputs, as `{others[0]}=` here"
     if not call.args or "function" in others or any(isinstance(a, ast.Starred) for a in call.args):
