@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import libcst as cst
 import pytest
 from memory import Memory
 
+from codemods.analysis.python_context import PythonContext
 from codemods.engine.rounds import Options, plan, steps
 from codemods.model.edits import Safety, SkipReason
 from codemods.model.plan import Plan
-from codemods.rules.context import Context
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Entry
 from codemods.sources.config.values import plain
 from codemods.sources.files import is_source
 from codemods.sources.manifest import Requirement
+from codemods.syntax.verbs import edit_call
 
 
 def rule(code: str, **given: Any) -> Rule:
@@ -46,15 +47,15 @@ def raised(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
         yield RAISE.finding(requirement, fix={requirement: ">=2.4"})
 
 
-@BOTH.on(cst.Call)
-def both(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@BOTH.on(ast.Call)
+def both(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if ctx.name(call.func) != "old_one":
         return
     floors: dict[str, Mapping[Any, Any]] = {}
     for path, requirement in ctx.requirements("torch"):
         if requirement.specs != (">=2.4",):
             floors[path] = {requirement: ">=2.4"}
-    yield BOTH.finding(call, fix={call.func: cst.Name("new_one")}, also=floors)
+    yield BOTH.finding(call, fix=[edit_call(call, function="new_one")], also=floors)
 
 
 def run(files: Mapping[str, str | bytes], *rules: Rule, targets: Mapping[str, str] | None = None) -> Plan:
@@ -220,8 +221,8 @@ def test_what_a_notebook_installs_comes_before_what_the_project_asks_for() -> No
     """Rules hold, or not, by the version that the notebook itself installs."""
     narrow = rule("DOC004", triggers=(("old_one",),))
 
-    @narrow.on(cst.Call)
-    def check(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+    @narrow.on(ast.Call)
+    def check(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         yield narrow.finding(call, bites={"torch": "<2.8"})
 
     files = {"n.ipynb": notebook("!pip install -q torch==2.9.0", "old_one()"), "requirements.txt": "torch==2.4\n"}

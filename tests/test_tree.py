@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 import libcst as cst
@@ -9,14 +10,15 @@ import pytest
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 from memory import Memory
 
+from codemods.analysis.python_context import PythonContext
 from codemods.engine.check_python import look
 from codemods.model.edits import Safety, SkipReason
 from codemods.project.index import Index
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.lazy_parse import parents
 from codemods.syntax.tree import Span, children, find, parse, render, same, text_of, walk
 from codemods.syntax.tree import spans as spans_in
+from codemods.syntax.verbs import replace
 
 PROGRAM = '''\
 """Doc."""
@@ -185,9 +187,9 @@ def test_text_of_an_expression() -> None:
 def test_what_cannot_be_rewritten(text: str, reason: SkipReason) -> None:
     rule = Rule("TST001", "name", "a name", "none", Safety.SAFE)
 
-    @rule.on(cst.Name)
-    def name(node: cst.Name, ctx: Context) -> Iterator[Draft]:
-        yield rule.finding(node)
+    @rule.on(ast.Name)
+    def name(node: ast.Name, ctx: PythonContext) -> Iterator[Draft]:
+        yield rule.finding(node, fix=[replace(node, "y")])
 
     found, skips = look("p.py", text, Index(Memory({"p.py": text})), [rule], {})
     assert not found and [skip.reason for skip in skips] == [reason]

@@ -300,10 +300,11 @@ def test_each_rank_reports(demo: Path) -> None:
 
 
 WRONG = """\
-import libcst as cst
+import ast
 
 from codemods.model.edits import Safety
 from codemods.rules.rule import Rule
+from codemods.syntax.verbs import replace
 
 cut = Rule(
     code="BAD001",
@@ -316,12 +317,11 @@ cut = Rule(
 )
 
 
-@cut.on(cst.Call)
+@cut.on(ast.Call)
 def check(call, ctx):
     match call:
-        case cst.Call(func=cst.Attribute(cst.Name("self"), cst.Name("norm")), args=[cst.Arg(value=cst.Name())]):
-            cut_off = cst.Call(cst.Attribute(call.args[0].value, cst.Name("detach")))
-            yield cut.finding(call, fix={call: call.with_changes(args=[cst.Arg(cut_off)])})
+        case ast.Call(func=ast.Attribute(ast.Name("self"), "norm"), args=[ast.Name(given) as value]):
+            yield cut.finding(call, fix=[replace(value, f"{given}.detach()")])
 
 
 """

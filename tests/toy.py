@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
 from hypothesis import strategies as st
 
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import insert, wrapped
+from codemods.syntax.verbs import edit_call, enclose, insert_after, rename, replace
 
 
 def _rule(code: str, name: str, *triggers: str) -> Rule:
@@ -27,87 +27,73 @@ inherited = _rule("TOY007", "inherited", "flagged")
 RULES = (renamed, doubled, followed, wrapping, torched, shared, inherited)
 
 
-def _is(call: cst.Call, name: str) -> bool:
-    return isinstance(call.func, cst.Name) and call.func.value == name
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-@renamed.on(cst.Call)
-def _renamed(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@renamed.on(ast.Call)
+def _renamed(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if _is(call, "old"):
-        yield renamed.finding(call, fix={call: call.with_changes(func=cst.Name("new"))})
+        yield renamed.finding(call, fix=[edit_call(call, function="new")])
 
 
-@doubled.on(cst.Call)
-def _doubled(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@doubled.on(ast.Call)
+def _doubled(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`twice(x)` → `x + x`: copies what stands inside, so that a neighbour's fix inside is deferred."""
-    if _is(call, "twice") and len(call.args) == 1 and not call.args[0].star:
-        value = call.args[0].value
-        both = cst.BinaryOperation(
-            value, cst.Add(), value.deep_clone(), lpar=[cst.LeftParen()], rpar=[cst.RightParen()]
-        )
-        yield doubled.finding(call, fix={call: both})
+    if _is(call, "twice") and len(call.args) == 1 and not isinstance(call.args[0], ast.Starred):
+        value = ctx.operand(call.args[0])
+        yield doubled.finding(call, fix=[replace(call, f"({value} + {value})")])
 
 
-@followed.on(cst.Call)
-def _followed(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@followed.on(ast.Call)
+def _followed(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`mark()` as a statement gets `after()` behind it, once."""
     statement = ctx.parent(call)
-    if not _is(call, "mark") or not isinstance(statement, cst.Expr):
+    if not _is(call, "mark") or not isinstance(statement, ast.Expr):
         return
-    holder = ctx.parent(statement)
-    block = holder if isinstance(holder, cst.SimpleStatementSuite) or len(holder.body) > 1 else ctx.parent(holder)
-    body = list(block.body)
-    at = body.index(statement if statement in body else holder)
-    if at + 1 < len(body) and "after()" in cst.Module([]).code_for_node(body[at + 1]):
-        return
-    yield followed.finding(call, fix=insert(ctx, call, ["after()"], after=True))
+    owner, name = ctx.module.block(statement)
+    body: list[ast.stmt] = getattr(owner, name)
+    following = body[body.index(statement) + 1 :]
+    if not following or "after()" not in ctx.source(following[0]):
+        yield followed.finding(call, fix=[insert_after(call, "after()")])
 
 
-@wrapping.on(cst.SimpleStatementLine)
-def _wrapping(line: cst.SimpleStatementLine, ctx: Context) -> Iterator[Draft]:
-    """`bare(…)` on a line of its own goes into `with held:`."""
-    match line.body:
-        case [cst.Expr(value=cst.Call(func=cst.Name(value="bare")) as call)]:
-            block = ctx.parent(line)
-            owner = ctx.parent(block)
-            if isinstance(owner, cst.With):
-                return
-            yield wrapping.finding(call, fix={line: wrapped(ctx, "with held:", [line])})
+@wrapping.on(ast.Expr)
+def _wrapping(statement: ast.Expr, ctx: PythonContext) -> Iterator[Draft]:
+    """`bare(…)` as a statement goes into `with held:`."""
+    if _is(statement.value, "bare") and not isinstance(ctx.parent(statement), ast.With):
+        yield wrapping.finding(statement.value, fix=[enclose(statement, "with held:")])
 
 
-@torched.on(cst.Call)
-def _torched(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@torched.on(ast.Call)
+def _torched(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`legacy(…)`, imported from `lib`, becomes `torch.modern(…)`."""
     if ctx.means(call.func, "lib.legacy") and (spelled := ctx.spell("torch.modern", at=call)):
-        yield torched.finding(call, fix={call: call.with_changes(func=spelled.node)}, needs=[spelled.need])
+        yield torched.finding(call, fix=[edit_call(call, function=spelled.code)], needs=[spelled.need])
 
 
-@shared.on(cst.Call)
-def _shared(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@shared.on(ast.Call)
+def _shared(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`shared()` of another module loses its name there and here: one fix over two files."""
     target = ctx.callee(call)
-    if target is None or target[1].name.value != "shared" or target[0] is ctx:
+    if target is None or target[1].name != "shared" or target[0] is ctx:
         return
     other, function = target
-    imports = [a for a in ctx.all(cst.ImportAlias) if a.evaluated_name == "shared"]
-    if len(imports) == 1 and len([c for c in ctx.all(cst.Call) if _is(c, "shared")]) == 1:
-        alias = imports[0]
+    aliases = [a for a in ctx.all(ast.alias) if a.name == "shared"]
+    if len(aliases) == 1 and len([c for c in ctx.all(ast.Call) if _is(c, "shared")]) == 1:
         yield shared.finding(
             call,
-            fix={
-                call: call.with_changes(func=cst.Name("common")),
-                alias: alias.with_changes(name=cst.Name("common")),
-            },
-            also={other.path: {function: function.with_changes(name=cst.Name("common"))}},
+            fix=[edit_call(call, function="common"), rename(aliases[0], "common")],
+            also={other.path: [rename(function, "common")]},
         )
 
 
-@inherited.on(cst.Call)
-def _inherited(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@inherited.on(ast.Call)
+def _inherited(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """`self.flagged()` where the class, or an ancestor in any file, sets `flag = True`."""
     method = ctx.method(call)
     if method and ctx.name(call.func) == f"{method.self}.flagged" and ctx.index.constant(method.owner, "flag") is True:
-        yield inherited.finding(call, fix={call: call.with_changes(args=[])} if call.args else None)
+        yield inherited.finding(call, fix=[edit_call(call, drop=call.args)] if call.args else None)
 
 
 # -- programs

@@ -39,6 +39,8 @@ def look(
     others = [rule for rule in wanted if not rule.reads_ast]
     try:
         module = index.syntax(path) if len(others) < len(wanted) else None
+        if module is None and len(others) < len(wanted):
+            return [], [Skip(path, SkipReason.NO_ROUND_TRIP, "a carriage return alone ends a line")]
         if module is not None:
             program = PythonContext(path, text, module, facts, index, strategies)
             with index.recorder.phase("walking"):
@@ -118,16 +120,24 @@ def _edits(
     program: PythonContext, drafts: Sequence[Draft], failed: dict[str, Skip]
 ) -> Mapping[int, Sequence[Edit] | None]:
     """The edits of drafts that have a fix, by `id`; None where a fix cannot be written. libcst is loaded for these."""
-    fixing = [draft for draft in drafts if draft.verbs or draft.also]
-    if not fixing:
+    if not any(draft.verbs or draft.also for draft in drafts):
         return {}
     from codemods.syntax import rewriting
     from codemods.syntax.tree import Tree, spans
 
+    fixing: list[Draft] = []
+    subjects: list[ast.AST] = []
+    for draft in drafts:
+        with costing_only(draft.rule, program.path, failed):
+            if draft.verbs or draft.also:
+                changed = [node for verb in draft.verbs for node in rewriting.subjects(program.module, verb)]
+                if not all(node in program.module for node in changed):
+                    raise LookupError("a verb is about a node of another file")
+                subjects += changed
+                fixing.append(draft)
     try:
         tree = Tree(program.path, program.text)
-        nodes = (node for d in fixing for verb in d.verbs for node in rewriting.subjects(program.module, verb))
-        places = rewriting.located(tree, program.module, nodes)
+        places = rewriting.located(tree, program.module, subjects)
     except Unreadable as error:
         failed.update((draft.rule.code, error.skip) for draft in fixing)
         return {}

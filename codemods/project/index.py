@@ -170,9 +170,12 @@ class Index:
         return self._trees
 
     def syntax(self, path: str) -> Module | None:
-        """The syntax tree of a file; None where it cannot be read. Those looked at last are kept."""
+        """The syntax tree of a file; None where it cannot be read, or has line ends that `ast` does not count.
+
+        Those looked at last are kept.
+        """
         text = self.text(path)
-        if text is None or self.facts(path) is None:
+        if text is None or self.facts(path) is None or "\r" in text.replace("\r\n", ""):
             return None
         known = self._modules.get(path)
         if known is None or known[0] != text:

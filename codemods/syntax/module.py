@@ -46,6 +46,9 @@ class Module:
 
     # -- what stands around a node
 
+    def __contains__(self, node: ast.AST) -> bool:
+        return node is self.tree or node in self._parents
+
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node directly around `node`; None for the module."""
         return self._parents.get(node)

@@ -24,14 +24,13 @@ from codemods.syntax.rewrite import (
     insert,
     joined,
     make_argument,
-    remove,
     replace,
     with_argument,
     with_first_argument,
     without_argument,
 )
 from codemods.syntax.tree import Span, render, spans, walk
-from codemods.syntax.verbs import Delete, Drop, EditCall, Enclose, Insert, Replace, Unwrap, Verb, Verbs
+from codemods.syntax.verbs import Delete, Drop, EditCall, Enclose, Insert, Rename, Replace, Unwrap, Verb, Verbs
 
 
 def located(tree: Tree, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
@@ -86,14 +85,20 @@ def _top_level(tree: Tree, module: Module) -> Iterable[tuple[cst.CSTNode, tuple[
 def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
     """The nodes that a verb changes, or beside which it inserts."""
     match verb:
-        case Replace(node=node) | EditCall(node=node) | Unwrap(block=node):
+        case Replace(node=node) | EditCall(node=node) | Rename(node=node) | Unwrap(block=node):
             return [node]
         case Drop(nodes=nodes):
             return nodes
-        case Insert(anchor=anchor) | Delete(anchor=anchor) | Enclose(anchor=anchor):
-            statement = module.statement(anchor)
-            assert statement is not None, "code stands in statements"
-            return [statement]
+        case Delete(anchors=anchors):
+            return [_statement(module, anchor) for anchor in anchors]
+        case Insert(anchor=anchor) | Enclose(anchor=anchor):
+            return [_statement(module, anchor)]
+
+
+def _statement(module: Module, node: ast.AST) -> ast.stmt:
+    statement = module.statement(node)
+    assert statement is not None, "code stands in statements"
+    return statement
 
 
 def replacements(
@@ -116,7 +121,7 @@ def replacements(
             indent = tree.module.default_indent
             return insert(tree, old, [_indented(c, indent) for c in code], after=after)
         case Delete():
-            return {old: None} if isinstance(old, cst.BaseCompoundStatement) else dict(remove(tree, old))
+            return dict.fromkeys((old, *others))
         case Drop():
             return {_listed(tree, each): None for each in (old, *others)}
         case Enclose(header=header):
@@ -125,6 +130,8 @@ def replacements(
             assert isinstance(old, cst.With)
             first, *rest = block(tree, old.body)
             return {old: [first.with_changes(leading_lines=[*old.leading_lines, *first.leading_lines]), *rest]}
+        case Rename(name=name):
+            return {old: old.with_changes(name=cst.Name(name))}
         case EditCall():
             assert isinstance(old, cst.Call)
             return {old: _edited(module, verb, old)}

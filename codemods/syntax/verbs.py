@@ -31,9 +31,9 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """The statement that holds a node goes; a block that would be empty keeps a `pass`."""
+    """The statements that hold these nodes go; a block that would be empty keeps a `pass`."""
 
-    anchor: ast.AST
+    anchors: tuple[ast.AST, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,14 @@ class Unwrap:
 
 
 @dataclass(frozen=True, slots=True)
+class Rename:
+    """A function, a class or an imported name is called something else where it is defined or imported."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.alias
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class EditCall:
     """A call gets another function, other arguments, or both; what stays keeps its layout and its comments."""
 
@@ -73,7 +81,7 @@ class EditCall:
 
 Argument: TypeAlias = tuple[str | None, str]
 """A keyword (None: by position) and the code of the value."""
-Verb: TypeAlias = Replace | Insert | Delete | Drop | Enclose | Unwrap | EditCall
+Verb: TypeAlias = Replace | Insert | Delete | Drop | Enclose | Unwrap | Rename | EditCall
 Verbs: TypeAlias = Sequence[Verb]
 
 
@@ -92,9 +100,9 @@ def insert_after(anchor: ast.AST, *code: str) -> Verb:
     return Insert(anchor, code, after=True)
 
 
-def delete(anchor: ast.AST) -> Verb:
-    """Delete the statement that holds `anchor`, or a compound one that `anchor` is."""
-    return Delete(anchor)
+def delete(*anchors: ast.AST) -> Verb:
+    """Delete the simple statements that hold these nodes, and the compound ones that are among them."""
+    return Delete(anchors)
 
 
 def drop(*nodes: ast.expr | ast.keyword) -> Verb:
@@ -114,6 +122,11 @@ def enclose(anchor: ast.AST, header: str) -> Verb:
 def unwrap(block: ast.With) -> Verb:
     """Put the body of a `with` in its place."""
     return Unwrap(block)
+
+
+def rename(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.alias, name: str) -> Verb:
+    """Rename a function, a class or an imported name where it is defined or imported; its uses stay as they are."""
+    return Rename(node, name)
 
 
 def edit_call(

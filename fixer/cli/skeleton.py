@@ -24,11 +24,10 @@ The cases that are left alone.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.rules.context import Context
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 
@@ -43,11 +42,10 @@ rule = Rule(
 )
 
 
-@rule.on(cst.Call)
-def {function}(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-    if "torch.the_function" not in ctx.origin(call.func):
-        return
-    yield rule.finding(call)
+@rule.on(ast.Call)
+def {function}(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if ctx.means(call.func, "torch.the_function"):
+        yield rule.finding(call)
 '''
 BEFORE = "import torch\n"
 

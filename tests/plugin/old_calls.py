@@ -8,13 +8,13 @@ It has a second paragraph.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import edit_call
 
 
 def _renames(
@@ -33,10 +33,10 @@ def _renames(
         module=__name__,
     )
 
-    @made.on(cst.Call)
-    def check(call: cst.Call, ctx: Context) -> Iterator[Draft]:
-        if isinstance(call.func, cst.Name) and call.func.value == old:
-            fix = {call: call.with_changes(func=cst.Name(new))} if safety else None
+    @made.on(ast.Call)
+    def check(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+        if isinstance(call.func, ast.Name) and call.func.id == old:
+            fix = [edit_call(call, function=new)] if safety else None
             yield made.finding(call, fix=fix)
 
     return made
