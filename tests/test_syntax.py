@@ -105,6 +105,7 @@ def written(code: str, *verbs: str) -> str:
     [
         ("x = here()\n", "replace(here, 'there(1)')", "x = there(1)\n"),
         ("x = (here())\n", "replace(here, 'there(1)')", "x = there(1)\n"),
+        ("x = here(( a  + b ))\n", "replace(here, here.args[0])", "x = ( a  + b )\n"),
         ("x = (here()) + 1\n", "replace(here, 'a if b else c')", "x = (a if b else c) + 1\n"),
         ("a\nhere()  # why\nb\n", "insert_before(here, 'new()')", "a\nnew()\nhere()  # why\nb\n"),
         ("a\nhere()  # why\nb\n", "insert_after(here, 'new()')", "a\nhere()  # why\nnew()\nb\n"),

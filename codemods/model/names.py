@@ -16,7 +16,8 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
 LIGHTNING_TRAINER = frozenset({"lightning.pytorch.Trainer"})
 FABRIC = frozenset({"lightning.fabric.Fabric"})
 ACCELERATOR = frozenset({"accelerate.Accelerator"})
-CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"})
+CHECKPOINT_SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
+CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", CHECKPOINT_SEQUENTIAL})
 CLIP_GRAD = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
 GRADIENT_READERS = CLIP_GRAD | {
     "torch.nn.utils.clip_grad_norm",

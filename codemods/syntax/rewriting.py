@@ -83,8 +83,10 @@ def _top_level(tree: Tree, module: Module) -> Iterable[tuple[cst.CSTNode, tuple[
 
 
 def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
-    """The nodes that a verb changes, or beside which it inserts."""
+    """The nodes that a verb changes, or beside which it inserts; behind them a part that stays."""
     match verb:
+        case Replace(node=node, code=ast.expr() as part):
+            return [node, part]
         case Replace(node=node) | EditCall(node=node) | Rename(node=node) | Unwrap(block=node):
             return [node]
         case Drop(nodes=nodes):
@@ -112,6 +114,8 @@ def replacements(
     old, *others = (places[each] for each in subjects(module, verb))
     match verb:
         case Replace(node=node, code=code):
+            if isinstance(code, ast.expr):
+                return {old: others[0]}
             new = cst.parse_expression(_dedented(module, node, code))
             if isinstance(new, _ATOMS):
                 return {old: new}

@@ -17,7 +17,8 @@ class Replace:
     """An expression becomes another one; parentheses around it stay where the new one may need them."""
 
     node: ast.expr
-    code: str
+    code: str | ast.expr
+    """A part of the expression stays as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ Verb: TypeAlias = Replace | Insert | Delete | Drop | Enclose | Unwrap | Rename |
 Verbs: TypeAlias = Sequence[Verb]
 
 
-def replace(node: ast.expr, code: str) -> Verb:
-    """Replace an expression by the one that `code` says."""
+def replace(node: ast.expr, code: str | ast.expr) -> Verb:
+    """Replace an expression by the one that `code` says, or by a part of itself."""
     return Replace(node, code)
 
 

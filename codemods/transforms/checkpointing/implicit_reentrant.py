@@ -52,14 +52,13 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.checkpointing.reachable import trouble_in
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.model.names import CHECKPOINT
+from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
 from codemods.project import versions
 from codemods.project.index import Index
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, TRIES, dotted, own, walk
 from codemods.syntax.verbs import edit_call
 
-SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})
 
 rule = Rule(
@@ -102,7 +101,7 @@ def implicit_reentrant(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     names = {k.arg for k in call.keywords}
     if "use_reentrant" in names or names & OTHER_VARIANT or None in names:
         return
-    sequential = function == {SEQUENTIAL}
+    sequential = function == {CHECKPOINT_SEQUENTIAL}
     if sequential and (len(given) > 3 or any(isinstance(a, ast.Starred) for a in call.args)):
         return
     if _tests_versions(ctx, call) or _is_replaced(ctx):

@@ -50,12 +50,11 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.model.names import CHECKPOINT
+from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import is_none, own
 from codemods.syntax.verbs import Verbs, replace
 
-SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 OPTIONS = frozenset(
     {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
     | {"respect_saved_tensors_hooks"}
@@ -93,7 +92,7 @@ def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     function = called(ctx, call)
     if not function or not function <= CHECKPOINT:
         return
-    why, shown = None if SEQUENTIAL in function else _missing_input(call), None
+    why, shown = None if CHECKPOINT_SEQUENTIAL in function else _missing_input(call), None
     if why is None and (shown := _frozen_below(call, ctx)) is not None:
         why = shown.why
     if why is None:

@@ -76,7 +76,7 @@ def call_after_cast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if isinstance(statement, ast.Expr) and _was_cast(tensor, ctx):
             yield _draft(ctx, call, tensor, delete(statement))
     elif _is_cast(tensor, ctx):
-        yield _draft(ctx, call, tensor, replace(call, ctx.source(call.func).rpartition(".")[0].rstrip()))
+        yield _draft(ctx, call, tensor, replace(call, tensor))
 
 
 @rule.on(ast.Assign)
