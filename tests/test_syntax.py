@@ -79,6 +79,13 @@ def test_what_a_body_runs_is_not_what_its_functions_run() -> None:
     assert {dotted(n.func) for n in own(function) if isinstance(n, ast.Call)} == {"a", "b", "e"}
 
 
+@pytest.mark.parametrize("word", ["a", "b", "c"])
+def test_a_block_is_what_a_statement_stands_among(word: str) -> None:
+    module = Module("if x:\n    a\nelif y:\n    b\nelse:\n    try: z\n    finally:\n        c\n        c\n")
+    (found, *_) = (s for s in module.all(ast.Expr) if ast.unparse(s) == word)
+    assert {ast.unparse(s) for s in getattr(*module.block(found))} == {word}
+
+
 # -- verbs
 
 
@@ -151,6 +158,13 @@ def written(code: str, *verbs: str) -> str:
             "here((yield), k=4)\n",
         ),
         ("here(k=2, *a)\n", "edit_call(here, values={here.keywords[0]: '4'}, named={})", "here(k=4, *a)\n"),
+        (
+            "x = here(1)\n",
+            "choose('a.b', edit_call(here, function='there'))",
+            "x = (\n    there(1)\n    if a.b\n    else here(1)\n)\n",
+        ),
+        ("f(k=here())\n", "choose('a', edit_call(here, function='b'))", "f(k=b() if a else here())\n"),
+        ("x = here().y\n", "choose('a', edit_call(here, function='b'))", "x = (b() if a else here()).y\n"),
         ("here(1, 2)\n", "edit_call(here, named={here.args[1]: 'k'}, drop=[here.args[0]])", "here(k=2)\n"),
     ],
 )
@@ -163,6 +177,84 @@ def test_verbs_of_one_fix_are_written_beside_each_other() -> None:
         "a; here(); b\n", "insert_before(here, 'new()')", "replace(here, 'there()')", "insert_after(here, 'end()')"
     )
     assert done == "a; new(); there(); end(); b\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "gone", "left"),
+    [
+        ("b, c as d, e", "bc", "e"),
+        ("b, c as d, e", "e", "b, c as d"),
+        ("(\n    b,  # one\n    c,\n    e,\n)", "ce", "(\n    b,  # one\n)"),
+    ],
+)
+def test_names_of_an_import_are_dropped(names: str, gone: str, left: str) -> None:
+    def check(given: ast.ImportFrom, ctx: object) -> Iterator[Draft]:
+        yield rule.finding(given, fix=[all_verbs.drop(*(each for each in given.names if each.name in gone))])
+
+    rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("a",),))
+    rule.on(ast.ImportFrom)(check)
+    found = plan(["p.py"], Memory({"p.py": f"from a import {names}\n".encode()}), Options(rules=(rule,)), fix=False)
+    (finding,) = found.files[0].findings
+    assert finding.fix is not None
+    assert splice(f"from a import {names}\n", finding.fix.edits) == f"from a import {left}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "verb", "after"),
+    [
+        ("with a as b: # c\n    here()\n", "add_item(block, 'd()')", "with a as b, d(): # c\n    here()\n"),
+        (
+            "# a\nwith a:\n    # b\n    b\n    c; here()  # d\n    # e\nd\n",
+            "divide(block, (False, body[:1]), (True, body[1:]))",
+            "# a\n# b\nb\nwith a:\n    c; here()  # d\n    # e\nd\n",
+        ),
+        (
+            "with a:  # why\n    b\n    c; here()  # d\n",
+            "divide(block, (True, body[:2]), (True, body[2:]))",
+            "with a:  # why\n    b\n    c\nwith a:  # why\n    here()  # d\n",
+        ),
+        ("with a: b; here()\n", "divide(block, (True, body[:1]), (False, body[1:]))", "with a:\n    b\nhere()\n"),
+        (
+            "with a:\n    # each\n    for b in c:\n        d\n        here()\n",
+            "divide(block, (True, body[0].body[:1]), (False, body[0].body[1:]))",
+            "# each\nfor b in c:\n    with a:\n        d\n    here()\n",
+        ),
+    ],
+)
+def test_a_with_is_divided_or_enters_more(before: str, verb: str, after: str) -> None:
+    def check(block: ast.With, ctx: object) -> Iterator[Draft]:
+        yield rule.finding(block.body[0], fix=[eval(verb, {**vars(all_verbs), "block": block, "body": block.body})])
+
+    rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("here",),))
+    rule.on(ast.With)(check)
+    found = plan(["p.py"], Memory({"p.py": before.encode()}), Options(rules=(rule,)), fix=False)
+    (finding,) = found.files[0].findings
+    assert finding.fix is not None
+    assert splice(before, finding.fix.edits) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f():\n    return here()  # why\n", "def f():\n    x = here()  # why\n    b()\n    return x\n"),
+        ("def f(): a; return here(\n    1)\n", "def f(): a; x = here(\n    1); b(); return x\n"),
+        ("def f():\n    return (here()\n      .a)\n", "def f():\n    x = (here()\n      .a)\n    b()\n    return x\n"),
+            "def f():\n    return (here()\n        .a)\n",
+            "def f():\n    x = (here()\n        .a)\n    b()\n    return x\n",
+        ),
+        ("def f():\n    return 1, *here()\n", "def f():\n    x = (1, *here())\n    b()\n    return x\n"),
+    ],
+)
+def test_a_result_is_named(before: str, after: str) -> None:
+    def check(node: ast.Return, ctx: object) -> Iterator[Draft]:
+        yield rule.finding(node, fix=[all_verbs.name_result(node, "x", "b()")])
+
+    rule = Rule("TST001", "test", "a test", "Test", Safety.SAFE, triggers=(("here",),))
+    rule.on(ast.Return)(check)
+    found = plan(["p.py"], Memory({"p.py": before.encode()}), Options(rules=(rule,)), fix=False)
+    (finding,) = found.files[0].findings
+    assert finding.fix is not None
+    assert splice(before, finding.fix.edits) == after
 
 
 def test_verbs_that_meet_are_no_fix() -> None:

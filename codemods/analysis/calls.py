@@ -86,13 +86,18 @@ def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonCont
     if ctx.qualified(function) != function.name:
         return
     for path in ctx.index.search(ctx.path, (function.name.encode(),)):
-        if path != ctx.path and imports_of(ctx, path, ctx.path) and (other := ctx.other(path)):
-            yield from ((other, call) for call in named_calls(other, function.name) if _runs(other, call, function))
+        yield from callers_in(ctx, path, function)
 
 
 def callers_here(ctx: PythonContext, function: Function) -> list[ast.Call]:
     """The calls in its own file that surely run a function."""
     return [call for call in named_calls(ctx, function.name) if _runs(ctx, call, function)]
+
+
+def callers_in(ctx: PythonContext, path: str, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
+    """The calls in another file that surely run a function of `ctx`, if something of its module is imported there."""
+    if path != ctx.path and imports_of(ctx, path, ctx.path) and (other := ctx.other(path)):
+        yield from ((other, call) for call in named_calls(other, function.name) if _runs(other, call, function))
 
 
 def _runs(ctx: PythonContext, call: ast.Call, function: Function) -> bool:
@@ -102,7 +107,14 @@ def _runs(ctx: PythonContext, call: ast.Call, function: Function) -> bool:
 
 def named_calls(ctx: PythonContext, *names: str) -> list[ast.Call]:
     """The calls of functions, methods and classes with one of these last names: `name(…)`, `x.name(…)`."""
-    return [call for call in ctx.all(ast.Call) if (ctx.name(call.func) or "").rpartition(".")[2] in names]
+    key = (named_calls,)
+    if key not in ctx.memo:
+        by_name: dict[str, list[tuple[int, ast.Call]]] = {}
+        for number, call in enumerate(ctx.all(ast.Call)):
+            by_name.setdefault((ctx.name(call.func) or "").rpartition(".")[2], []).append((number, call))
+        ctx.memo[key] = by_name
+    found: list[tuple[int, ast.Call]] = [each for name in names for each in ctx.memo[key].get(name, ())]
+    return [call for _, call in (sorted(found, key=lambda each: each[0]) if len(names) > 1 else found)]
 
 
 def imports_of(ctx: PythonContext, path: str, module: str) -> bool:

@@ -337,3 +337,101 @@ def _with_lead(node: cst.CSTNode, like: cst.CSTNode) -> cst.CSTNode:
 
 def _without_lead(node: cst.CSTNode) -> cst.CSTNode:
     return node.with_changes(leading_lines=()) if getattr(node, "leading_lines", ()) else node
+
+
+def with_item(node: cst.With, item: cst.BaseExpression) -> cst.With:
+    """A `with` that enters one more context manager, after those that it has."""
+    *front, last = node.items
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    return node.with_changes(items=[*front, last.with_changes(comma=comma), cst.WithItem(item, comma=last.comma)])
+
+
+def chosen(ctx: File, old: cst.Call, test: cst.BaseExpression, new: cst.Call) -> cst.IfExp:
+    """`new if test else old`: on three lines where a call is a whole value, else in parentheses if it must be."""
+    choice = cst.IfExp(test, new.with_changes(lpar=[], rpar=[]), old.with_changes(lpar=[], rpar=[]))
+    parent = ctx.parent(old)
+    if isinstance(parent, (cst.Assign, cst.AnnAssign, cst.Return, cst.Expr)) and not old.lpar:
+        inner = _new_line(ctx.module.default_indent)
+        return choice.with_changes(
+            lpar=[cst.LeftParen(whitespace_after=inner)],
+            rpar=[cst.RightParen(whitespace_before=_new_line(""))],
+            whitespace_before_if=inner,
+            whitespace_before_else=inner,
+        )
+    if isinstance(parent, cst.Arg) and not parent.star:
+        return choice
+    return choice.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def _new_line(space: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(space))
+
+
+def divided(node: cst.With, parts: Sequence[tuple[bool, int]], *, loop: bool) -> list[cst.CSTNode]:
+    """Parts of the body of a `with`, each in a `with` of its own (True) or in none.
+
+    Args:
+        parts: whether each stands in a `with`, and how many statements it has.
+        loop: the parts are of the body of the one loop in the `with`, which comes out of it.
+    """
+    inner = node.body.body[0] if loop else None
+    assert inner is None or isinstance(inner, (cst.For, cst.While))
+    suite = node.body if inner is None else inner.body
+    statements = [each for line in suite.body for each in _statements(line)]
+    made: list[cst.CSTNode] = []
+    for inside, length in parts:
+        taken, statements = statements[:length], statements[length:]
+        lines = _lines_of(suite, taken)
+        made += [node.with_changes(body=_part(node.body, lines, statements), leading_lines=())] if inside else lines
+    if inner is not None:
+        leading = [*node.leading_lines, *inner.leading_lines]
+        return [inner.with_changes(body=with_body(inner.body, made), leading_lines=leading)]
+    leading = [*node.leading_lines, *getattr(made[0], "leading_lines", ())]
+    return [made[0].with_changes(leading_lines=leading), *made[1:]]
+
+
+def _statements(line: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    """The small statements of a line, or the one statement that it is."""
+    return line.body if isinstance(line, cst.SimpleStatementLine) else [line]
+
+
+def _lines_of(suite: cst.BaseSuite, taken: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
+    """Some statements of a suite as lines: whole lines stay, of others each statement gets a line of its own."""
+    found: list[cst.CSTNode] = []
+    for line in suite.body:
+        mine = [each for each in _statements(line) if each in taken]
+        if not isinstance(line, cst.BaseSmallStatement) and len(mine) == len(_statements(line)):
+            found.append(line)
+            continue
+        for each in mine:
+            assert isinstance(each, cst.BaseSmallStatement)
+            alone = cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+            if isinstance(line, cst.SimpleStatementLine) and each is line.body[0]:
+                alone = alone.with_changes(leading_lines=line.leading_lines)
+            if isinstance(line, cst.SimpleStatementLine) and each is line.body[-1]:
+                alone = alone.with_changes(trailing_whitespace=line.trailing_whitespace)
+            found.append(alone)
+    return found
+
+
+def _part(whole: cst.BaseSuite, lines: Sequence[cst.CSTNode], rest: Sequence[cst.CSTNode]) -> cst.BaseSuite:
+    """A part of a block; what stands at its end stays with the last part."""
+    if isinstance(whole, cst.IndentedBlock):
+        return whole.with_changes(body=lines, footer=[] if rest else whole.footer)
+    return cst.IndentedBlock(body=lines)  # type: ignore[arg-type]
+
+
+def result_named(ctx: File, node: cst.Return, name: str, code: Sequence[str]) -> dict[cst.CSTNode, Replacement]:
+    """`return f(x)` → `name = f(x)`, `code`, `return name`."""
+    value = node.value
+    assert value is not None
+    if isinstance(value, cst.Tuple) and any(isinstance(each, cst.StarredElement) for each in value.elements):
+        value = parenthesized(value)
+    bound = cst.Assign([cst.AssignTarget(cst.Name(name))], value)
+    after = [*(small(ctx, each) for each in code), cst.Return(cst.Name(name))]
+    line = ctx.parent(node)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return {line: [line.with_changes(body=[bound]), *(cst.SimpleStatementLine([each]) for each in after)]}
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    front = [each for each in line.body if each is not node]
+    return {line: line.with_changes(body=joined([*front, bound, *after]))}

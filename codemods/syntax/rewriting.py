@@ -19,18 +19,37 @@ from codemods.syntax.rewrite import (
 from codemods.syntax.rewrite import (
     Replacement,
     block,
+    chosen,
     closing,
+    divided,
     enclosed,
     insert,
     joined,
     make_argument,
     replace,
+    result_named,
     with_argument,
     with_first_argument,
+    with_item,
     without_argument,
 )
 from codemods.syntax.tree import Span, render, spans, walk
-from codemods.syntax.verbs import Delete, Drop, EditCall, Enclose, Insert, Rename, Replace, Unwrap, Verb, Verbs
+from codemods.syntax.verbs import (
+    AddItem,
+    Choose,
+    Delete,
+    DivideBlock,
+    Drop,
+    EditCall,
+    Enclose,
+    Insert,
+    NameResult,
+    Rename,
+    Replace,
+    Unwrap,
+    Verb,
+    Verbs,
+)
 
 
 def located(tree: Tree, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
@@ -87,8 +106,13 @@ def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
     match verb:
         case Replace(node=node, code=ast.expr() as part):
             return [node, part]
-        case Replace(node=node) | EditCall(node=node) | Rename(node=node) | Unwrap(block=node):
+        case Replace(node=node) | EditCall(node=node) | Rename(node=node) | NameResult(node=node):
             return [node]
+            return [node]
+        case Unwrap(block=block) | AddItem(block=block) | DivideBlock(block=block):
+            return [block]
+        case Choose(change=change):
+            return [change.node]
         case Drop(nodes=nodes):
             return nodes
         case Delete(anchors=anchors):
@@ -136,9 +160,21 @@ def replacements(
             return {old: [first.with_changes(leading_lines=[*old.leading_lines, *first.leading_lines]), *rest]}
         case Rename(name=name):
             return {old: old.with_changes(name=cst.Name(name))}
+        case AddItem(code=code):
+            assert isinstance(old, cst.With)
+            return {old: with_item(old, cst.parse_expression(code))}
+        case DivideBlock(block=node, parts=parts):
+            assert isinstance(old, cst.With)
+            return {old: divided(old, [(inside, len(s)) for inside, s in parts], loop=parts[0][1][0] not in node.body)}
+        case NameResult(name=name, code=code):
+            assert isinstance(old, cst.Return)
+            return result_named(tree, old, name, code)
         case EditCall():
             assert isinstance(old, cst.Call)
             return {old: _edited(module, verb, old)}
+        case Choose(test=test, change=change):
+            assert isinstance(old, cst.Call)
+            return {old: chosen(tree, old, cst.parse_expression(test), _edited(module, change, old))}
 
 
 _ATOMS = (cst.Call, cst.Attribute, cst.Name, cst.Subscript, cst.SimpleString)
@@ -146,8 +182,8 @@ _ATOMS = (cst.Call, cst.Attribute, cst.Name, cst.Subscript, cst.SimpleString)
 
 
 def _listed(tree: Tree, node: cst.CSTNode) -> cst.CSTNode:
-    """What stands in a list for an expression: the argument, element, decorator or item of a `with`."""
-    kinds = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Decorator, cst.WithItem)
+    """What stands in a list for an expression: the argument, element, decorator, name or item of a `with`."""
+    kinds = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Decorator, cst.WithItem, cst.ImportAlias)
     return next(each for each in (node, *tree.ancestors(node)) if isinstance(each, kinds))
 
 

@@ -39,9 +39,9 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Arguments, elements of a list, decorators or items of a `with` go, with their commas."""
+    """Arguments, elements of a list, imported names, decorators or items of a `with` go, with their commas."""
 
-    nodes: tuple[ast.expr | ast.keyword, ...]
+    nodes: tuple[ast.expr | ast.keyword | ast.alias, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,34 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True)
+class AddItem:
+    """A `with` enters one more context manager, after those that it has."""
+
+    block: ast.With
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class DivideBlock:
+    """A `with` becomes several: each part of its body, or of the one loop in it, stands in a `with` like it or in none.
+
+    Of a loop, the loop comes out of the `with`.
+    """
+
+    block: ast.With
+    parts: tuple[tuple[bool, tuple[ast.stmt, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameResult:
+    """What a `return` returns gets a name first, and statements stand between."""
+
+    node: ast.Return
+    name: str
+    code: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EditCall:
     """A call gets another function, other arguments, or both; what stays keeps its layout and its comments."""
 
@@ -80,9 +108,30 @@ class EditCall:
     drop: tuple[ast.expr | ast.keyword, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """A call is changed where a test holds, and stays as it is elsewhere."""
+
+    test: str
+    change: EditCall
+
+
 Argument: TypeAlias = tuple[str | None, str]
 """A keyword (None: by position) and the code of the value."""
-Verb: TypeAlias = Replace | Insert | Delete | Drop | Enclose | Unwrap | Rename | EditCall
+Verb: TypeAlias = (
+    Replace
+    | Insert
+    | Delete
+    | Drop
+    | Enclose
+    | Unwrap
+    | Rename
+    | AddItem
+    | DivideBlock
+    | NameResult
+    | EditCall
+    | Choose
+)
 Verbs: TypeAlias = Sequence[Verb]
 
 
@@ -106,8 +155,8 @@ def delete(*anchors: ast.AST) -> Verb:
     return Delete(anchors)
 
 
-def drop(*nodes: ast.expr | ast.keyword) -> Verb:
-    """Take arguments, elements, decorators or items of a `with` out of the list that they stand in.
+def drop(*nodes: ast.expr | ast.keyword | ast.alias) -> Verb:
+    """Take arguments, elements, imported names, decorators or items of a `with` out of the list that they stand in.
 
     Args:
         nodes: values, or keywords; of an item of a `with` its `context_expr`.
@@ -130,6 +179,25 @@ def rename(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ali
     return Rename(node, name)
 
 
+def add_item(block: ast.With, code: str) -> Verb:
+    """Let a `with` enter one more context manager, after those that it has."""
+    return AddItem(block, code)
+
+
+def divide(block: ast.With, *parts: tuple[bool, Sequence[ast.stmt]]) -> Verb:
+    """Put parts of the body of a `with`, or of the one loop in it, each into a `with` of its own (True), or into none.
+
+    Args:
+        parts: all statements of that body, in order; empty parts are left out.
+    """
+    return DivideBlock(block, tuple((inside, tuple(statements)) for inside, statements in parts if statements))
+
+
+def name_result(node: ast.Return, name: str, *code: str) -> Verb:
+    """`return f(x)` becomes `name = f(x)`, some statements, and `return name`."""
+    return NameResult(node, name, code)
+
+
 def edit_call(
     call: ast.Call,
     *,
@@ -139,7 +207,7 @@ def edit_call(
     values: Mapping[ast.expr | ast.keyword, str] | None = None,
     named: Mapping[ast.expr | ast.keyword, str] | None = None,
     drop: Sequence[ast.expr | ast.keyword] = (),
-) -> Verb:
+) -> EditCall:
     """Change a call; arguments that are not named here stay as they are written.
 
     Args:
@@ -151,3 +219,8 @@ def edit_call(
         drop: arguments to take away.
     """
     return EditCall(call, function, tuple(first), tuple(last), values or {}, named or {}, tuple(drop))
+
+
+def choose(test: str, change: EditCall) -> Verb:
+    """Change a call where a test holds: `changed if test else unchanged`, on lines of its own where it stands alone."""
+    return Choose(test, change)
