@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis.calls import has_splat, keyword, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Need, Safety
 from codemods.model.names import NEEDS
-from codemods.rules.context import Context
-from codemods.syntax.rewrite import Replacement, has_splat, keyword, make_argument, with_argument, with_first_argument
+from codemods.syntax.verbs import Argument, EditCall, Verbs, edit_call
 
 _SCALER = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled")
 _AUTOCAST = ("enabled", "dtype", "cache_enabled")
@@ -50,7 +50,7 @@ class Renamed:
 class Repair:
     """One way to write a use anew."""
 
-    changes: Mapping[cst.CSTNode, Replacement]
+    changes: Verbs
     needs: tuple[Need | None, ...]
     requires: Mapping[str, str]
     safety: Safety = Safety.SAFE
@@ -78,112 +78,60 @@ NAMES = {
 _LAST = frozenset(name.rpartition(".")[2] for name in NAMES)
 
 
-def old(node: cst.Name | cst.Attribute, ctx: Context) -> str | None:
+def old(node: ast.Name | ast.Attribute, ctx: PythonContext) -> str | None:
     """The deprecated name that an expression surely reads, through an unconditional import of torch's own modules."""
-    head, _, rest = (ctx.name(node) or "").partition(".")
-    imports = list(ctx.facts.named(head))
-    if not any((rest or i.target).rpartition(".")[2] in _LAST for i in imports) and (rest or head not in _LAST):
+    if isinstance(node, ast.Attribute) and node.attr not in _LAST:
+        return None
+    key = (old,)
+    if key not in ctx.memo:
+        ctx.memo[key] = _LAST | {i.name for i in ctx.facts.imports if i.target.rpartition(".")[2] in _LAST}
+    if isinstance(node, ast.Name) and node.id not in ctx.memo[key]:
         return None
     found = ctx.origin(node)
     if len(found) != 1 or (name := next(iter(found))) not in NAMES:
         return None
+    head = (ctx.name(node) or "").partition(".")[0]
+    imports = list(ctx.facts.named(head))
     if not imports:
         stars = [i.target for i in ctx.facts.named("*")]
-        alone = len(stars) == 1 and stars[0].startswith("torch.") and isinstance(node, cst.Name)
-        return name if alone and node.value in _LAST and head not in ctx.facts.assignments else None
+        alone = len(stars) == 1 and stars[0].startswith("torch.") and isinstance(node, ast.Name)
+        return name if alone and head in _LAST and head not in ctx.facts.assignments else None
     direct = all(i.target.partition(".")[0] == "torch" for i in imports)
     chosen = any((i.conditional and i.target != "torch") or i.type_checking for i in imports)
     return name if direct and not chosen else None
 
 
-def device(new: Renamed, ctx: Context) -> cst.SimpleString:
-    mark = "'" if ctx.text.count("'") > ctx.text.count('"') else '"'
-    return cst.SimpleString(f"{mark}{new.device}{mark}")
-
-
-def call(
-    given: cst.Call, new: Renamed, target: cst.BaseExpression, dtype: cst.BaseExpression | None, ctx: Context
-) -> cst.Call | None:
+def call(given: ast.Call, new: Renamed, target: str, dtype: str | None, ctx: PythonContext) -> EditCall | None:
     """A call of the old name as one of the new: device added, positional arguments named. None: it would be no call."""
-    args = []
+    named: dict[ast.expr | ast.keyword, str] = {}
     for position, arg in enumerate(given.args):
         first_of_function = position == 0 and (new.device_keyword is not None or new.parameters == ("_",))
-        if arg.star or arg.keyword is not None or first_of_function:
-            args.append(arg)
-        elif position < len(new.parameters) and keyword(given, new.parameters[position]) is None:
-            named = make_argument(new.parameters[position], arg.value)
-            args.append(arg.with_changes(keyword=named.keyword, equal=named.equal))
-        else:
+        if isinstance(arg, ast.Starred) or first_of_function:
+            continue
+        if position >= len(new.parameters) or keyword(given, new.parameters[position]) is not None:
             return None
-    fixed = given.with_changes(func=target, args=args)
-    if new.device_keyword is None or all(a.keyword is not None for a in args):
-        fixed = with_first_argument(fixed, new.device_keyword, device(new, ctx))
-    else:
-        fixed = with_argument(fixed, new.device_keyword, device(new, ctx))
-    return with_argument(fixed, "dtype", dtype) if dtype is not None else fixed
+        named[arg] = new.parameters[position]
+    device: Argument = (new.device_keyword, ctx.quoted(new.device))
+    leads = new.device_keyword is None or (len(named) == len(given.args) and not has_splat(given))
+    last = [] if leads else [device]
+    if dtype is not None:
+        last.append(("dtype", dtype))
+    return edit_call(given, function=target, first=[device] if leads else [], last=last, named=named)
 
 
-def accepts(given: cst.Call, new: Renamed) -> bool:
+def accepts(given: ast.Call, new: Renamed) -> bool:
     """Whether the old callable would take these arguments at all (as far as they are in sight)."""
-    plain = [a for a in given.args if not a.star]
-    if any(a.keyword is not None and a.keyword.value not in new.parameters for a in plain):
+    if any(k.arg is not None and k.arg not in new.parameters for k in given.keywords):
         return False
-    positional = [a for a in plain if a.keyword is None]
+    positional = [a for a in given.args if not isinstance(a, ast.Starred)]
     most = 1 if new.device_keyword else len(new.parameters)
     return len(positional) <= most and not any(keyword(given, p) for p in new.parameters[: len(positional)])
 
 
-def keeps_dtype(given: cst.Call) -> bool:
+def keeps_dtype(given: ast.Call) -> bool:
     """Whether a call of an old `autocast` names its dtype, or switches autocast off."""
-    plain = [a for a in given.args if not a.star]
-    if keyword(given, "dtype") is not None or sum(a.keyword is None for a in plain) > 1:
+    positional = [a for a in given.args if not isinstance(a, ast.Starred)]
+    if keyword(given, "dtype") is not None or len(positional) > 1:
         return True
-    enabled = keyword(given, "enabled") or (given.args[0] if plain and plain[0].keyword is None else None)
-    off = enabled is not None and isinstance(enabled.value, cst.Name) and enabled.value.value == "False"
-    return off and not has_splat(given)
-
-
-def guarded(
-    given: cst.Call, fixed: cst.Call, new: Renamed, module: cst.BaseExpression, ctx: Context
-) -> cst.BaseExpression:
-    """`fixed if hasattr(torch.amp, "…") else given`."""
-    mark = device(new, ctx).value[0]
-    name = cst.SimpleString(f"{mark}{new.guard.rpartition('.')[2]}{mark}")
-    test = cst.Call(cst.Name("hasattr"), [cst.Arg(module, comma=_comma()), cst.Arg(name)])
-    plain = given.with_changes(lpar=[], rpar=[])
-    chosen = cst.IfExp(test=test, body=fixed.with_changes(lpar=[], rpar=[]), orelse=plain)
-    parent = ctx.parent(given)
-    alone = isinstance(parent, (cst.Assign, cst.AnnAssign, cst.Return, cst.Expr)) and not given.lpar
-    if alone:
-        inner = _line(ctx.module.default_indent)
-        return chosen.with_changes(
-            lpar=[cst.LeftParen(whitespace_after=inner)],
-            rpar=[cst.RightParen(whitespace_before=_line(""))],
-            whitespace_before_if=inner,
-            whitespace_before_else=inner,
-        )
-    if isinstance(parent, cst.Arg) and not parent.star:
-        return chosen
-    return chosen.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-
-def _line(space: str) -> cst.ParenthesizedWhitespace:
-    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(space))
-
-
-def _comma() -> cst.Comma:
-    return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-
-
-def reads(ctx: Context, name: str) -> Iterator[cst.Name]:
-    """The places of the file that read a bare name."""
-    for node in ctx.all(cst.Name, name):
-        match ctx.parent(node):
-            case cst.Attribute(attr=attr) if attr is node:
-                continue
-            case cst.Arg(keyword=key) if key is node:
-                continue
-            case cst.ImportAlias() | cst.AsName() | cst.AssignTarget() | cst.Param():
-                continue
-        if node.value == name:
-            yield node
+    enabled = keyword(given, "enabled") or next(iter(positional), None)
+    return literal(enabled) is False and not has_splat(given)

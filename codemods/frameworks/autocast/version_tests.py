@@ -2,82 +2,92 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
-import libcst as cst
-
-from codemods.rules.context import Context
-from codemods.syntax import flow
+from codemods.analysis.exits import falls_through
+from codemods.analysis.python_context import PythonContext
+from codemods.syntax.module import TRIES
 
 _ASKS = re.compile(
-    r"torch\w*[._]*version|__version__|version\.parse|\bVersion\(|LooseVersion|digit_version|parse_version"
+    r"torch\w*[._]*version|__version__|version\.parse|LooseVersion|digit_version|parse_version"
     r"|torch_?[gl][te](?:_|\d|\b)|[gl][te]_?torch|torch_?\d|torch\w*(?:greater|newer|older|least)",
     re.IGNORECASE,
 )
-_MISSING = re.compile(r"\b(?:ImportError|ModuleNotFoundError|AttributeError|NameError|TypeError)\b")
+"""Names, and keys of a dict, that speak of torch's version."""
+_MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 
 
-def version_tested(ctx: Context, node: cst.CSTNode) -> bool:
+def version_tested(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether a test of torch's version or of a name's existence decides if `node` runs."""
     below = node
     for above in ctx.ancestors(node):
         match above:
-            case cst.If() | cst.IfExp() | cst.While() if below is not above.test and asks(ctx, above.test):
-                return True
-            case cst.BooleanOperation(left=left) if below is not left and asks(ctx, left):
-                return True
-            case cst.Try() | cst.TryStar():
-                if below is above.body and any(_catches_missing(ctx, h, above.body) for h in above.handlers):
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+                if below is not test and asks(ctx, test):
                     return True
-            case cst.ExceptHandler() | cst.ExceptStarHandler():
+            case ast.BoolOp(values=values):
+                if any(asks(ctx, value) for value in values[: values.index(below)]):  # type: ignore[arg-type]
+                    return True
+            case ast.ExceptHandler():
                 return True
-            case cst.IndentedBlock() | cst.Module() if _left_before(ctx, above, below):
+        if isinstance(above, TRIES):
+            assert isinstance(above, ast.Try)
+            if below in above.body and any(_catches_missing(ctx, h, above.body) for h in above.handlers):
                 return True
+        if isinstance(below, ast.stmt) and _left_before(ctx, below):
+            return True
         below = above
     return False
 
 
-def asks(ctx: Context, test: cst.BaseExpression) -> bool:
+def asks(ctx: PythonContext, test: ast.expr) -> bool:
     """Whether a condition looks at versions or attributes of torch, itself or through a name it reads."""
     if _asks(ctx, test):
         return True
-    for part in (test, *flow.own(test)):
-        if isinstance(part, (cst.Name, cst.Attribute)) and (name := ctx.name(part)):
-            for scope in (ctx.scope(test), ctx.module):
+    for part in ast.walk(test):
+        if isinstance(part, (ast.Name, ast.Attribute)) and (name := ctx.name(part)):
+            for scope in (ctx.scope(test), ctx.module.tree):
                 for binding in ctx.bindings(scope).get(name, ()):
                     if binding.value is not None and _asks(ctx, binding.value):
                         return True
     return False
 
 
-def _asks(ctx: Context, expression: cst.BaseExpression) -> bool:
-    for part in (expression, *flow.own(expression)):
-        if isinstance(part, cst.Call) and part.args and ctx.name(part.func) in ("hasattr", "getattr", "dir"):
-            if any(origin.partition(".")[0] == "torch" for origin in ctx.origin(part.args[0].value)):
+def _asks(ctx: PythonContext, expression: ast.expr) -> bool:
+    for part in ast.walk(expression):
+        match part:
+            case ast.Call(func=func, args=[first, *_]) if ctx.name(func) in ("hasattr", "getattr", "dir"):
+                if any(origin.partition(".")[0] == "torch" for origin in ctx.origin(first)):
+                    return True
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name.lower() == "version":
                 return True
-    return _ASKS.search(ctx.module.code_for_node(expression)) is not None
+            case ast.Name(id=name) | ast.Attribute(attr=name) if _ASKS.search(ctx.name(part) or name):
+                return True
+            case ast.Subscript(slice=ast.Constant(value=str(key))) if _ASKS.search(key):
+                return True
+    return False
 
 
-def _catches_missing(ctx: Context, handler: cst.ExceptHandler | cst.ExceptStarHandler, tried: cst.BaseSuite) -> bool:
+def _catches_missing(ctx: PythonContext, handler: ast.ExceptHandler, tried: list[ast.stmt]) -> bool:
     """Whether a handler is there for a name that is missing; one for all exceptions is, if a single line is tried."""
     if handler.type is None or ctx.name(handler.type) in ("Exception", "BaseException"):
-        lines = [line for line in tried.body if not _does_nothing(line)]
-        return len(lines) == 1 and not isinstance(lines[0], cst.BaseCompoundStatement)
-    return _MISSING.search(ctx.module.code_for_node(handler.type)) is not None
+        lines = [line for line in tried if not _does_nothing(line)]
+        return len(lines) == 1 and not hasattr(lines[0], "body")
+    named = (n for n in ast.walk(handler.type) if isinstance(n, (ast.Name, ast.Attribute)))
+    return any((ctx.name(n) or "").rpartition(".")[2] in _MISSING for n in named)
 
 
-def _does_nothing(line: cst.CSTNode) -> bool:
+def _does_nothing(line: ast.stmt) -> bool:
     """Whether a line is a bare name, as which a notebook's magics are read."""
-    return isinstance(line, cst.SimpleStatementLine) and all(
-        isinstance(each, cst.Expr) and isinstance(each.value, cst.Name) for each in line.body
-    )
+    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Name)
 
 
-def _left_before(ctx: Context, block: cst.IndentedBlock | cst.Module, child: cst.CSTNode) -> bool:
-    """Whether an earlier `if version…: return` of the block decides about `child`."""
-    for statement in block.body:
-        if statement is child:
+def _left_before(ctx: PythonContext, statement: ast.stmt) -> bool:
+    """Whether an earlier `if version…: return` of the same block decides about a statement."""
+    for each in getattr(*ctx.module.block(statement)):
+        if each is statement:
             return False
-        if isinstance(statement, cst.If) and not flow.falls_through(statement.body) and asks(ctx, statement.test):
+        if isinstance(each, ast.If) and not falls_through(each.body) and asks(ctx, each.test):
             return True
     return False

@@ -38,19 +38,22 @@ followed, and every use in a project that replaces parts of `torch.cuda.amp`. `*
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-import libcst as cst
-
+from codemods.analysis.calls import has_splat, literal
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.autocast import amp_names, amp_values
 from codemods.frameworks.autocast.amp_names import NAMES, Renamed, Repair
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
+from codemods.project.index import Index
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.rewrite import has_splat, literal
+from codemods.syntax.module import Module, dotted
+from codemods.syntax.verbs import choose
 
 _SWITCHES = tuple(sorted(name.rpartition(".")[2] for name in NAMES if "_autocast_" in name))
 
@@ -62,7 +65,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
     triggers=(("amp", *_SWITCHES), ("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES)),
-    together=(("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES),),
     errors=(
         "torch.cuda.amp.autocast(args...)` is deprecated",
         "torch.cpu.amp.autocast(args...)` is deprecated",
@@ -85,27 +87,22 @@ rule = Rule(
     bites={"torch": ">=2.4"},
 )
 
-_PATCHED = re.compile(
-    r"^\s*torch\.(?:cuda|cpu)\.amp(?:\.(?:autocast|GradScaler|custom_[fb]wd))?\s*=(?!=)"
-    r"|setattr\(\s*torch\.(?:cuda|cpu)\.amp\b",
-    re.MULTILINE,
-)
 _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
-_CHECKED = re.compile(r"is(?:instance|subclass)\s*\((?:[^()]|\([^()]*\))*GradScaler")
-_FRAMEWORKS = (b"lightning", b"pytorch_lightning", b"accelerate")
-_REGIONS = (
-    *(start + name for name in _FRAMEWORKS for start in (b"import ", b"from ")),
-    b"set_autocast",
-    b"TrainingArguments",
-)
-_OTHERS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
-"""What stands in a project in which a region of another dtype may be open, by the dtype that the old call has."""
+_PATCHED = re.compile(r"torch\.(?:cuda|cpu)\.amp(?:\.(?:autocast|GradScaler|custom_[fb]wd))?")
+_FRAMEWORKS = frozenset({"lightning", "pytorch_lightning", "accelerate"})
+_REGIONS = (*(name.encode() for name in sorted(_FRAMEWORKS)), b"set_autocast", b"TrainingArguments")
+_WORDS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
+_OTHERS = {
+    "torch.float16": re.compile("bfloat16|bf16|set_autocast|TrainingArguments"),
+    "torch.bfloat16": re.compile("(?<!b)float16|half|set_autocast|TrainingArguments"),
+}
+"""What a project names in which a region of another dtype may be open, by the dtype that the old call has."""
 
 
-@rule.on(cst.Name, cst.Attribute)
-def deprecated_amp_api(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Name, ast.Attribute)
+def deprecated_amp_api(node: ast.Name | ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     old = amp_names.old(node, ctx)
-    if old is None or not _is_read(node, ctx) or version_tested(ctx, node):
+    if old is None or not isinstance(node.ctx, ast.Load) or version_tested(ctx, node):
         return
     new = NAMES[old]
     message = f"`{old}` is deprecated: `{new.written}`"
@@ -115,24 +112,22 @@ def deprecated_amp_api(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator
         return
     parent = ctx.parent(node)
     repairs: dict[str, Repair] = {}
-    at: cst.CSTNode = node
-    if isinstance(parent, cst.Call) and parent.func is node:
+    at: ast.expr = node
+    if isinstance(parent, ast.Call) and parent.func is node:
         at = parent
         if not amp_names.accepts(parent, new):
             return
-        if new.shifts and any(a.star == "*" for a in parent.args):
+        if new.shifts and any(isinstance(a, ast.Starred) for a in parent.args):
             message = f"`{old}` is deprecated; what `*args` means differs in `{new.name}`"
-        elif new.shifts and parent.args and isinstance(literal(parent.args[0].value), str):
+        elif new.shifts and parent.args and isinstance(literal(parent.args[0]), str):
             message = f"the first argument of `{old}` is `enabled`, not the device"
         else:
             repairs = dict(_called(parent, old, new, ctx))
-    elif isinstance(parent, cst.Decorator):
+    elif node in getattr(parent, "decorator_list", ()):
         repairs = dict(amp_values.decorator(node, new, ctx))
-    elif isinstance(parent, cst.Arg) and isinstance(klass := ctx.parent(parent), cst.ClassDef):
-        message = (
-            f"`{klass.name.value}` extends the deprecated `{old}`; the first argument of `{new.name}` is the device"
-        )
-    elif ctx.enclosing(node, cst.Annotation) is not None:
+    elif isinstance(parent, ast.ClassDef):
+        message = f"`{parent.name}` extends the deprecated `{old}`; the first argument of `{new.name}` is the device"
+    elif amp_values.is_annotation(node, ctx):
         repairs = dict(amp_values.annotation(node, new, ctx))
     else:
         repairs = dict(amp_values.value(node, new, ctx))
@@ -160,50 +155,84 @@ def deprecated_amp_api(node: cst.Name | cst.Attribute, ctx: Context) -> Iterator
     )
 
 
-def _is_read(node: cst.Name | cst.Attribute, ctx: Context) -> bool:
-    match ctx.parent(node):
-        case cst.Attribute(attr=attr) if attr is node:
-            return False
-        case cst.Arg(keyword=key) if key is node:
-            return False
-        case cst.AssignTarget() | cst.Del() | cst.NameItem():
-            return False
-    return ctx.enclosing(node, cst.Import, cst.ImportFrom) is None
-
-
-def _patched(ctx: Context) -> str | None:
+def _patched(ctx: PythonContext) -> str | None:
     """The file of this project that assigns to `torch.cuda.amp`, or to names in it."""
-    if _PATCHED.search(ctx.text):
-        return ctx.path
-    texts = ((path, ctx.index.text(path)) for path in ctx.index.search(ctx.path, _PATCHES))
-    return next((path for path, text in texts if text is not None and _PATCHED.search(text)), None)
+    key = (_patched,)
+    if key not in ctx.memo:
+        own = _replaces_parts(ctx.index, ctx.path, ctx.module)
+        ctx.memo[key] = ctx.path if own else _first(ctx, _PATCHES, _replaces_parts)
+    found: str | None = ctx.memo[key]
+    return found
 
 
-def _called(call: cst.Call, old: str, new: Renamed, ctx: Context) -> Iterator[tuple[str, Repair]]:
+def _replaces_parts(index: Index, path: str, module: Module) -> bool:
+    """Whether a file assigns to `torch.cuda.amp.autocast` and the like, or calls `setattr(torch.cuda.amp, …)`."""
+    targets = [target for each in module.all(ast.Assign) for target in each.targets]
+    calls = (call for call in module.all(ast.Call) if dotted(call.func) == "setattr" and call.args)
+    return any(_PATCHED.fullmatch(dotted(each) or "") for each in (*targets, *(call.args[0] for call in calls)))
+
+
+def _first(ctx: PythonContext, words: tuple[bytes, ...], shows: Callable[[Index, str, Module], bool]) -> str | None:
+    """The first file of the project that holds one of some words and shows something by its syntax tree."""
+    paths = ctx.index.search(ctx.path, words)
+
+    def first() -> str | None:
+        trees = ((path, ctx.index.syntax(path)) for path in paths)
+        return next((path for path, tree in trees if tree is not None and shows(ctx.index, path, tree)), None)
+
+    return ctx.index.recall((_first, shows, paths), first)
+
+
+def _called(call: ast.Call, old: str, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Repair]]:
     target = ctx.spell(new.name, at=call)
     if target is None:
         return
     safety, needs, dtype = Safety.SAFE, [target.need], None
-    if new.dtype and not amp_names.keeps_dtype(call) and ctx.index.search(ctx.path, _OTHERS[new.dtype]):
+    if new.dtype and not amp_names.keeps_dtype(call) and _first(ctx, _WORDS[new.dtype], _MIXES[new.dtype]):
         spelled = None if has_splat(call) else ctx.spell(new.dtype, at=call)
         if spelled is None:
             safety = Safety.UNSAFE
         else:
-            dtype = spelled.node
+            dtype = spelled.code
             needs.append(spelled.need)
-    if old.endswith(".GradScaler") and _checked(ctx):
+    if old.endswith(".GradScaler") and _first(ctx, (b"GradScaler",), _checks_class):
         safety = Safety.UNSAFE
-    fixed = amp_names.call(call, new, target.node, dtype, ctx)
+    fixed = amp_names.call(call, new, target.code, dtype, ctx)
     if fixed is None:
         return
-    yield "rename", Repair({call: fixed}, tuple(needs), new.requires, safety)
-    module = ctx.spell(new.guard.rpartition(".")[0], at=call) if new.guard else None
-    if module is not None and not isinstance(ctx.parent(call), cst.Decorator):
-        guarded = amp_names.guarded(call, fixed, new, module.node, ctx)
-        yield "version-guard", Repair({call: guarded}, (*needs, module.need), {}, safety)
+    yield "rename", Repair([fixed], tuple(needs), new.requires, safety)
+    package, _, name = new.guard.rpartition(".")
+    module = ctx.spell(package, at=call) if new.guard else None
+    if module is not None and call not in getattr(ctx.parent(call), "decorator_list", ()):
+        guarded = choose(f"hasattr({module.code}, {ctx.quoted(name)})", fixed)
+        yield "version-guard", Repair([guarded], (*needs, module.need), {}, safety)
 
 
-def _checked(ctx: Context) -> bool:
-    """Whether the project asks what class a scaler has: a new one is no instance of the old class."""
-    texts = (ctx.index.text(path) for path in ctx.index.search(ctx.path, (b"GradScaler",)))
-    return any(text is not None and _CHECKED.search(text) for text in texts)
+def _may_open_another(index: Index, path: str, module: Module, other: re.Pattern[str]) -> bool:
+    """Whether a file imports a framework that opens regions, or names another dtype: as identifier, or in a string."""
+    facts = index.facts(path)
+    if facts is not None and any(i.target.partition(".")[0] in _FRAMEWORKS for i in facts.imports):
+        return True
+    names = [
+        *(n.id for n in module.all(ast.Name)),
+        *(n.attr for n in module.all(ast.Attribute)),
+        *(n.arg or "" for n in module.all(ast.keyword)),
+        *(n.arg for n in module.all(ast.arg)),
+        *(n.name for n in module.all(ast.alias)),
+        *(n.value for n in module.all(ast.Constant) if isinstance(n.value, str) and not _is_docstring(n, module)),
+    ]
+    return any(other.search(name) for name in names)
+
+
+_MIXES = {dtype: partial(_may_open_another, other=other) for dtype, other in _OTHERS.items()}
+
+
+def _is_docstring(node: ast.Constant, module: Module) -> bool:
+    return isinstance(module.parent(node), ast.Expr)
+
+
+def _checks_class(index: Index, path: str, module: Module) -> bool:
+    """Whether a file asks what class a scaler has: a new one is no instance of the old class."""
+    asks = (call for call in module.all(ast.Call) if dotted(call.func) in ("isinstance", "issubclass"))
+    names = (dotted(node) or "" for call in asks for each in call.args for node in ast.walk(each))
+    return any("GradScaler" in name for name in names)
