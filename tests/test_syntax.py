@@ -238,7 +238,7 @@ def test_a_with_is_divided_or_enters_more(before: str, verb: str, after: str) ->
     [
         ("def f():\n    return here()  # why\n", "def f():\n    x = here()  # why\n    b()\n    return x\n"),
         ("def f(): a; return here(\n    1)\n", "def f(): a; x = here(\n    1); b(); return x\n"),
-        ("def f():\n    return (here()\n      .a)\n", "def f():\n    x = (here()\n      .a)\n    b()\n    return x\n"),
+        (
             "def f():\n    return (here()\n        .a)\n",
             "def f():\n    x = (here()\n        .a)\n    b()\n    return x\n",
         ),

@@ -110,14 +110,10 @@ class Index:
         self._holders: dict[Holding, tuple[str, ...]] = {}
         self._files: frozenset[str] | None = None
         self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
-        self.before: Index | None = None
-        """The same project with the texts of before, and the files that hold another one now."""
-        self.changed: frozenset[str] = frozenset()
 
     def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
         """The same project with other texts for some files; facts only for those that are Python."""
         index = Index(self.reader, self.overrides, recorder=self.recorder, noting=self.questions.wanted)
-        index.before, index.changed = self, frozenset(changed)
         index._texts, index._size = self._texts, self._size
         index._new = {**self._new, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}

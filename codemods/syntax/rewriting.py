@@ -108,7 +108,6 @@ def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
             return [node, part]
         case Replace(node=node) | EditCall(node=node) | Rename(node=node) | NameResult(node=node):
             return [node]
-            return [node]
         case Unwrap(block=block) | AddItem(block=block) | DivideBlock(block=block):
             return [block]
         case Choose(change=change):

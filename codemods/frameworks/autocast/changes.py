@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis import instances
+from codemods.analysis.calls import argument, literal, named_calls, values
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of
-from codemods.frameworks.autocast.openings import values
+from codemods.frameworks.autocast.openings import assigned_values
+from codemods.frameworks.autocast.uses import Use, uses
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import Ref
-from codemods.rules.context import Context
-from codemods.syntax import flow
-from codemods.syntax.rewrite import argument
+from codemods.syntax.module import own
 
 _OPTIMIZER = re.compile(r"_*(?:\w+_)?(?:opt|optim|optimizer)(?:_\w+|\d*)|\w*[Oo]ptimizer\w*")
 _SCALER = re.compile(r"_*(?:\w+_)?(?:grad_?)?scaler\w*", re.IGNORECASE)
@@ -27,7 +28,7 @@ _VAGUE = {"opt", "optim", "optimizer", "optimizers", "self", "the", "main"}
 class Change:
     """A statement that writes weights."""
 
-    node: cst.CSTNode
+    node: ast.AST
     what: str
     """How to name it: `optimizer.step()`."""
     paths: tuple[Path, ...] | None
@@ -43,87 +44,85 @@ class Change:
         return not self.words or any(a.startswith(b) or b.startswith(a) for a in self.words for b in named)
 
 
-def change(ctx: Context, node: cst.CSTNode) -> Change | None:
+def change(ctx: PythonContext, node: ast.AST) -> Change | None:
     """What a call or a loop writes in place, if it surely does."""
     match node:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("step")), args=args):
-            optimizer: cst.BaseExpression | None = owner
-            if args and (ctx.is_a(owner, GRAD_SCALER) or _by_name(ctx, owner, _SCALER)):
-                optimizer = args[0].value
-            if args and args[0].star:
+        case ast.Call(func=ast.Attribute(value=owner, attr="step")):
+            optimizer = owner
+            given = values(node)
+            if given and (ctx.is_a(owner, GRAD_SCALER) or _by_name(ctx, owner, _SCALER)):
+                optimizer = given[0]
+            if node.args and isinstance(node.args[0], ast.Starred):
                 return None
-            if optimizer is None or not _is_optimizer(ctx, optimizer):
+            if not _is_optimizer(ctx, optimizer):
                 return None
-            if isinstance(optimizer, cst.Subscript) and _trained(ctx, optimizer) is None:
+            if isinstance(optimizer, ast.Subscript) and _trained(ctx, optimizer) is None:
                 return None  # one of several, and which weights it holds is not in sight
             words = {w.lower() for w in _WORDS.findall((ctx.name(optimizer) or "").rpartition(".")[2])} - _VAGUE
             return Change(node, f"{ctx.name(owner)}.step()", _trained(ctx, optimizer), frozenset(words))
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("load_state_dict"))) if is_module(ctx, owner):
+        case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")) if is_module(ctx, owner):
             path = path_of(ctx, owner)
             return Change(node, f"{ctx.name(owner)}.load_state_dict()", (path,)) if path else None
-        case cst.For(target=target, iter=iterated, body=body):
-            return _copied(ctx, node, target, iterated, body)
-        case _:
-            return None
+        case ast.For():
+            return _copied(ctx, node)
+    return None
 
 
-def _copied(
-    ctx: Context, loop: cst.For, target: cst.BaseExpression, iterated: cst.BaseExpression, body: cst.BaseSuite
-) -> Change | None:
+def _copied(ctx: PythonContext, loop: ast.For) -> Change | None:
     """`for p, q in zip(a.parameters(), b.parameters()): p.data.copy_(q.data)`"""
-    sources = (
-        [a.value for a in iterated.args]
-        if isinstance(iterated, cst.Call) and ctx.name(iterated.func) == "zip"
-        else [iterated]
-    )
-    targets = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
+    iterated, target = loop.iter, loop.target
+    zipped = isinstance(iterated, ast.Call) and ctx.name(iterated.func) == "zip"
+    sources = values(iterated) if zipped and isinstance(iterated, ast.Call) else [iterated]
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
     if len(sources) != len(targets):
         return None
     for each, source in zip(targets, sources, strict=True):
         match source:
-            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters"))):
+            case ast.Call(func=ast.Attribute(value=owner, attr="parameters")):
                 path = path_of(ctx, owner)
             case _:
                 continue
         if path is None:
             continue
-        for node in flow.own(body):
+        for node in own(loop):
             match node:
-                case cst.Call(func=cst.Attribute(value=written, attr=cst.Name(value=name))) if name in _WRITES:
+                case ast.Call(func=ast.Attribute(value=written, attr=name)) if name in _WRITES:
                     if ctx.name(written) in (ctx.name(each), f"{ctx.name(each)}.data"):
                         return Change(loop, f"the loop over {ctx.name(owner)}.parameters()", (path,))
     return None
 
 
-def _by_name(ctx: Context, node: cst.CSTNode, pattern: re.Pattern[str]) -> bool:
-    if isinstance(node, cst.Subscript):
+def _by_name(ctx: PythonContext, node: ast.expr, pattern: re.Pattern[str]) -> bool:
+    if isinstance(node, ast.Subscript):
         node = node.value
     name = ctx.name(node)
-    return ctx.kind(node) is None and name is not None and pattern.fullmatch(name.rpartition(".")[2]) is not None
+    return (
+        instances.of(ctx, node) is None and name is not None and pattern.fullmatch(name.rpartition(".")[2]) is not None
+    )
 
 
-def _is_optimizer(ctx: Context, node: cst.BaseExpression) -> bool:
-    kind = ctx.kind(node)
+def _is_optimizer(ctx: PythonContext, node: ast.expr) -> bool:
+    kind = instances.of(ctx, node)
     if kind is not None:
         return all(_is_optimizer_class(ctx, name) for name in kind.names)
     return _handed_out(ctx, node) is not None or _by_name(ctx, node, _OPTIMIZER)
 
 
-def _is_optimizer_class(ctx: Context, name: str) -> bool:
+def _is_optimizer_class(ctx: PythonContext, name: str) -> bool:
     if ":" in name:
         path, _, klass = name.partition(":")
         return ctx.index.descends(Ref(path, klass), OPTIMIZER) is True
     return (name.startswith("torch.optim.") and "lr_scheduler" not in name) or name == "transformers.AdamW"
 
 
-def _handed_out(ctx: Context, node: cst.BaseExpression) -> int | None:
+def _handed_out(ctx: PythonContext, node: ast.expr) -> int | None:
     """Which of `self.optimizers()` a name is: its place in the unpacking, -1 for all of them."""
     for binding in ctx.assigned(node) or []:
         match binding.node:
-            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call(func=func)):
+            case ast.Assign(targets=[target], value=ast.Call(func=func)):
                 if (ctx.name(func) or "").endswith(".optimizers"):
-                    if isinstance(target, (cst.Tuple, cst.List)):
-                        names = [ctx.name(e.value) for e in target.elements]
+                    if isinstance(target, (ast.Tuple, ast.List)):
+                        names = [ctx.name(e) for e in target.elts]
                         return names.index(ctx.name(node)) if ctx.name(node) in names else None
                     return -1
     return None
@@ -132,75 +131,86 @@ def _handed_out(ctx: Context, node: cst.BaseExpression) -> int | None:
 # -- whose weights
 
 
-def _trained(ctx: Context, optimizer: cst.BaseExpression) -> tuple[Path, ...] | None:
+def _trained(ctx: PythonContext, optimizer: ast.expr) -> tuple[Path, ...] | None:
     """The modules whose parameters an optimizer was given; None where that is not in sight."""
-    if isinstance(optimizer, cst.Subscript):
+    if isinstance(optimizer, ast.Subscript):
         return _trained_by_item(ctx, optimizer)
     place = _handed_out(ctx, optimizer)
     if place is not None:
         return _configured(ctx, optimizer, place)
-    given = values(ctx, optimizer)
-    found = [path for where, value in given for path in _owners(where, value)]
-    return tuple(found) if found and all(list(_owners(w, v)) for w, v in given) else None
+    given = [list(_owners(where, value)) for where, value in assigned_values(ctx, optimizer)]
+    return tuple(path for paths in given for path in paths) if given and all(given) else None
 
 
-def _trained_by_item(ctx: Context, item: cst.Subscript) -> tuple[Path, ...] | None:
+def _trained_by_item(ctx: PythonContext, item: ast.Subscript) -> tuple[Path, ...] | None:
     """The same for one optimizer of a list, taken by a literal index."""
-    match item.slice:
-        case [cst.SubscriptElement(slice=cst.Index(value=cst.Integer() as number))]:
-            index = number.evaluated_value
-        case _:
-            return None
+    index = literal(item.slice)
+    if not isinstance(index, int) or index < 0:
+        return None
     if _handed_out(ctx, item.value) == -1:
         return _configured(ctx, item.value, index)
-    for where, listed in values(ctx, item.value):
-        if not isinstance(listed, (cst.List, cst.Tuple)) or index >= len(listed.elements):
+    for where, listed in assigned_values(ctx, item.value):
+        if not isinstance(listed, (ast.List, ast.Tuple)) or index >= len(listed.elts):
             return None
-        return tuple(_owners(where, listed.elements[index].value)) or None
+        return tuple(_owners(where, listed.elts[index])) or None
     return None
 
 
-def toggled_off(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
-    """Whether Lightning's `toggle_optimizer` may have frozen `path` where a node runs: then nothing is cached."""
-    key = (toggled_off,)
+def trainable(ctx: PythonContext, scope: ast.AST) -> list[Use]:
+    """The runs of weights in a function, but those that Lightning's `toggle_optimizer` may have frozen."""
+    key = (trainable, scope)
     if key not in ctx.memo:
-        ctx.memo[key] = ctx.named_calls("toggle_optimizer", "untoggle_optimizer")
-    toggles: list[cst.Call] = ctx.memo[key]
+        ctx.memo[key] = [use for use in uses(ctx, scope) if not toggled_off(ctx, use.node, use.path)]
+    found: list[Use] = ctx.memo[key]
+    return found
+
+
+def toggled_off(ctx: PythonContext, node: ast.AST, path: Path) -> bool:
+    """Whether Lightning's `toggle_optimizer` may have frozen `path` where a node runs: then nothing is cached."""
+    toggles = named_calls(ctx, "toggle_optimizer", "untoggle_optimizer")
+    if not toggles:
+        return False
     scope = ctx.scope(node)
+    flow = ctx.flow_of(scope)
     here = [c for c in toggles if ctx.scope(c) is scope]
-    before = [c for c in here if flow.order(ctx.parents, c, node) is flow.Order.BEFORE]
+    before = [c for c in here if flow.stands_before(c, node)]
     if not before:
         return len(here) < len(toggles)
     last = before[-1]
     if (ctx.name(last.func) or "").endswith(".untoggle_optimizer"):
         return False
     given = argument(last, "optimizer", 0)
-    paths = _trained(ctx, given.value) if given is not None else None
+    paths = _trained(ctx, given) if given is not None else None
     return paths is None or not any(overlap(p, path) for p in paths)
 
 
-def _owners(ctx: Context, value: cst.BaseExpression, depth: int = 2) -> Iterator[Path]:
+def _owners(ctx: PythonContext, value: ast.expr, depth: int = 2) -> Iterator[Path]:
     """`X` of every `X.parameters()` in the arguments of a constructor, also by way of a variable."""
-    for node in flow.own(value):
+    for node in own(value):
         match node:
-            case cst.Name() if depth and isinstance(ctx.parent(node), cst.Arg):
-                for where, given in values(ctx, node):
+            case ast.Name() if depth and _is_argument(ctx, node):
+                for where, given in assigned_values(ctx, node):
                     yield from _owners(where, given, depth - 1)
-                    if isinstance(given, cst.Call):
+                    if isinstance(given, ast.Call):
                         yield from _owned(where, given)
-            case cst.Call():
+            case ast.Call():
                 yield from _owned(ctx, node)
 
 
-def _owned(ctx: Context, call: cst.Call) -> Iterator[Path]:
+def _is_argument(ctx: PythonContext, node: ast.expr) -> bool:
+    parent = ctx.parent(node)
+    return isinstance(parent, (ast.keyword, ast.Starred)) or (isinstance(parent, ast.Call) and parent.func is not node)
+
+
+def _owned(ctx: PythonContext, call: ast.Call) -> Iterator[Path]:
     """`X` of `X.parameters()`."""
-    match call:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
+    match call.func:
+        case ast.Attribute(value=owner, attr="parameters" | "named_parameters"):
             if (path := path_of(ctx, owner)) is not None:
                 yield path
 
 
-def _configured(ctx: Context, node: cst.BaseExpression, place: int) -> tuple[Path, ...] | None:
+def _configured(ctx: PythonContext, node: ast.AST, place: int) -> tuple[Path, ...] | None:
     """What `configure_optimizers` gives the optimizer at one place of what it returns."""
     method = ctx.method(node)
     owner = ctx.index.method(method.owner, "configure_optimizers") if method else None
@@ -208,20 +218,18 @@ def _configured(ctx: Context, node: cst.BaseExpression, place: int) -> tuple[Pat
     found = where.definition(f"{owner.name}.configure_optimizers") if where and owner else None
     if found is None or where is None:
         return None
-    returned = [n.value for n in flow.own(found[1].body) if isinstance(n, cst.Return) and n.value is not None]
+    returned = [n.value for n in own(found[1]) if isinstance(n, ast.Return) and n.value is not None]
     if len(returned) != 1:
         return None
     value = returned[0]
-    if isinstance(value, (cst.Tuple, cst.List)) and value.elements:
-        if isinstance(value.elements[0].value, (cst.Tuple, cst.List)):
-            value = value.elements[0].value
+    if isinstance(value, (ast.Tuple, ast.List)) and value.elts and isinstance(value.elts[0], (ast.Tuple, ast.List)):
+        value = value.elts[0]
     chosen = [value]
-    if isinstance(value, (cst.Tuple, cst.List)):
-        chosen = [e.value for e in value.elements]
-        chosen = chosen if place < 0 else chosen[place : place + 1]
+    if isinstance(value, (ast.Tuple, ast.List)):
+        chosen = value.elts if place < 0 else value.elts[place : place + 1]
     paths: list[Path] = []
     for each in chosen:
-        made = [(where, each)] if isinstance(each, cst.Call) else values(where, each)
+        made = [(where, each)] if isinstance(each, ast.Call) else assigned_values(where, each)
         owners = [path for w, v in made for path in _owners(w, v)]
         if not owners:
             return None

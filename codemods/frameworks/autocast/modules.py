@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
-from codemods.frameworks.autocast.openings import DEPTH, values
+from codemods.analysis import instances
+from codemods.analysis.calls import literal, values
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.autocast.openings import DEPTH, assigned_values
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
-from codemods.rules.context import Context
-from codemods.syntax import flow
-from codemods.syntax.rewrite import literal
+from codemods.syntax.module import own
 
 Path = tuple[str, ...]
 
@@ -38,8 +38,6 @@ _WEIGHTLESS = re.compile(
 )
 _TRAINED_BY = ("parameters", "named_parameters", "train", "state_dict", "load_state_dict", "zero_grad", "no_sync")
 _LOW = ("torch.float16", "torch.bfloat16", "torch.half")
-_QUIETING = ("requires_grad", "half", "bfloat16", "freeze", "set_grad", "toggle_grad")
-"""One of these stands in whatever freezes weights, or casts them to low precision by a method."""
 _FREEZERS = ("requires_grad", "set_requires_grad", "freeze", "set_grad", "toggle_grad", "freeze_model", "freeze_params")
 
 
@@ -57,60 +55,58 @@ def written(path: Path) -> str:
     return ".".join(path).replace(".[", "[")
 
 
-def path_of(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Path | None:
+def path_of(ctx: PythonContext, node: ast.AST, depth: int = DEPTH) -> Path | None:
     """The path of an expression, plain aliases followed; None where it has none."""
     match node:
-        case cst.Name():
+        case ast.Name(id=name):
             if (listed := _listed(ctx, node)) is not None:
                 base = path_of(ctx, listed, depth - 1) if depth else None
                 return (*base, "[…]") if base is not None else None
             bindings = ctx.assigned(node) if depth else None
             if bindings and len(bindings) == 1 and not bindings[0].conditional:
                 value = _unwrapped(bindings[0].value)
-                if isinstance(value, (cst.Name, cst.Attribute)) and (found := path_of(ctx, value, depth - 1)):
+                if isinstance(value, (ast.Name, ast.Attribute)) and (found := path_of(ctx, value, depth - 1)):
                     return found
-            return (node.value,)
-        case cst.Attribute(value=value, attr=attr):
-            base = path_of(ctx, value, depth)
+            return (name,)
+        case ast.Attribute(value=owner, attr=attribute):
+            base = path_of(ctx, owner, depth)
             if base is None:
                 return None
-            if len(base) == 1 and depth and (alias := _attribute_alias(ctx, node, attr.value)):
+            if len(base) == 1 and depth and (alias := _attribute_alias(ctx, node, attribute)):
                 return (base[0], alias)
-            return (*base, attr.value)
-        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
-            base = path_of(ctx, value, depth)
+            return (*base, attribute)
+        case ast.Subscript(value=several, slice=index):
+            base = path_of(ctx, several, depth)
             key = literal(index)
             return (*base, f"[{key}]") if base is not None and isinstance(key, (int, str)) else None
-        case _:
-            return None
+    return None
 
 
 _LISTS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential"})
 
 
-def _listed(ctx: Context, node: cst.Name) -> cst.BaseExpression | None:
+def _listed(ctx: PythonContext, node: ast.Name) -> ast.expr | None:
     """The list of modules that a loop around a node takes its variable from: `for block in self.blocks`."""
-    below: cst.CSTNode = node
+    below: ast.AST = node
     for above in ctx.ancestors(node):
         match above:
-            case cst.For(target=cst.Name(value=name), iter=listed, body=body) if name == node.value and below is body:
+            case ast.For(target=ast.Name(id=name), iter=listed, body=body) if name == node.id and below in body:
                 return listed if ctx.is_a(listed, _LISTS) else None
-            case cst.FunctionDef() | cst.Lambda() | cst.ClassDef():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.ClassDef():
                 return None
         below = above
     return None
 
 
-def _unwrapped(value: cst.CSTNode | None) -> cst.CSTNode | None:
+def _unwrapped(value: ast.expr | None) -> ast.expr | None:
     """`model` of `accelerator.unwrap_model(model)`."""
     match value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("unwrap_model")), args=[cst.Arg(value=inner), *_]):
+        case ast.Call(func=ast.Attribute(attr="unwrap_model"), args=[inner, *_]):
             return inner
-        case _:
-            return value
+    return value
 
 
-def _attribute_alias(ctx: Context, node: cst.Attribute, name: str) -> str | None:
+def _attribute_alias(ctx: PythonContext, node: ast.Attribute, name: str) -> str | None:
     """`student` for `self.teacher` where the class only ever says `self.teacher = self.student`."""
     method = ctx.method(node)
     if method is None or ctx.name(node.value) != method.self:
@@ -122,18 +118,18 @@ def _attribute_alias(ctx: Context, node: cst.Attribute, name: str) -> str | None
     return attribute if head == "self" and attribute and "." not in attribute else None
 
 
-def is_module(ctx: Context, node: cst.CSTNode) -> bool:
+def is_module(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether a call of `node` runs weights that autocast caches: by constructor, by use, or by its name."""
-    while isinstance(node, cst.Subscript) and path_of(ctx, node):
+    while isinstance(node, ast.Subscript) and path_of(ctx, node):
         node = node.value
-    if isinstance(node, cst.Name) and (listed := _listed(ctx, node)) is not None:
+    if isinstance(node, ast.Name) and (listed := _listed(ctx, node)) is not None:
         found = path_of(ctx, listed)
         return found is not None and not cast_or_frozen(ctx, listed, found)
     path = path_of(ctx, node)
     method = ctx.method(node)
     if path is None or ctx.origin(node) or (method is not None and path == (method.self,)):
         return False
-    kind = ctx.kind(node)
+    kind = instances.of(ctx, node)
     verdicts = {_is_module_class(ctx, name) for name in kind.names} if kind else {None}
     if False in verdicts:
         return False
@@ -141,7 +137,7 @@ def is_module(ctx: Context, node: cst.CSTNode) -> bool:
     return likely and not cast_or_frozen(ctx, node, path)
 
 
-def _is_module_class(ctx: Context, name: str) -> bool | None:
+def _is_module_class(ctx: PythonContext, name: str) -> bool | None:
     if ":" in name:
         where, _, klass = name.partition(":")
         return ctx.index.descends(Ref(where, klass), TORCH_MODULE) if klass else None
@@ -150,27 +146,21 @@ def _is_module_class(ctx: Context, name: str) -> bool | None:
     return True if name.startswith("torch.nn.") or _LIBRARIES.fullmatch(name) else None
 
 
-def _trained(ctx: Context, path: Path) -> bool:
-    """Whether the file speaks of it as of a module: `X.parameters()`, `X.train()`."""
-    key = (_trained, path[-1])
+def _trained(ctx: PythonContext, path: Path) -> bool:
+    """Whether the file speaks of it as of a module: `X.parameters()`, `X.train()`, under its name or its last one."""
+    key = (_trained,)
     if key not in ctx.memo:
-        speaking = re.compile(rf"{re.escape(path[-1])}[\s)\\]*\.[\s\\]*(?:{'|'.join(_TRAINED_BY)})\b")
-        calls = (c.func for c in ctx.all(cst.Call, speaking) if isinstance(c.func, cst.Attribute))
-        owners = (ctx.name(func.value) for func in calls if func.attr.value in _TRAINED_BY)
-        ctx.memo[key] = any(name is not None and _same_thing(name, path) for name in owners)
-    known: bool = ctx.memo[key]
-    return known
+        called = (c.func for c in ctx.all(ast.Call) if isinstance(c.func, ast.Attribute))
+        owners = {ctx.name(func.value) for func in called if func.attr in _TRAINED_BY} - {None}
+        ctx.memo[key] = owners | {(name or "").rpartition(".")[2] for name in owners}
+    names: set[str] = ctx.memo[key]
+    return written(path) in names or path[-1] in names
 
 
-def _same_thing(name: str, path: Path) -> bool:
-    """Whether a name elsewhere in the file likely means the path: the same, or the same last name."""
-    return name == written(path) or name.rpartition(".")[2] == path[-1]
-
-
-def cast_or_frozen(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
+def cast_or_frozen(ctx: PythonContext, node: ast.expr, path: Path) -> bool:
     """Whether the file freezes it, compiles it, or keeps its weights in low precision: then nothing is cached."""
-    for _, value in values(ctx, node):
-        if isinstance(value, cst.Call) and (
+    for _, value in assigned_values(ctx, node):
+        if isinstance(value, ast.Call) and (
             ctx.means(value.func, _COMPILED) or any(_quiet(ctx, c) for c in _chain(value))
         ):
             return True
@@ -178,58 +168,58 @@ def cast_or_frozen(ctx: Context, node: cst.CSTNode, path: Path) -> bool:
     if key not in ctx.memo:
         ctx.memo[key] = [(ctx.name(owner), path_of(ctx, owner)) for owner in _quieted(ctx)]
     for name, found in ctx.memo[key]:
-        if name is not None and _same_thing(name, path):
+        if name is not None and (name == written(path) or name.rpartition(".")[2] == path[-1]):
             return True
         if found is not None and len(found) > 1 and covers(found, path):
             return True
     return False
 
 
-def _quieted(ctx: Context) -> Iterator[cst.BaseExpression]:
+def _quieted(ctx: PythonContext) -> Iterator[ast.expr]:
     """What the file freezes or casts to low precision."""
-    for call in ctx.all(cst.Call, *_QUIETING, *ctx.spellings(*_LOW)):
-        if _quiet(ctx, call) and isinstance(call.func, cst.Attribute):
+    for call in ctx.all(ast.Call):
+        if _quiet(ctx, call) and isinstance(call.func, ast.Attribute):
             owner = call.func.value
-            while isinstance(owner, cst.Call) and isinstance(owner.func, cst.Attribute):
+            while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute):
                 owner = owner.func.value
             yield owner
         elif (ctx.name(call.func) or "").rpartition(".")[2] in _FREEZERS and call.args:
-            yield call.args[0].value
-    for loop in ctx.all(cst.For, "requires_grad"):
+            yield call.args[0]
+    for loop in ctx.all(ast.For):
         match loop.iter:
-            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
-                if any(_freezes(node) for node in flow.own(loop.body)):
+            case ast.Call(func=ast.Attribute(value=owner, attr="parameters" | "named_parameters")):
+                if any(_freezes(node) for node in own(loop)):
                     yield owner
 
 
 _COMPILED = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace"})
 
 
-def _chain(call: cst.BaseExpression) -> Iterator[cst.Call]:
+def _chain(call: ast.expr) -> Iterator[ast.Call]:
     """The calls of `a().b().c()`, last first."""
-    while isinstance(call, cst.Call):
+    while isinstance(call, ast.Call):
         yield call
-        call = call.func.value if isinstance(call.func, cst.Attribute) else call.func
+        call = call.func.value if isinstance(call.func, ast.Attribute) else call.func
 
 
-def _quiet(ctx: Context, call: cst.Call) -> bool:
+def _quiet(ctx: PythonContext, call: ast.Call) -> bool:
     """`.requires_grad_(False)`, `.half()`, `.to(torch.bfloat16)`, `.freeze()`."""
-    match call:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("requires_grad_")), args=[cst.Arg(value=given)]):
-            return literal(given) is not True
-        case cst.Call(func=cst.Attribute(attr=cst.Name("half" | "bfloat16" | "freeze")), args=[]):
-            return True
-        case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=args):
-            return any(ctx.means(a.value, *_LOW) for a in args)
-        case _:
-            return False
+    given = values(call)
+    match call.func:
+        case ast.Attribute(attr="requires_grad_"):
+            return len(given) == 1 and literal(given[0]) is not True
+        case ast.Attribute(attr="half" | "bfloat16" | "freeze"):
+            return not given
+        case ast.Attribute(attr="to"):
+            return any(ctx.means(value, *_LOW) for value in given)
+    return False
 
 
-def _freezes(node: cst.CSTNode) -> bool:
+def _freezes(node: ast.AST) -> bool:
     match node:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name("requires_grad")))], value=value):
+        case ast.Assign(targets=[ast.Attribute(attr="requires_grad")], value=value):
             return literal(value) is not True
-        case cst.Call(func=cst.Attribute(attr=cst.Name("requires_grad_")), args=[cst.Arg(value=given)]):
-            return literal(given) is not True
-        case _:
-            return False
+        case ast.Call(func=ast.Attribute(attr="requires_grad_")):
+            given = values(node)
+            return len(given) == 1 and literal(given[0]) is not True
+    return False

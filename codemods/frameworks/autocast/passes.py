@@ -2,77 +2,84 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
-import libcst as cst
-
-from codemods.frameworks.autocast.modules import covers
+from codemods.analysis.calls import named_calls
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.autocast.modules import Path
 from codemods.frameworks.autocast.regions import Region, holds
-from codemods.frameworks.autocast.uses import Use
 from codemods.model.names import TORCH_MODULE
-from codemods.rules.context import Context
-from codemods.syntax import flow
+from codemods.syntax.module import FUNCTIONS
 
 _COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.script_method"})
+_COMPILING = ("compile", "script", "trace", "script_method")
 
 
-def between(ctx: Context, first: cst.CSTNode, nodes: Sequence[cst.CSTNode], last: cst.CSTNode) -> bool:
+def between(ctx: PythonContext, first: ast.AST, nodes: Sequence[ast.AST], last: ast.AST) -> bool:
     """Whether one of `nodes` stands on the way from one node to another, in one pass or round a loop."""
-    straight = flow.order(ctx.parents, first, last) is flow.Order.BEFORE
-    loop = None if straight else flow.loop_around(ctx.parents, first, last)
+    if not nodes:
+        return False
+    flow, module = ctx.flow_of(ctx.scope(first)), ctx.module
+    straight = flow.stands_before(first, last)
+    loop = None if straight else flow.loop(first, last)
     for node in nodes:
-        if loop is not None and node is not loop and loop not in ctx.ancestors(node):
+        if loop is not None and not module.contains(loop, node):
             continue  # what stands outside of the loop does not run between two of its rounds
-        after = flow.order(ctx.parents, first, node) in (flow.Order.BEFORE, flow.Order.NESTED)
-        before = flow.order(ctx.parents, node, last) is flow.Order.BEFORE
+        after = flow.stands_before(first, node) or module.contains(first, node) or module.contains(node, first)
+        before = flow.stands_before(node, last)
         if (after and before) if straight else (after or before):
             return True
     return False
 
 
-def follows(ctx: Context, first: cst.CSTNode, later: cst.CSTNode) -> bool:
+def follows(ctx: PythonContext, first: ast.AST, later: ast.AST) -> bool:
     """Whether one node can run after another, in the same pass or in the next round of a loop."""
-    inside = later in ctx.ancestors(first)  # an argument is evaluated before its call
-    return inside or flow.reaches(ctx.parents, first, later) or flow.comes_round(ctx.parents, first, later)
+    if later in ctx.ancestors(first):
+        return True  # an argument is evaluated before its call
+    flow = ctx.flow_of(ctx.scope(first))
+    return flow.reaches(first, later) or flow.comes_round(first, later)
 
 
-def stays_open(ctx: Context, region: Region, first: cst.CSTNode, later: cst.CSTNode) -> bool:
+def stays_open(ctx: PythonContext, region: Region, first: ast.AST, later: ast.AST) -> bool:
     """Whether the region is still the same one when the second use runs: not if each round of a loop opens its own."""
-    if later in ctx.ancestors(first) or flow.reaches(ctx.parents, first, later):
+    flow = ctx.flow_of(ctx.scope(first))
+    if later in ctx.ancestors(first) or flow.reaches(first, later):
         return True
-    return holds(region, ctx, flow.loop_around(ctx.parents, first, later))
+    return holds(region, ctx, flow.loop(first, later))
 
 
-def rebound(ctx: Context, scope: cst.CSTNode, off: Use, on: Use) -> bool:
-    """Whether the module is another one by the time of the second use."""
-    found = [b.node for name, bs in ctx.bindings(scope).items() for b in bs if covers(tuple(name.split(".")), off.path)]
-    return between(ctx, off.node, found, on.node)
+def rebound(ctx: PythonContext, first: ast.AST, path: Path, last: ast.AST) -> bool:
+    """Whether a path leads to another module by the time of the second of two nodes."""
+    bindings = ctx.bindings(ctx.scope(first))
+    names = (".".join(path[:length]) for length in range(1, len(path) + 1))
+    return between(ctx, first, [b.node for name in names for b in bindings.get(name, ())], last)
 
 
-def compiled(ctx: Context, node: cst.CSTNode) -> bool:
+def compiled(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether code is scripted, traced or compiled in sight."""
-    functions = [a for a in ctx.ancestors(node) if isinstance(a, cst.FunctionDef)]
-    for decorator in (d.decorator for f in functions for d in f.decorators):
-        if ctx.means(decorator.func if isinstance(decorator, cst.Call) else decorator, _COMPILERS):
+    functions = [a for a in ctx.ancestors(node) if isinstance(a, FUNCTIONS)]
+    for decorator in (d for f in functions for d in f.decorator_list):
+        if ctx.means(decorator.func if isinstance(decorator, ast.Call) else decorator, _COMPILERS):
             return True
-    names = {f.name.value for f in functions}
+    names = {f.name for f in functions}
     klass = ctx.klass(node)
     module = klass is not None and ctx.index.descends(klass, TORCH_MODULE) is not False
-    for call in ctx.all(cst.Call, *ctx.spellings(*_COMPILERS)):
-        if ctx.means(call.func, _COMPILERS) and call.args:
-            if (ctx.name(call.args[0].value) or "").rpartition(".")[2] in names or module:
+    for call in ctx.all(ast.Call):
+        if call.args and ctx.means(call.func, _COMPILERS):
+            if module or (ctx.name(call.args[0]) or "").rpartition(".")[2] in names:
                 return True
-    name = klass.name.rpartition(".")[2] if klass is not None else functions[-1].name.value if functions else ""
+    name = klass.name.rpartition(".")[2] if klass is not None else functions[-1].name if functions else ""
     return bool(name) and _compiled_elsewhere(ctx, name)
 
 
-def _compiled_elsewhere(ctx: Context, name: str) -> bool:
+def _compiled_elsewhere(ctx: PythonContext, name: str) -> bool:
     """Whether another file that names a class or function scripts, traces or compiles something."""
     for path in ctx.index.search(ctx.path, (name.encode(),)):
         facts = ctx.index.facts(path) if path != ctx.path else None
-        if facts is None or facts.called.isdisjoint({"compile", "script", "trace", "script_method"}):
+        if facts is None or facts.called.isdisjoint(_COMPILING):
             continue
         if (other := ctx.other(path)) is not None:
-            if any(other.means(call.func, _COMPILERS) for call in other.named_calls("compile", "script", "trace")):
+            if any(other.means(call.func, _COMPILERS) for call in named_calls(other, *_COMPILING[:3])):
                 return True
     return False

@@ -6,20 +6,21 @@ holds both. Unknown is no region.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-import libcst as cst
-
-from codemods.frameworks.autocast.openings import DEPTH, Opening, opening
-from codemods.frameworks.autocast.prefilter import UNNAMED, calling
+from codemods.analysis.calls import argument, callers_here, callers_in, has_splat, named_calls
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.autocast.openings import DEPTH, WITHS, Opening, opening
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_TRAINER
-from codemods.rules.context import Context
-from codemods.syntax import flow
-from codemods.syntax.rewrite import argument, has_splat
+from codemods.syntax.module import FUNCTIONS, Function
 
+SPEAKING = (b"autocast", b"training_step")
+"""Identifiers that stand in every file in which a region begins."""
+_UNNAMED = ("forward", "__call__", "__init__", "main")
+"""Functions of these names are called in too many files to look for the calls."""
 EVALUATES = re.compile(
     r"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
 )
@@ -31,8 +32,8 @@ _MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
 class Region:
     """An outermost region: the `with`, or the function that runs in it as a whole."""
 
-    context: Context
-    holder: cst.With | cst.FunctionDef
+    context: PythonContext
+    holder: ast.With | ast.AsyncWith | Function
     opening: Opening
     step: bool = False
     """Lightning opens it around `training_step`."""
@@ -62,14 +63,19 @@ class Region:
         return trainer_precision(self.context) if self.step else "mixed"
 
 
-def lexical(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Region | None:
+def beginnings(ctx: PythonContext) -> Sequence[str]:
+    """The files of the project in which regions may begin."""
+    return ctx.index.search(ctx.path, SPEAKING)
+
+
+def lexical(ctx: PythonContext, node: ast.AST, depth: int = DEPTH) -> Region | None:
     """The outermost `with` region around a node in its own function, if the innermost one caches."""
     found: Region | None = None
     below = node
     for above in ctx.ancestors(node):
-        if isinstance(above, flow.SCOPES):
+        if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             break
-        if isinstance(above, cst.With) and (opened := entered(ctx, above, below, depth)):
+        if isinstance(above, WITHS) and (opened := entered(ctx, above, below, depth)):
             if not opened.caches and found is None:
                 return None
             if opened.caches:
@@ -78,34 +84,42 @@ def lexical(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Region | Non
     return found
 
 
-def entered(ctx: Context, node: cst.With, below: cst.CSTNode, depth: int = DEPTH) -> Opening | None:
+def entered(ctx: PythonContext, node: ast.With | ast.AsyncWith, below: ast.AST, depth: int = DEPTH) -> Opening | None:
     """What the items of a `with` do to autocast for its body, or for the items after them."""
-    items = node.items[: node.items.index(below)] if below in node.items else node.items
-    opened = [found for item in items if (found := opening(ctx, item.item, depth))]
+    items = node.items[: node.items.index(below)] if isinstance(below, ast.withitem) else node.items
+    opened = [found for item in items if (found := opening(ctx, item.context_expr, depth))]
     return opened[-1] if opened else None
 
 
-def switched_off(ctx: Context, node: cst.CSTNode) -> bool:
+def switched_off(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether what speaks of autocast nearest to a node, a `with` or a decorator, keeps nothing in the cache."""
     below = node
     for above in ctx.ancestors(node):
-        if isinstance(above, cst.FunctionDef) and below is above.body:
-            opened = next((o for d in above.decorators if (o := opening(ctx, d.decorator))), None)
+        if isinstance(above, FUNCTIONS) and isinstance(below, ast.stmt):
+            opened = next((o for d in above.decorator_list if (o := opening(ctx, d))), None)
             return opened is not None and not opened.caches
-        if isinstance(above, flow.SCOPES):
+        if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             return False
-        if isinstance(above, cst.With) and (opened := entered(ctx, above, below)):
+        if isinstance(above, WITHS) and (opened := entered(ctx, above, below)):
             return not opened.caches
         below = above
     return False
 
 
-def whole(ctx: Context, function: cst.CSTNode, depth: int = DEPTH) -> Region | None:
+def whole(ctx: PythonContext, function: ast.AST, depth: int = DEPTH) -> Region | None:
     """The region in which a function runs from its first to its last statement."""
-    if not isinstance(function, cst.FunctionDef):
+    if not isinstance(function, FUNCTIONS):
         return None
-    for decorator in function.decorators:
-        if opened := opening(ctx, decorator.decorator):
+    key = (whole, function, depth)
+    if key not in ctx.memo:
+        ctx.memo[key] = _whole(ctx, function, depth)
+    found: Region | None = ctx.memo[key]
+    return found
+
+
+def _whole(ctx: PythonContext, function: Function, depth: int) -> Region | None:
+    for decorator in function.decorator_list:
+        if opened := opening(ctx, decorator):
             return Region(ctx, function, opened) if opened.caches else None
     if is_step(ctx, function):
         return Region(ctx, function, Opening(True), step=True)
@@ -115,14 +129,14 @@ def whole(ctx: Context, function: cst.CSTNode, depth: int = DEPTH) -> Region | N
     return None
 
 
-def around(ctx: Context, node: cst.CSTNode, depth: int = DEPTH) -> Region | None:
+def around(ctx: PythonContext, node: ast.AST, depth: int = DEPTH) -> Region | None:
     """The region in which a node runs, followed outward along calls."""
     if switched_off(ctx, node):
         return None
     return whole(ctx, ctx.scope(node), depth) or lexical(ctx, node)
 
 
-def shared(ctx: Context, a: cst.CSTNode, b: cst.CSTNode) -> Region | None:
+def shared(ctx: PythonContext, a: ast.AST, b: ast.AST) -> Region | None:
     """The region that stays open from one node of a function to another."""
     if switched_off(ctx, a) or switched_off(ctx, b):
         return None
@@ -132,15 +146,15 @@ def shared(ctx: Context, a: cst.CSTNode, b: cst.CSTNode) -> Region | None:
     return whole(ctx, ctx.scope(a))
 
 
-def holds(region: Region, ctx: Context, loop: cst.CSTNode | None) -> bool:
+def holds(region: Region, ctx: PythonContext, loop: ast.stmt | None) -> bool:
     """Whether a loop runs inside a region (else each of its rounds has a region of its own)."""
     if loop is None:
         return False
-    local = isinstance(region.holder, cst.With) and ctx.scope(region.holder) is ctx.scope(loop)
+    local = isinstance(region.holder, WITHS) and ctx.scope(region.holder) is ctx.scope(loop)
     return not local or region.holder in ctx.ancestors(loop)
 
 
-def is_step(ctx: Context, function: cst.FunctionDef) -> bool:
+def is_step(ctx: PythonContext, function: Function) -> bool:
     """Whether a function is the `training_step` of a LightningModule, or a closure in it."""
     method = ctx.method(function)
     if method is None or method.name != "training_step":
@@ -148,7 +162,7 @@ def is_step(ctx: Context, function: cst.FunctionDef) -> bool:
     return ctx.index.descends(method.owner, LIGHTNING_MODULE) is True
 
 
-def trainer_precision(ctx: Context) -> str:
+def trainer_precision(ctx: PythonContext) -> str:
     """What the project's Trainers say: `mixed`, `chosen` (by a run), `none`, or `unknown`."""
     answers = set(_precisions(ctx))
     if answers & {"mixed", "chosen"}:
@@ -156,7 +170,7 @@ def trainer_precision(ctx: Context) -> str:
     return "none" if answers == {"none"} else "unknown"
 
 
-def _precisions(ctx: Context) -> Iterator[str]:
+def _precisions(ctx: PythonContext) -> Iterator[str]:
     """What each Trainer of the project says; `chosen` by a value that only a run can tell."""
     for path, setting in ctx.index.settings(ctx.path):
         name = (setting.call.dotted or "").rpartition(".")[2]
@@ -172,46 +186,44 @@ def _precisions(ctx: Context) -> Iterator[str]:
                 yield "chosen"
 
 
-def callers(ctx: Context, function: cst.FunctionDef) -> Iterator[tuple[Context, cst.Call]]:
-    """The calls in the project that surely run a function; elsewhere only in files that speak of regions.
+def callers(ctx: PythonContext, function: Function) -> Sequence[tuple[PythonContext, ast.Call]]:
+    """The calls in the project that surely run a function; elsewhere only in files in which regions begin.
 
     A `training_step` is run by its Trainer.
     """
-    yield from ((ctx, call) for call in ctx.callers(function))
-    name = function.name.value
-    if name in UNNAMED or isinstance(ctx.scope(function), cst.FunctionDef) or is_step(ctx, function):
-        return
-    qualified = ctx.qualified(function)
-    for path in calling(ctx, name):
-        if path == ctx.path or not _imports(ctx, path, qualified):
-            continue
-        if (where := ctx.other(path)) is None:
-            continue
-        for call in where.named_calls(name):
-            target = where.callee(call)
-            if target is not None and target[0].path == ctx.path and target[0].qualified(target[1]) == qualified:
-                yield where, call
+    key = (callers, function)
+    if key not in ctx.memo:
+        found = [(ctx, call) for call in callers_here(ctx, function)]
+        hidden = function.name in _UNNAMED or isinstance(ctx.scope(function), FUNCTIONS) or is_step(ctx, function)
+        for path in () if hidden else beginnings(ctx):
+            facts = ctx.index.facts(path)
+            if facts is not None and function.name in facts.called:
+                found += callers_in(ctx, path, function)
+        ctx.memo[key] = found
+    known: list[tuple[PythonContext, ast.Call]] = ctx.memo[key]
+    return known
 
 
-def _imports(ctx: Context, path: str, qualified: str) -> bool:
-    """Whether a file imports the module of `ctx` by name, or a part of `qualified` from wherever it is handed on."""
-    names = {*qualified.split("."), ctx.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], "*"}
-    if names.isdisjoint(_imported(ctx.index.text(path) or "")):
-        return False
-    facts = ctx.index.facts(path)
-    return facts is not None and any({i.name, i.target.rpartition(".")[2]} & names for i in facts.imports)
+def named_where_regions_open(ctx: PythonContext, name: str) -> bool:
+    """Whether a file of the project that names autocast names something else, too."""
+    paths = ctx.index.search(ctx.path, (b"autocast",))
+
+    def named() -> frozenset[str]:
+        found: set[str] = set()
+        for facts in filter(None, map(ctx.index.facts, paths)):
+            words = {*facts.loads, *facts.called, *facts.classes, *facts.functions}.union(*facts.aliases.values())
+            words |= {part for i in facts.imports for part in (i.name, i.target.rpartition(".")[2])}
+            found |= words if "autocast" in words else set()
+        return frozenset(found)
+
+    return name in ctx.index.recall((named_where_regions_open, paths), named)
 
 
-@lru_cache(maxsize=1_000)
-def _imported(text: str) -> frozenset[str]:
-    """The words of what may be a file's import statements, told without parsing it."""
-    return frozenset(_WORD.findall("\n".join(_IMPORT.findall(text))))
+def keeps_by_hand(ctx: PythonContext) -> bool:
+    """Whether a file switches the weight cache itself: `torch.set_autocast_cache_enabled(False)`."""
+    return bool(named_calls(ctx, "set_autocast_cache_enabled"))
 
 
-_IMPORT = re.compile(r"\b(?:from|import)\b(?:\((?:#[^\n]*|[^)#])*\)|\\\r?\n|[^\n(\\])*")
-_WORD = re.compile(r"\w+|\*")
-
-
-def evaluates(ctx: Context, node: cst.CSTNode) -> bool:
+def evaluates(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether the functions around a node say by their names that nothing is trained in them."""
-    return any(isinstance(a, cst.FunctionDef) and EVALUATES.match(a.name.value) for a in ctx.ancestors(node))
+    return any(isinstance(a, FUNCTIONS) and EVALUATES.match(a.name) for a in ctx.ancestors(node))

@@ -40,30 +40,30 @@ covered, the place is reported only.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast import remedies
-from codemods.frameworks.autocast.changes import toggled_off
+from codemods.frameworks.autocast.changes import toggled_off, trainable
 from codemods.frameworks.autocast.modules import Path, covers, overlap, written
-from codemods.frameworks.autocast.openings import DEPTH
+from codemods.frameworks.autocast.openings import DEPTH, WITHS
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.frameworks.autocast.prefilter import Near, named_where_regions_open
 from codemods.frameworks.autocast.regions import (
-    EVALUATES,
     Region,
     around,
+    beginnings,
     callers,
     evaluates,
     holds,
+    keeps_by_hand,
+    named_where_regions_open,
     shared,
     switched_off,
 )
 from codemods.frameworks.autocast.uses import (
-    BLOCKS,
     Use,
     followed,
     forgets,
@@ -71,20 +71,15 @@ from codemods.frameworks.autocast.uses import (
     gradients,
     outward,
     runs,
-    singles,
     switch,
     uses,
 )
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.tree import text_of
+from codemods.syntax.module import FUNCTIONS, Function
 
 SITES = ("no_grad", "inference_mode", "set_grad_enabled")
-
-NEAR = Near(SITES, suspected=True, unless=EVALUATES)
 
 rule = Rule(
     code="AMP001",
@@ -94,8 +89,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     triggers=(SITES,),
-    together=(SITES,),
-    concerns=NEAR,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://github.com/pytorch/pytorch/issues/112583",
@@ -122,71 +115,66 @@ class Trouble:
     """None: none in sight."""
 
 
-@rule.on(cst.With)
-def block(node: cst.With, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.With)
+def block(node: ast.With, ctx: PythonContext) -> Iterator[Draft]:
     """`with torch.no_grad(): …`"""
-    item = next((i.item for i in node.items if grad_mode(ctx, i.item) == "off"), None)
+    items = [i.context_expr for i in node.items]
+    item = next((each for each in items if grad_mode(ctx, each) == "off"), None)
     if item is not None and gradients(ctx, node) != "off":
-        yield from _findings(ctx, item, list(node.body.body), node)
+        yield from _findings(ctx, item, node.body, node)
 
 
-@rule.on(cst.With)
-def recycled(node: cst.With, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.With)
+def recycled(node: ast.With, ctx: PythonContext) -> Iterator[Draft]:
     """`with torch.set_grad_enabled(last_round): …` in a loop: the last round finds what the others left."""
-    item = next((i.item for i in node.items if ctx.calls(i.item, "torch.set_grad_enabled")), None)
-    loop = flow.loop_around(ctx.parents, node)
-    if not isinstance(item, cst.Call) or grad_mode(ctx, item) != "maybe" or loop is None or not item.args:
-        return
-    if not NEAR.function(node, ctx):
+    item = next((i.context_expr for i in node.items if ctx.calls(i.context_expr, "torch.set_grad_enabled")), None)
+    if not isinstance(item, ast.Call) or not item.args or grad_mode(ctx, item) != "maybe" or not beginnings(ctx):
         return
     scope = ctx.scope(node)
-    changing = {ctx.name(n) for n in (loop.target, *flow.own(loop.target))} if isinstance(loop, cst.For) else set()
+    loop = ctx.flow_of(scope).loop(node)
+    if loop is None:
+        return
+    changing = {ctx.name(n) for n in ast.walk(loop.target)} if not isinstance(loop, ast.While) else set()
     changing |= {n for n, bs in ctx.bindings(scope).items() if any(loop in ctx.ancestors(b.node) for b in bs)}
-    if not any(ctx.name(n) in changing for n in (item.args[0].value, *flow.own(item.args[0].value))):
+    if not any((name := ctx.name(n)) is not None and name in changing for n in ast.walk(item.args[0])):
         return
-    if evaluates(ctx, node) or "set_autocast_cache_enabled" in ctx.text or forgets(ctx, node.body):
+    if evaluates(ctx, node) or keeps_by_hand(ctx) or forgets(ctx, node):
         return
-    root = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    ons = [use for use in uses(ctx, root) if not use.off]
-    offs = list(runs(ctx, node.body))
+    ons = [use for use in uses(ctx, scope) if not use.off]
+    offs = list(runs(ctx, node))
     for off in offs:
         region = shared(ctx, off.node, off.node)
         if region is not None and holds(region, ctx, loop) and not any(_warms(ctx, on, off, region) for on in ons):
-            place = remedies.Place(ctx, None, list(node.body.body), [use.node for use in offs], region)
+            place = remedies.Place(ctx, None, node.body, [use.node for use in offs], region)
             yield from _repairs(ctx, item, Trouble(off.path, region), place)
             return
 
 
-@rule.on(cst.FunctionDef)
-def decorated(node: cst.FunctionDef, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
+def decorated(node: Function, ctx: PythonContext) -> Iterator[Draft]:
     """`@torch.no_grad()` on a function that is called in a region."""
-    decorator = next((d.decorator for d in node.decorators if grad_mode(ctx, d.decorator) == "off"), None)
+    decorator = next((d for d in node.decorator_list if grad_mode(ctx, d) == "off"), None)
     if decorator is not None:
-        yield from _findings(ctx, decorator, list(node.body.body), None)
+        yield from _findings(ctx, decorator, node.body, None)
 
 
-@rule.on(cst.Expr)
-def switched(node: cst.Expr, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Expr)
+def switched(node: ast.Expr, ctx: PythonContext) -> Iterator[Draft]:
     """`torch.set_grad_enabled(False)` … `torch.set_grad_enabled(True)`"""
     if switch(ctx, node) != "off":
         return
-    block = ctx.parent(node)
-    if isinstance(block, cst.SimpleStatementLine):
-        block = ctx.parent(block)
-    if not isinstance(block, BLOCKS):
-        return
-    statements = list(singles(block.body))
+    statements: list[ast.stmt] = getattr(*ctx.module.block(node))
     following = statements[statements.index(node) + 1 :]
     end = next((i for i, s in enumerate(following) if switch(ctx, s) == "on"), 0)
     if end:
         yield from _findings(ctx, node, following[:end], None)
 
 
-def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], block: cst.With | None) -> Iterator[Draft]:
+def _findings(
+    ctx: PythonContext, shown: ast.expr | ast.stmt, body: Sequence[ast.stmt], block: ast.With | None
+) -> Iterator[Draft]:
     """Report a stretch of code without gradients, `body`, if weights that it uses are trained after it."""
-    if not NEAR.function(shown, ctx):
-        return
-    if evaluates(ctx, body[0]) or "set_autocast_cache_enabled" in ctx.text:
+    if not beginnings(ctx) or evaluates(ctx, body[0]) or keeps_by_hand(ctx):
         return
     if around(ctx, body[0]) is None and not _suspect(ctx, body[0]):
         return
@@ -204,7 +192,9 @@ def _findings(ctx: Context, shown: cst.CSTNode, body: Sequence[cst.CSTNode], blo
         yield rule.finding(shown, message=message, consequence=Consequence.STYLE)
 
 
-def _repairs(ctx: Context, shown: cst.CSTNode, trouble: Trouble, place: remedies.Place) -> Iterator[Draft]:
+def _repairs(
+    ctx: PythonContext, shown: ast.expr | ast.stmt, trouble: Trouble, place: remedies.Place
+) -> Iterator[Draft]:
     """The finding, with the repair that was asked for, where it is sure and possible."""
     region = place.region
     name, off, bites = written(trouble.path), _called(ctx, shown), {**rule.bites, **region.versions}
@@ -238,39 +228,38 @@ def _repairs(ctx: Context, shown: cst.CSTNode, trouble: Trouble, place: remedies
     )
 
 
-def _called(ctx: Context, shown: cst.CSTNode) -> str:
+def _called(ctx: PythonContext, shown: ast.expr | ast.stmt) -> str:
     """How to name what switches gradients off."""
-    node = shown.value if isinstance(shown, cst.Expr) else shown
-    return ctx.name(node.func if isinstance(node, cst.Call) else node) or "no_grad"
+    node = shown.value if isinstance(shown, ast.Expr) else shown
+    return ctx.name(node.func if isinstance(node, ast.Call) else node) or "no_grad"
 
 
-def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
+def _trouble(ctx: PythonContext, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     """The first of some uses without gradients whose weights are trained after it, here or in a caller."""
     scope = ctx.scope(pairs[0][1].node)
-    if not isinstance(scope, (cst.FunctionDef, cst.Module)):
+    if not isinstance(scope, (*FUNCTIONS, ast.Module)):
         return None
-    root = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    ons = [use for use in uses(ctx, root) if not use.off and not toggled_off(ctx, use.node, use.path)]
-    forgotten = list(forgets(ctx, root))
+    ons = [use for use in trainable(ctx, scope) if not use.off]
+    forgotten = forgets(ctx, scope)
     suspicion: Trouble | None = None
     for origin, off in pairs:
         for on in ons:
             if not overlap(on.path, off.path) or not follows(ctx, off.node, on.node):
                 continue
             region = shared(ctx, off.node, on.node)
-            if between(ctx, off.node, forgotten, on.node) or rebound(ctx, scope, off, on):
+            if between(ctx, off.node, forgotten, on.node) or rebound(ctx, off.node, off.path, on.node):
                 continue
             if any(_warms(ctx, early, off, region) for early in ons):
                 continue
             if region is not None and stays_open(ctx, region, off.node, on.node):
-                if isinstance(scope, cst.FunctionDef) and _warmed_before(ctx, scope, off.path, region, DEPTH):
+                if isinstance(scope, FUNCTIONS) and _warmed_before(ctx, scope, off.path, region, DEPTH):
                     continue
                 return Trouble(origin.path, region)
             if region is None and _open(ctx, off) and _open(ctx, on):
                 suspicion = suspicion or Trouble(origin.path, None)
-    for where, call in callers(ctx, scope) if depth and isinstance(scope, cst.FunctionDef) else ():
+    for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
         if gradients(where, call) == "" and not evaluates(where, call):
-            assert isinstance(scope, cst.FunctionDef)
+            assert isinstance(scope, FUNCTIONS)
             there = [
                 (origin, Use(path, call, True, enclosed=not _open(ctx, off)))
                 for origin, off in pairs
@@ -283,27 +272,37 @@ def _trouble(ctx: Context, pairs: Sequence[Pair], depth: int) -> Trouble | None:
     return suspicion
 
 
-def _open(ctx: Context, use: Use) -> bool:
+def _open(ctx: PythonContext, use: Use) -> bool:
     """Whether a use may run in a region that somebody opens outside: it is in none here, and no function hides it."""
     for above in ctx.ancestors(use.node):
-        if isinstance(above, cst.With) and any(_NAMED.search(text_of(item.item)) for item in above.items):
+        if isinstance(above, WITHS) and any(_may_open(item.context_expr) for item in above.items):
             return False
     if use.enclosed or switched_off(ctx, use.node):
         return False
-    if not isinstance(use.node, cst.Call) or followed(ctx, use.node) is None:
+    if not isinstance(use.node, ast.Call) or followed(ctx, use.node) is None:
         return True
     method = ctx.method(use.node)
     return method is not None and (ctx.name(use.node.func) or "").partition(".")[0] == method.self
 
 
-def _warms(ctx: Context, early: Use, off: Use, region: Region | None) -> bool:
+def _may_open(manager: ast.expr) -> bool:
+    """Whether a context manager speaks of mixed precision by its names."""
+    for node in ast.walk(manager):
+        match node:
+            case ast.Name(id=str(name)) | ast.Attribute(attr=str(name)) | ast.keyword(arg=str(name)):
+                if _NAMED.search(name):
+                    return True
+    return False
+
+
+def _warms(ctx: PythonContext, early: Use, off: Use, region: Region | None) -> bool:
     """Whether a use with gradients comes first, and may leave copies in the cache that carry gradients."""
-    if not (covers(early.path, off.path) and flow.reaches(ctx.parents, early.node, off.node)):
+    if not (covers(early.path, off.path) and ctx.flow_of(ctx.scope(off.node)).reaches(early.node, off.node)):
         return False
     return region is None or shared(ctx, early.node, off.node) == region
 
 
-def _warmed_before(ctx: Context, function: cst.FunctionDef, path: Path, region: Region, depth: int) -> bool:
+def _warmed_before(ctx: PythonContext, function: Function, path: Path, region: Region, depth: int) -> bool:
     """Whether every caller within the region has used the weights with gradients before it calls a function."""
     if region.holder is function or (region.context is ctx and function in ctx.ancestors(region.holder)):
         return False
@@ -312,21 +311,21 @@ def _warmed_before(ctx: Context, function: cst.FunctionDef, path: Path, region: 
 
 
 def _warmed_at(
-    where: Context, call: cst.Call, ctx: Context, function: cst.FunctionDef, path: Path, region: Region, depth: int
+    where: PythonContext, call: ast.Call, ctx: PythonContext, function: Function, path: Path, region: Region, depth: int
 ) -> bool:
     given, scope = outward(where, call, ctx, function, path), where.scope(call)
-    if given is None or not isinstance(scope, cst.FunctionDef):
+    if given is None or not isinstance(scope, FUNCTIONS):
         return False
-    ons = [use for use in uses(where, scope.body) if not use.off]
-    if any(covers(on.path, given) and flow.reaches(where.parents, on.node, call) for on in ons):
+    ons = [use for use in uses(where, scope) if not use.off]
+    if any(covers(on.path, given) and where.flow_of(scope).reaches(on.node, call) for on in ons):
         return True
     return _warmed_before(where, scope, given, region, depth - 1)
 
 
-def _suspect(ctx: Context, node: cst.CSTNode) -> bool:
+def _suspect(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether mixed precision is near enough to speak of: autocast in a file that mentions this class or function."""
     klass, function = ctx.klass(node), ctx.function(node)
-    name = klass.name if klass is not None else function.name.value if function is not None else ""
+    name = klass.name if klass is not None else function.name if function is not None else ""
     if not named_where_regions_open(ctx, name.rpartition(".")[2]):
         return False
     if klass is not None and ctx.index.descends(klass, LIGHTNING_MODULE) is not False:

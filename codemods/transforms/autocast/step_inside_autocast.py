@@ -26,29 +26,24 @@ mixed. Where a step is no statement of its own, or runs in compiled code, it is 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
-from codemods.frameworks.autocast.changes import Change, change, toggled_off
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.autocast.changes import Change, change, trainable
 from codemods.frameworks.autocast.modules import Path, overlap, written
 from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.frameworks.autocast.prefilter import Near
-from codemods.frameworks.autocast.regions import Region, around, callers, shared, whole
-from codemods.frameworks.autocast.uses import Use, forgets, outward, singles, uses
+from codemods.frameworks.autocast.regions import Region, around, beginnings, callers, keeps_by_hand, shared, whole
+from codemods.frameworks.autocast.uses import Use, forgets, outward, uses
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import flow
-from codemods.syntax.rewrite import Replacement, insert, with_body
-from codemods.syntax.tree import text_of
+from codemods.syntax.module import FUNCTIONS, own
+from codemods.syntax.verbs import Verb, divide, insert_after
 
 SITES = ("step", "load_state_dict", "copy_")
 """Steps of something else, states of something else, and copies in no loop over parameters are left out."""
-
-NEAR = Near(SITES, suspected=False)
 
 rule = Rule(
     code="AMP010",
@@ -58,8 +53,6 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     triggers=(SITES,),
-    together=(SITES,),
-    concerns=NEAR,
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html",
         "https://github.com/X-GenGroup/Flow-Factory/issues/186",
@@ -77,12 +70,12 @@ class Stale:
     region: Region
 
 
-@rule.on(cst.Call, cst.For)
-def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
-    if not NEAR.function(node, ctx):
+@rule.on(ast.Call, ast.For)
+def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
+    if not beginnings(ctx):
         return
     written_here = change(ctx, node)
-    if written_here is None or "set_autocast_cache_enabled" in ctx.text or around(ctx, node) is None:
+    if written_here is None or keeps_by_hand(ctx) or around(ctx, node) is None:
         return
     stale = _stale(ctx, written_here, node, [], DEPTH)
     if stale is None or stale.region.precision == "none":
@@ -94,12 +87,12 @@ def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
         return
     holder = ctx.statement(node)
     spelled = ctx.spell("torch.clear_autocast_cache", at=node)
-    plain = isinstance(holder, (cst.Expr, cst.Assign, cst.For)) and not isinstance(ctx.scope(node), cst.Lambda)
-    fixes: dict[str, dict[cst.CSTNode, Replacement]] = {}
+    plain = isinstance(holder, (ast.Expr, ast.Assign, ast.For)) and not isinstance(ctx.scope(node), ast.Lambda)
+    fixes: dict[str, list[Verb]] = {}
     if plain and spelled is not None and not compiled(ctx, node):
-        fixes["clear-cache"] = insert(ctx, node, [f"{text_of(spelled.node)}()"], after=True)
-    if narrowed := _narrowed(ctx, node, region):
-        fixes["narrow-region"] = narrowed
+        fixes["clear-cache"] = [insert_after(node, f"{spelled.code}()")]
+    if (narrowed := _narrowed(ctx, node, region)) is not None:
+        fixes["narrow-region"] = [narrowed]
     strategy = ctx.strategies.get(rule.code, rule.strategies[0])  # nothing else is right without being asked for
     if strategy not in fixes:
         yield rule.finding(node, message=message, strategies=list(fixes), bites=region.versions)
@@ -118,14 +111,13 @@ def step(node: cst.CSTNode, ctx: Context) -> Iterator[Draft]:
     )
 
 
-def _stale(ctx: Context, done: Change, node: cst.CSTNode, seen: Sequence[Path], depth: int) -> Stale | None:
+def _stale(ctx: PythonContext, done: Change, node: ast.AST, seen: Sequence[Path], depth: int) -> Stale | None:
     """Weights that run again after `node` wrote them, here or in a caller; `seen` ran before it, in a called one."""
     scope = ctx.scope(node)
-    if not isinstance(scope, (cst.FunctionDef, cst.Module)):
+    if not isinstance(scope, (*FUNCTIONS, ast.Module)):
         return None
-    root = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    every = [use for use in uses(ctx, root) if not toggled_off(ctx, use.node, use.path)]
-    forgotten = forgets(ctx, root)
+    every = trainable(ctx, scope)
+    forgotten = forgets(ctx, scope)
     cached = list(seen)
     for use in every:
         if use.node is not node and follows(ctx, use.node, node) and not between(ctx, use.node, forgotten, node):
@@ -134,15 +126,15 @@ def _stale(ctx: Context, done: Change, node: cst.CSTNode, seen: Sequence[Path], 
         if not follows(ctx, node, later.node) or between(ctx, node, forgotten, later.node):
             continue
         matching = [path for path in cached if overlap(path, later.path) and done.may_write(path)]
-        if not matching or not done.may_write(later.path) or rebound(ctx, scope, Use(later.path, node, False), later):
+        if not matching or not done.may_write(later.path) or rebound(ctx, node, later.path, later.node):
             continue
         region = shared(ctx, node, later.node)
         if region is None or not stays_open(ctx, region, node, later.node):
             continue
         if seen or any(_kept(ctx, region, use, node) for use in every if overlap(use.path, later.path)):
             return Stale(later.path, region)
-    for where, call in callers(ctx, scope) if depth and isinstance(scope, cst.FunctionDef) else ():
-        assert isinstance(scope, cst.FunctionDef)
+    for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
+        assert isinstance(scope, FUNCTIONS)
         there = [path for p in cached if (path := outward(where, call, ctx, scope, p)) is not None]
         paths = done.paths and tuple(o for p in done.paths if (o := outward(where, call, ctx, scope, p)) is not None)
         if there or not seen:
@@ -152,7 +144,7 @@ def _stale(ctx: Context, done: Change, node: cst.CSTNode, seen: Sequence[Path], 
     return None
 
 
-def _kept(ctx: Context, region: Region, use: Use, node: cst.CSTNode) -> bool:
+def _kept(ctx: PythonContext, region: Region, use: Use, node: ast.AST) -> bool:
     """Whether a use puts copies into the cache of the region that are still there at `node`."""
     if not follows(ctx, use.node, node) or shared(ctx, use.node, node) != region:
         return False
@@ -162,31 +154,22 @@ def _kept(ctx: Context, region: Region, use: Use, node: cst.CSTNode) -> bool:
 # -- narrow-region
 
 
-def _narrowed(ctx: Context, node: cst.CSTNode, region: Region) -> dict[cst.CSTNode, Replacement] | None:
+def _narrowed(ctx: PythonContext, node: ast.AST, region: Region) -> Verb | None:
     """The region around the forward passes only: split around the step, or moved into the loop that is its body."""
     holder = region.holder
-    if not isinstance(holder, cst.With) or region.opening.call is None or holder not in ctx.ancestors(node):
+    if not isinstance(holder, ast.With) or region.opening.call is None or holder not in ctx.ancestors(node):
         return None
-    if len(holder.items) > 1 or holder.items[0].asname or whole(ctx, ctx.scope(holder)):
+    if len(holder.items) > 1 or holder.items[0].optional_vars or whole(ctx, ctx.scope(holder)):
         return None
-    match holder.body.body:
-        case [cst.For() | cst.While() as loop] if loop.orelse is None:
-            parts = _parts(ctx, holder, loop.body, node)
-            lead = [*holder.leading_lines, *loop.leading_lines]
-            whole_loop = parts and loop.with_changes(body=with_body(loop.body, parts), leading_lines=lead)
-            return {holder: whole_loop} if whole_loop else None
-        case _:
-            parts = _parts(ctx, holder, holder.body, node)
-            if parts is None:
-                return None
-            return {holder: [parts[0].with_changes(leading_lines=holder.leading_lines), *parts[1:]]}
+    match holder.body:
+        case [ast.For(body=body, orelse=[]) | ast.While(body=body, orelse=[])]:
+            return _parts(ctx, holder, body, node)
+    return _parts(ctx, holder, holder.body, node)
 
 
-def _parts(ctx: Context, holder: cst.With, suite: cst.BaseSuite, node: cst.CSTNode) -> list[cst.CSTNode] | None:
+def _parts(ctx: PythonContext, holder: ast.With, statements: Sequence[ast.stmt], node: ast.AST) -> Verb | None:
     """Statements in and out of the region: out from the backward pass to the step and on to the next forward pass."""
-    statements: list[cst.CSTNode] = list(singles(suite.body))
-    line = [node, *ctx.ancestors(node)]
-    at = next((i for i, s in enumerate(statements) if s in line), None)
+    at = next((i for i, s in enumerate(statements) if ctx.module.contains(s, node)), None)
     if at is None:
         return None
     runs = [bool(uses(ctx, s)) for s in statements]
@@ -194,28 +177,9 @@ def _parts(ctx: Context, holder: cst.With, suite: cst.BaseSuite, node: cst.CSTNo
     for i in range(at - 1, -1, -1):
         if runs[i]:
             break
-        if any(ctx.loss_of(n) is not None for n in flow.own(statements[i])):
+        if any(ctx.loss_of(n) is not None for n in own(statements[i])):
             start = i
     end = next((i for i in range(at, len(statements)) if runs[i]), len(statements))
     if runs[at] or start == 0:
         return None
-    lines = [_line(ctx, s) for s in statements]
-
-    def inside(some: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-        body = cst.IndentedBlock(body=list(some))  # type: ignore[arg-type]
-        return [holder.with_changes(body=body, leading_lines=())] if some else []
-
-    return [*inside(lines[:start]), *lines[start:end], *inside(lines[end:])]
-
-
-def _line(ctx: Context, statement: cst.CSTNode) -> cst.CSTNode:
-    """A statement on a line of its own; the first of a line keeps what stands above, the last what stands behind."""
-    line = ctx.parent(statement)
-    if not isinstance(statement, cst.BaseSmallStatement):
-        return statement
-    alone = cst.SimpleStatementLine([statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
-    if isinstance(line, cst.SimpleStatementLine) and statement is line.body[0]:
-        alone = alone.with_changes(leading_lines=line.leading_lines)
-    if isinstance(line, cst.SimpleStatementLine) and statement is line.body[-1]:
-        alone = alone.with_changes(trailing_whitespace=line.trailing_whitespace)
-    return alone
+    return divide(holder, (True, statements[:start]), (False, statements[start:end]), (True, statements[end:]))
