@@ -142,6 +142,21 @@ def written(code: str, *verbs: str) -> str:
         ("if x:\n    # why\n    if y: here()\n", "delete(up(up(here)))", "if x:\n    # why\n    pass\n"),
         ("# why\nhere()  # how\nb\n", "enclose(here, 'with a:')", "# why\nwith a:\n    here()  # how\nb\n"),
         ("a; here(); b\n", "enclose(here, 'with c:')", "a\nwith c:\n    here()\nb\n"),
+        (
+            "# why\nx = here(1)  # how\n",
+            "enclose(here, 'try:', before=['b()'], after='finally:\\n    c()', values={here.args[0]: '2'})",
+            "# why\nb()\ntry:\n    x = here(2)  # how\nfinally:\n    c()\n",
+        ),
+        (
+            "if x:\n  here()\n",
+            "enclose(here, 'try:', after='finally:\\n    c()')",
+            "if x:\n  try:\n    here()\n  finally:\n    c()\n",
+        ),
+        (
+            "a; here(1)\n",
+            "enclose(here, 'with b:', before=['c'], values={here.args[0]: '2'})",
+            "a\nc\nwith b:\n    here(2)\n",
+        ),
         ("if x: here()\n", "enclose(here, 'with a:')", "if x:\n    with a:\n        here()\n"),
         ("# why\nwith here():\n    # how\n    a\n    b\n", "unwrap(up(up(here)))", "# why\n# how\na\nb\n"),
         ("with here(): a; b\n", "unwrap(up(up(here)))", "a\nb\n"),

@@ -50,3 +50,14 @@ def uses_of(ctx: PythonContext, assignment: ast.AST) -> Iterator[ast.Name | ast.
     for use in uses(ctx, ctx.name(target) or "", assignment):
         if any(b.node is assignment for b in reaching(ctx, use)[0]):
             yield use
+
+
+def unused_name(ctx: PythonContext, *candidates: str) -> str:
+    """The first of some names that the file does not use for anything, else one with a number."""
+    key = (unused_name,)
+    if key not in ctx.memo:
+        taken = {n.id for n in ctx.all(ast.Name)} | {n.attr for n in ctx.all(ast.Attribute)}
+        ctx.memo[key] = taken | {i.name for i in ctx.facts.imports} | set(ctx.facts.rebound)
+    names: set[str] = ctx.memo[key]
+    numbered = (f"{candidates[0]}_{number}" for number in range(len(names) + 1))
+    return next(name for name in (*candidates, *numbered) if name not in names)

@@ -308,27 +308,42 @@ def append(ctx: File, owner: N, code: Sequence[str]) -> N:
     return owner.with_changes(body=with_body(suite, [*block(ctx, suite), *(statement(ctx, c) for c in code)]))
 
 
-def wrapped(ctx: File, header: str, statements: Sequence[cst.CSTNode]) -> cst.BaseCompoundStatement:
+def wrapped(ctx: File, header: str, statements: Sequence[cst.CSTNode], after: str = "") -> cst.BaseCompoundStatement:
     """`header` (such as `with torch.enable_grad():`) around statements; leading comments stay above the header."""
-    outer = statement(ctx, f"{header}\n    pass\n")
+    outer = statement(ctx, f"{header}\n{ctx.module.default_indent}pass\n{after}\n")
     first = statements[0]
     lead = getattr(first, "leading_lines", ())
     body = [_without_lead(first), *statements[1:]]
     return outer.with_changes(leading_lines=lead, body=cst.IndentedBlock(body=body))  # type: ignore[return-value, arg-type]
 
 
-def enclosed(ctx: File, anchor: cst.CSTNode, header: str) -> dict[cst.CSTNode, Replacement]:
-    """A small statement inside a block of its own; what shares its line stays before or behind it."""
+def enclosed(
+    ctx: File,
+    anchor: cst.CSTNode,
+    header: str,
+    before: Sequence[str] = (),
+    after: str = "",
+    values: Mapping[cst.CSTNode, cst.CSTNode] | None = None,
+) -> dict[cst.CSTNode, Replacement]:
+    """A small statement inside a block of its own; what shares its line stays before or behind it.
+
+    Args:
+        before: statements between what stays before it and the block.
+        after: what ends the compound statement that the block is part of.
+        values: what becomes of nodes in the statement.
+    """
     line = ctx.parent(anchor)
     assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
-    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return {line: wrapped(ctx, header, [line])}
-    lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in line.body]
-    at = next(i for i, s in enumerate(line.body) if s is anchor)
-    parts: list[cst.CSTNode] = [*lines[:at], wrapped(ctx, header, [lines[at]]), *lines[at + 1 :]]
+    parts: list[cst.CSTNode] = [
+        cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for each in line.body
+    ]
+    at = next(i for i, each in enumerate(line.body) if each is anchor)
+    own = line if isinstance(line, cst.SimpleStatementLine) and len(parts) == 1 else parts[at]
+    block = wrapped(ctx, header, [replace(own, values or {})], after)
+    parts[at : at + 1] = [*(statement(ctx, code) for code in before), block]
     if isinstance(line, cst.SimpleStatementSuite):
         return {line: with_body(line, parts)}
-    return {line: [_with_lead(parts[0], line), *parts[1:]]}
+    return {line: [_with_lead(parts[0], line), *map(_without_lead, parts[1:])]}
 
 
 def _with_lead(node: cst.CSTNode, like: cst.CSTNode) -> cst.CSTNode:

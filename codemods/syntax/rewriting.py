@@ -116,8 +116,10 @@ def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
             return nodes
         case Delete(anchors=anchors):
             return [_statement(module, anchor) for anchor in anchors]
-        case Insert(anchor=anchor) | Enclose(anchor=anchor):
+        case Insert(anchor=anchor):
             return [_statement(module, anchor)]
+        case Enclose(anchor=anchor, values=values):
+            return [_statement(module, anchor), *values]
 
 
 def _statement(module: Module, node: ast.AST) -> ast.stmt:
@@ -151,8 +153,12 @@ def replacements(
             return dict.fromkeys((old, *others))
         case Drop():
             return {_listed(tree, each): None for each in (old, *others)}
-        case Enclose(header=header):
-            return enclosed(tree, old, header)
+        case Enclose(header=header, before=before, after=end, values=values):
+            indent = tree.module.default_indent
+            front = [_indented(each, indent) for each in before]
+            codes = zip(others, values.values(), strict=True)
+            exchanged = {each: cst.parse_expression(code) for each, code in codes}
+            return enclosed(tree, old, header, front, _indented(end, indent), exchanged)
         case Unwrap():
             assert isinstance(old, cst.With)
             first, *rest = block(tree, old.body)

@@ -50,6 +50,9 @@ class Enclose:
 
     anchor: ast.AST
     header: str
+    before: tuple[str, ...]
+    after: str
+    values: Mapping[ast.expr, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +167,22 @@ def drop(*nodes: ast.expr | ast.keyword | ast.alias) -> Verb:
     return Drop(nodes)
 
 
-def enclose(anchor: ast.AST, header: str) -> Verb:
-    """Put the simple statement that holds `anchor` into a block with this header: `with torch.enable_grad():`."""
-    return Enclose(anchor, header)
+def enclose(
+    anchor: ast.AST,
+    header: str,
+    *,
+    before: Sequence[str] = (),
+    after: str = "",
+    values: Mapping[ast.expr, str] | None = None,
+) -> Verb:
+    """Put the simple statement that holds `anchor` into a block with this header: `with torch.enable_grad():`.
+
+    Args:
+        before: statements before the block, each as for `insert_before`.
+        after: what ends the compound statement: `finally: …`.
+        values: expressions in the statement that become others.
+    """
+    return Enclose(anchor, header, tuple(before), after, values or {})
 
 
 def unwrap(block: ast.With) -> Verb:

@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.engine.prefilter import Card
 
-DIGEST = "84c3ea6cab0881b1bef9a971dc2db5a14e5f504a9bf07f387d5d9019128ef01d"
+DIGEST = "2c033cad12f45cb7b40b596ac5e13227a3ed9c345f6f9ba816222e7f4ccc7d0a"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
+from codemods.analysis.calls import argument, keyword, literal, named_calls, values
+from codemods.analysis.python_context import PythonContext
 from codemods.model.names import ACCELERATOR, AUTOCAST, LIGHTNING_TRAINER
 from codemods.project import versions
 from codemods.project.index import Ref
-from codemods.rules.context import Context
-from codemods.syntax.rewrite import argument, keyword, literal
+from codemods.syntax.module import FUNCTIONS
 
 MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
 _DEPTH = 3
@@ -25,39 +25,37 @@ class Evidence:
     """Why a module runs under autocast, and on which device: `cpu`, `gpu` or `unknown`."""
 
     device: str
-    context: Context
-    precision: cst.Arg | None = None
+    context: PythonContext
+    precision: ast.keyword | None = None
     """The argument of the Trainer that says so."""
 
 
-def region(ctx: Context, node: cst.CSTNode) -> str | None:
+def region(ctx: PythonContext, node: ast.AST) -> str | None:
     """The device of the innermost autocast region around a node in its function; `off` for a disabled one."""
-    below: cst.CSTNode = node
+    below = node
     for above in ctx.ancestors(node):
-        opened: list[cst.BaseExpression] = []
-        if isinstance(above, cst.With) and below is above.body:
-            opened = [item.item for item in reversed(above.items)]
-        elif isinstance(above, cst.FunctionDef) and below is above.body:
-            opened = [decorator.decorator for decorator in above.decorators]
+        opened: list[ast.expr] = []
+        if isinstance(above, (ast.With, ast.AsyncWith)) and isinstance(below, ast.stmt):
+            opened = [item.context_expr for item in reversed(above.items)]
+        elif isinstance(above, FUNCTIONS) and isinstance(below, ast.stmt):
+            opened = above.decorator_list
         for each in opened:
-            if isinstance(each, cst.Call) and ctx.calls(each, AUTOCAST):
+            if isinstance(each, ast.Call) and ctx.calls(each, AUTOCAST):
                 return _device(each, ctx)
-        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+        if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             return None
         below = above
     return None
 
 
-def _device(call: cst.Call, ctx: Context) -> str:
-    enabled = keyword(call, "enabled")
-    if enabled is not None and literal(enabled.value) is False:
+def _device(call: ast.Call, ctx: PythonContext) -> str:
+    if literal(keyword(call, "enabled")) is False:
         return "off"
     if ctx.means(call.func, "torch.cuda.amp.autocast"):
         return "cuda"
     if ctx.means(call.func, "torch.cpu.amp.autocast"):
         return "cpu"
-    given = argument(call, "device_type", 0)
-    kind = literal(given.value) if given is not None else ...
+    kind = literal(argument(call, "device_type", 0))
     if not isinstance(kind, str):
         return "unknown"
     if kind == "xpu":  # what the fused path asks speaks of the accelerator at hand since torch 2.14
@@ -65,18 +63,17 @@ def _device(call: cst.Call, ctx: Context) -> str:
     return "cpu" if kind == "cpu" else "cuda" if kind.startswith("cuda") else "off"
 
 
-def reaching(ctx: Context, ref: Ref, depth: int = _DEPTH) -> Iterator[Evidence]:
+def reaching(ctx: PythonContext, ref: Ref, depth: int = _DEPTH) -> Iterator[Evidence]:
     """The mixed precision in which instances of a class of this project are evaluated."""
     for other, built in _instances(ctx, ref):
-        value: cst.CSTNode = built
+        value: ast.expr = built
         while (chain := _chained(other, value)) is not None:
             value = chain
         holder = other.parent(value)
-        if isinstance(holder, cst.Arg):
-            yield from _given(other, holder, ref, depth)
-        if not isinstance(holder, cst.Assign) or len(holder.targets) != 1:
+        yield from _given(other, value, ref, depth)
+        if not isinstance(holder, ast.Assign) or len(holder.targets) != 1:
             continue
-        name = other.name(holder.targets[0].target)
+        name = other.name(holder.targets[0])
         method = other.method(built)
         if name is None:
             continue
@@ -86,48 +83,49 @@ def reaching(ctx: Context, ref: Ref, depth: int = _DEPTH) -> Iterator[Evidence]:
         elif "." not in name:
             scope = other.scope(built)
             yield from _called(other, name, scope)
-            for arg in other.all(cst.Arg):
-                if other.name(arg.value) == name and other.scope(arg) is scope:
-                    yield from _given(other, arg, ref, depth)
+            for node in other.all(ast.Name):
+                if node.id == name and other.scope(node) is scope:
+                    yield from _given(other, node, ref, depth)
 
 
-def _instances(ctx: Context, ref: Ref) -> Iterator[tuple[Context, cst.Call]]:
+def _instances(ctx: PythonContext, ref: Ref) -> Iterator[tuple[PythonContext, ast.Call]]:
     for path in ctx.index.search(ref.path, (ref.name.rpartition(".")[2].encode(),)):
         other = ctx.other(path)
-        for call in other.all(cst.Call) if other is not None else ():
+        for call in other.all(ast.Call) if other is not None else ():
             named = call.func
-            if isinstance(named, cst.Attribute) and named.attr.value == "load_from_checkpoint":
+            if isinstance(named, ast.Attribute) and named.attr == "load_from_checkpoint":
                 named = named.value
             if other is not None and other.origin(named) == {str(ref)}:
                 yield other, call
 
 
-def _chained(ctx: Context, value: cst.CSTNode) -> cst.Call | None:
+def _chained(ctx: PythonContext, value: ast.expr) -> ast.Call | None:
     """`value.to(device)`, `value.eval()`: the same module."""
     attribute = ctx.parent(value)
-    call = ctx.parent(attribute) if isinstance(attribute, cst.Attribute) and attribute.value is value else None
-    if isinstance(attribute, cst.Attribute) and attribute.attr.value in _CHAINED and isinstance(call, cst.Call):
-        return call
+    call = ctx.parent(attribute) if isinstance(attribute, ast.Attribute) else None
+    if isinstance(attribute, ast.Attribute) and attribute.attr in _CHAINED and isinstance(call, ast.Call):
+        return call if call.func is attribute else None
     return None
 
 
-def _called(ctx: Context, name: str, within: cst.CSTNode) -> Iterator[Evidence]:
+def _called(ctx: PythonContext, name: str, within: ast.AST) -> Iterator[Evidence]:
     """Calls of a name under autocast, in code that evaluates without gradients."""
     if not evaluates(ctx):
         return
-    for call in ctx.all(cst.Call):
-        if ctx.name(call.func) == name and (within in ctx.ancestors(call) or isinstance(within, cst.Module)):
+    for call in named_calls(ctx, name.rpartition(".")[2]):
+        if ctx.name(call.func) == name and ctx.module.contains(within, call):
             if (device := region(ctx, call)) in ("cpu", "unknown"):
                 yield Evidence(device, ctx)
 
 
-def _given(ctx: Context, arg: cst.Arg, ref: Ref, depth: int) -> Iterator[Evidence]:
+def _given(ctx: PythonContext, value: ast.expr, ref: Ref, depth: int) -> Iterator[Evidence]:
     """What a module meets where it is passed: a Trainer, an Accelerator, a function of the project."""
-    call = ctx.parent(arg)
-    if not isinstance(call, cst.Call):
+    parent = ctx.parent(value)
+    call = ctx.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func is value:
         return
-    if isinstance(call.func, cst.Attribute):
-        owner, method = call.func.value, call.func.attr.value
+    if isinstance(call.func, ast.Attribute):
+        owner, method = call.func.value, call.func.attr
         if method in _RUNS and ctx.is_a(owner, LIGHTNING_TRAINER):
             if method != "fit" or evaluated(ctx, ref):
                 yield from _set(ctx, owner, "precision", MIXED)
@@ -139,52 +137,55 @@ def _given(ctx: Context, arg: cst.Arg, ref: Ref, depth: int) -> Iterator[Evidenc
     if target is None:
         return
     other, function = target
-    if arg.star:
-        return
-    parameters = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
-    if other.method(function.body) is not None and parameters:
+    parameters = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
+    if (inside := other.method(function)) is not None and inside.node is function and parameters:
         parameters = parameters[1:]
-    position = call.args.index(arg)
-    name = arg.keyword.value if arg.keyword is not None else None
-    if name is None and position < len(parameters) and not any(a.star for a in call.args[:position]):
-        name = parameters[position]
+    name = parent.arg if isinstance(parent, ast.keyword) else None
+    if value in call.args:
+        position = call.args.index(value)
+        if position < len(parameters) and not any(isinstance(a, ast.Starred) for a in call.args[:position]):
+            name = parameters[position]
     if name is not None and name not in other.bindings(function):
         yield from _called(other, name, function)
 
 
-def _set(ctx: Context, owner: cst.BaseExpression, name: str, mixed: tuple[object, ...]) -> Iterator[Evidence]:
+def _set(ctx: PythonContext, owner: ast.expr, name: str, mixed: tuple[object, ...]) -> Iterator[Evidence]:
     """The precision that the constructor of a Trainer or Accelerator is given."""
     built = owner
-    if not isinstance(built, cst.Call):
+    if not isinstance(built, ast.Call):
         found = ctx.assigned(owner) or ()
-        if len(found) != 1 or not isinstance(found[0].value, cst.Call):
+        if len(found) != 1 or not isinstance(found[0].value, ast.Call):
             return
         built = found[0].value
-    given = keyword(built, name)
+    given = next((k for k in built.keywords if k.arg == name), None)
     if given is None or literal(given.value) not in mixed:
         return
-    accelerator, on_cpu = keyword(built, "accelerator"), keyword(built, "cpu")
-    kind = literal(accelerator.value) if accelerator is not None else None
+    accelerator = keyword(built, "accelerator")
+    kind = literal(accelerator) if accelerator is not None else None
     device = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}.get(kind, "unknown") if isinstance(kind, str) else "unknown"
-    if on_cpu is not None and literal(on_cpu.value) is True:
+    if literal(keyword(built, "cpu")) is True:
         device = "cpu"
     yield Evidence(device, ctx, given)
 
 
-def evaluated(ctx: Context, ref: Ref) -> bool:
+def evaluated(ctx: PythonContext, ref: Ref) -> bool:
     """Whether a LightningModule has anything to do in evaluation."""
     return any(ctx.index.method(ref, f"{stage}_step") for stage in ("validation", "test", "predict"))
 
 
-def evaluates(ctx: Context) -> bool:
+def evaluates(ctx: PythonContext) -> bool:
     """Whether a file runs modules in evaluation, without gradients."""
-    return any(name in ctx.text for name in _WITHOUT_GRAD) and _switches_to_evaluation(ctx)
+    key = (evaluates,)
+    if key not in ctx.memo:
+        names = {n.id for n in ctx.all(ast.Name)} | {n.attr for n in ctx.all(ast.Attribute)}
+        ctx.memo[key] = not names.isdisjoint(_WITHOUT_GRAD) and _switches_to_evaluation(ctx)
+    return bool(ctx.memo[key])
 
 
-def _switches_to_evaluation(ctx: Context) -> bool:
+def _switches_to_evaluation(ctx: PythonContext) -> bool:
     """Whether a file calls `.eval()` or `.train(False)`."""
     return any(
-        isinstance(call.func, cst.Attribute)
-        and (call.func.attr.value == "eval" or (call.args and literal(call.args[0].value) is False))
-        for call in ctx.named_calls("eval", "train")
+        isinstance(call.func, ast.Attribute)
+        and (call.func.attr == "eval" or any(literal(value) is False for value in values(call)[:1]))
+        for call in named_calls(ctx, "eval", "train")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from codemods.analysis.definitions import unused_name
 from codemods.analysis.exits import falls_through, ways_out
 from codemods.analysis.python_context import PythonContext
 from codemods.syntax.module import own
@@ -29,7 +30,7 @@ def cleared(ctx: PythonContext, block: Sequence[ast.stmt], sources: Sequence[ast
         if node.value is None or _is_finished(node.value):
             fix.append(insert_before(node, code))
         else:
-            fix.append(name_result(node, _free_name(ctx), code))
+            fix.append(name_result(node, unused_name(ctx, *_NAMES), code))
     if falls_through(block):
         fix.append(insert_after(block[-1], code))
     return fix
@@ -50,13 +51,6 @@ def _after_call(ctx: PythonContext, sources: Sequence[ast.AST], code: str) -> li
     if statements or not isinstance(only, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
         return None
     return None if any(ways_out(only)) else [insert_after(only, code)]
-
-
-def _free_name(ctx: PythonContext) -> str:
-    """A name that the file does not use."""
-    taken = {n.id for n in ctx.all(ast.Name)} | {n.attr for n in ctx.all(ast.Attribute)}
-    taken |= {n.arg for n in ctx.all(ast.arg)} | {i.name for i in ctx.facts.imports} | set(ctx.facts.rebound)
-    return next(n for n in (*_NAMES, *(f"result_{i}" for i in range(len(taken) + 1))) if n not in taken)
 
 
 def _is_finished(value: ast.expr) -> bool:

@@ -38,17 +38,16 @@ evaluates it, where a layer does not qualify for the fused path (an odd `nhead`,
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.attention import precision_evidence, remedies
 from codemods.frameworks.attention.encoders import Encoder, encoder
 from codemods.frameworks.attention.precision_evidence import Evidence
 from codemods.frameworks.attention.remedies import Remedy
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
-from codemods.rules.context import Context
 from codemods.rules.rule import Draft, Rule
 
 rule = Rule(
@@ -59,7 +58,6 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
     triggers=(("TransformerEncoder",), ("batch_first", "TransformerEncoderLayer")),
-    together=(("TransformerEncoder",),),
     errors=(
         "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",
         "expected scalar type Float but found BFloat16",
@@ -76,10 +74,10 @@ rule = Rule(
 _ORDER = {"cpu": 0, "unknown": 1, "gpu": 2}
 
 
-@rule.on(cst.Call)
-def encoder_fastpath_in_autocast(call: cst.Call, ctx: Context) -> Iterator[Draft]:
+@rule.on(ast.Call)
+def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     found = encoder(call, ctx)
-    if found is None or not found.calls or "set_fastpath_enabled" in ctx.text:
+    if found is None or not found.calls or _is_switched(ctx):
         return
     target = ctx.target("torch")
     affected = found.calls if versions.may(target, "<2.6") else found.masked if found.nested else ()
@@ -120,7 +118,12 @@ def encoder_fastpath_in_autocast(call: cst.Call, ctx: Context) -> Iterator[Draft
     )
 
 
-def _evidence(found: Encoder, calls: list[cst.Call], ctx: Context) -> Iterator[Evidence]:
+def _is_switched(ctx: PythonContext) -> bool:
+    """Whether the file sets the switch of the fused path itself."""
+    return any(each.attr == "set_fastpath_enabled" for each in ctx.all(ast.Attribute))
+
+
+def _evidence(found: Encoder, calls: list[ast.Call], ctx: PythonContext) -> Iterator[Evidence]:
     for call in calls:
         device = precision_evidence.region(ctx, call)
         if device in ("cpu", "unknown") and (precision_evidence.evaluates(ctx) or _is_evaluated(call, ctx)):
@@ -132,13 +135,13 @@ def _evidence(found: Encoder, calls: list[cst.Call], ctx: Context) -> Iterator[E
         yield from precision_evidence.reaching(ctx, ref)
 
 
-def _is_evaluated(call: cst.Call, ctx: Context) -> bool:
+def _is_evaluated(call: ast.Call, ctx: PythonContext) -> bool:
     method = ctx.method(call)
     return method is not None and precision_evidence.evaluated(ctx, method.owner)
 
 
 def _remedies(
-    found: Encoder, calls: list[cst.Call], evidence: Evidence, nested: bool, ctx: Context
+    found: Encoder, calls: list[ast.Call], evidence: Evidence, nested: bool, ctx: PythonContext
 ) -> Iterator[tuple[str, Remedy]]:
     has_switch = versions.may(ctx.target("torch"), ">=2.2")
     off = remedies.fastpath_off(calls, ctx) if has_switch else None
