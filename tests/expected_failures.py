@@ -8,6 +8,5 @@ SPELLING: dict[str, str] = {}
 
 FIXTURES: dict[str, str] = {
     "implicit-reentrant/parameter_of_that_name": "names are resolved by file, not by scope: needs scopes",
-    "no-grad-in-autocast/called_without_gradients": "`no_grad()` applied in an expression: needs regions",
 }
 """Rule name/case → why the rule does not yet do what the fixture says."""

@@ -22,7 +22,7 @@ from codemods.analysis.calls import (
     positional,
     values,
 )
-from codemods.analysis.definitions import reaching, uses_of
+from codemods.analysis.definitions import reaching, unused_name, uses_of
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.project.index import Index
 from codemods.syntax.module import dotted
@@ -268,3 +268,11 @@ def test_the_uses_of_an_assignment() -> None:
 def test_the_default_of_a_parameter() -> None:
     (function,) = context("def f(a, b=1, *, c, d=2): pass\n").all(ast.FunctionDef)
     assert {name: literal(default(function, name)) for name in "abcd"} == {"a": ..., "b": 1, "c": ..., "d": 2}
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("x = 1", "a"), ("a = 1", "b"), ("import a\nx.b", "a_0"), ("def f(a, b): pass\nclass a_0: pass", "a_1")],
+)
+def test_a_name_that_a_file_does_not_use(code: str, expected: str) -> None:
+    assert unused_name(context(code), "a", "b") == expected

@@ -142,13 +142,24 @@ def _call(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Use]:
     last = (ctx.name(call.func) or "").rpartition(".")[2]
     if _MATMULS.fullmatch(last):
         yield from (Use(p, call, False) for value in values(call) if (p := _parameter(ctx, value)))
-    match call.func:
+    wrapped = applied(ctx, call)
+    called = call.func if wrapped is None else wrapped[1]
+    off = wrapped is not None
+    match called:
         case ast.Attribute(value=owner, attr=attribute) if _FORWARDS.fullmatch(attribute):
-            if is_module(ctx, owner) and (path := path_of(ctx, call.func)):
-                yield Use(path[:-1] if attribute == "forward" else path, call, False)
+            if is_module(ctx, owner) and (path := path_of(ctx, called)):
+                yield Use(path[:-1] if attribute == "forward" else path, call, off)
                 return
-    if is_module(ctx, call.func) and (path := path_of(ctx, call.func)):
-        yield Use(path, call, False)
+    if is_module(ctx, called) and (path := path_of(ctx, called)):
+        yield Use(path, call, off)
+
+
+def applied(ctx: PythonContext, call: ast.Call) -> tuple[ast.Call, ast.expr] | None:
+    """`torch.no_grad()` and `f` of `torch.no_grad()(f)(x)`: what switches gradients off, and what is called."""
+    match call.func:
+        case ast.Call(func=ast.Call() as switch, args=[function], keywords=[]) if grad_mode(ctx, switch) == "off":
+            return switch, function
+    return None
 
 
 def followed(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:

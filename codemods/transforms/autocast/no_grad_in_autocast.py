@@ -65,6 +65,7 @@ from codemods.frameworks.autocast.regions import (
 )
 from codemods.frameworks.autocast.uses import (
     Use,
+    applied,
     followed,
     forgets,
     grad_mode,
@@ -168,6 +169,16 @@ def switched(node: ast.Expr, ctx: PythonContext) -> Iterator[Draft]:
     end = next((i for i, s in enumerate(following) if switch(ctx, s) == "on"), 0)
     if end:
         yield from _findings(ctx, node, following[:end], None)
+
+
+@rule.on(ast.Call)
+def called(node: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """`torch.no_grad()(net)(x)`"""
+    wrapped = applied(ctx, node)
+    statement = ctx.statement(node)
+    if wrapped is not None and isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)):
+        if gradients(ctx, node) != "off":
+            yield from _findings(ctx, wrapped[0], [statement], None)
 
 
 def _findings(
