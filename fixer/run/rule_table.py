@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.engine.prefilter import Card
 
-DIGEST = "2c033cad12f45cb7b40b596ac5e13227a3ed9c345f6f9ba816222e7f4ccc7d0a"
+DIGEST = "e0284d7986f680f773a0ac6750b9cf270ab575df5a3da119b2f639d86da5e6e6"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),
