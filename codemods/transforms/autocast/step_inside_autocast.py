@@ -72,10 +72,8 @@ class Stale:
 
 @rule.on(ast.Call, ast.For)
 def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
-    if not beginnings(ctx):
-        return
     written_here = change(ctx, node)
-    if written_here is None or keeps_by_hand(ctx) or around(ctx, node) is None:
+    if written_here is None or not beginnings(ctx) or keeps_by_hand(ctx) or around(ctx, node) is None:
         return
     stale = _stale(ctx, written_here, node, [], DEPTH)
     if stale is None or stale.region.precision == "none":
