@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.engine.prefilter import Card
 
-DIGEST = "4382a3109ebabb206a79272446e3bfc62c0201ece60db9ce3807397dd3374af7"
+DIGEST = "c37d3977ad315ef4ae9bb176ab2b10e2f1b716926f0a7e38976d366ad838c33e"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

@@ -4,7 +4,6 @@ with gradients on, in one region of autocast."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,10 +12,11 @@ from codemods.model.names import AUTOCAST, LIGHTNING_MODULE, TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import dotted
+from codemods.syntax.module import Module
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _WITH_WEIGHTS = frozenset(f"torch.nn.{name}" for name in ("Linear", "Sequential", "Conv1d", "Conv2d", "Conv3d"))
-_CLEARED = re.compile(r"clear_autocast_cache|cache_enabled|set_autocast_cache_enabled")
+_CLEARING = ("clear_autocast_cache", "cache_enabled", "set_autocast_cache_enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ def pair(ctx: FileContext) -> Pair | None:
     """The first one of the project."""
     mixed: bool | None = None
     for path, text, module in programs(ctx, (b"no_grad", b"inference_mode"), "autocast", "def training_step"):
-        if _CLEARED.search(text):
+        if any(word in text for word in _CLEARING):
             continue
-        for node in ast.walk(module) if "autocast" in text else ():
-            if isinstance(node, ast.With) and _is_region(ctx, path, node):
-                if found := _first(ctx, path, text, node.body):
+        for node in module.all(ast.With) if "autocast" in text else ():
+            if _is_region(ctx, path, node):
+                if found := _first(ctx, path, module, node.body):
                     return Pair(path, *found, in_step=False)
         for ref, method in methods(module, path) if "def training_step" in text else ():
             if method.name == "training_step" and ctx.index.descends(ref, LIGHTNING_MODULE):
                 if any(switches_off(ctx, path, decorator) for decorator in method.decorator_list):
                     continue
-                found = _first(ctx, path, text, method.body, ref)
+                found = _first(ctx, path, module, method.body, ref)
                 mixed = trains_in_mixed_precision(ctx) if found and mixed is None else mixed
                 if found and mixed:
                     return Pair(path, *found, in_step=True)
@@ -66,14 +66,14 @@ def _opens(ctx: FileContext, path: str, node: ast.expr) -> bool:
 
 
 def _first(
-    ctx: FileContext, path: str, text: str, body: Sequence[ast.stmt], owner: Ref | None = None
+    ctx: FileContext, path: str, module: Module, body: Sequence[ast.stmt], owner: Ref | None = None
 ) -> tuple[int, str] | None:
     """Line and name of the first module that is called with gradients off, and later with gradients on."""
     off: dict[str, int] = {}
     for name, line, on in _calls(ctx, path, body, True):
         if not on:
             off.setdefault(name, line)
-        elif name in off and _is_module(ctx, path, text, name, owner):
+        elif name in off and _is_module(ctx, path, module, name, owner):
             return off[name], name
     return None
 
@@ -91,17 +91,43 @@ def _calls(ctx: FileContext, path: str, body: Sequence[ast.AST], on: bool) -> It
             yield name, node.lineno, on
 
 
-def _is_module(ctx: FileContext, path: str, text: str, name: str, owner: Ref | None) -> bool:
+def _is_module(ctx: FileContext, path: str, module: Module, name: str, owner: Ref | None) -> bool:
     """Whether a name is used as a module that is trained: asked for its parameters, and never frozen."""
     if owner is not None and name == "self":
         return True
-    written = rf"\b{re.escape(name)}(?:\.module)?"
-    if re.search(rf"{written}\.requires_grad_\s*\(\s*False", text):
+    used = [(call, method) for call in module.all(ast.Call) if (method := _method_of(call, name)) is not None]
+    if any(method == "requires_grad_" and _is_off(call) for call, method in used):
         return False
     if owner is not None and name.startswith("self.") and name.count(".") == 1:
         values = [a.value for _, a in ctx.index.assigned(owner, name.removeprefix("self."))]
         return len(values) == 1 and _constructs_module(ctx, path, values[0].dotted if values[0].call else None)
-    return bool(re.search(rf"{written}\.(?:train|zero_grad)\s*\(|[(\[+=]\s*{written}\.parameters\s*\(", text))
+    return any(
+        method in ("train", "zero_grad") or (method == "parameters" and _is_handed_on(module, call))
+        for call, method in used
+    )
+
+
+def _method_of(call: ast.Call, name: str) -> str | None:
+    """The method that a call calls on a module of this name, also as an attribute, or on what wraps it."""
+    if not isinstance(call.func, ast.Attribute) or (held := dotted(call.func.value)) is None:
+        return None
+    same = any(each == name or each.endswith(f".{name}") for each in (held, held.removesuffix(".module")))
+    return call.func.attr if same else None
+
+
+def _is_handed_on(module: Module, call: ast.Call) -> bool:
+    """Whether the parameters are given to something, such as an optimizer, and not only looped over."""
+    match module.parent(call):
+        case ast.Call(args=[first, *_]):
+            return first is call
+        case ast.keyword() | ast.List() | ast.BinOp() | ast.Assign():
+            return True
+    return False
+
+
+def _is_off(call: ast.Call) -> bool:
+    given = [*call.args, *(k.value for k in call.keywords)]
+    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
 
 
 def _constructs_module(ctx: FileContext, path: str, called: str | None) -> bool:

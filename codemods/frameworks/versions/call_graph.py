@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
-from functools import lru_cache
 
 from codemods.frameworks import config_owners
 from codemods.model.names import NO_GRAD
@@ -13,30 +11,19 @@ from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
 from codemods.syntax.facts import Setting, dotted
+from codemods.syntax.module import Module
 
 MIXED: frozenset[object] = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"})
 """Values of `precision` with which Lightning opens an autocast region."""
 
 
-@lru_cache(maxsize=32)
-def tree(text: str) -> ast.Module | None:
-    """The syntax of a program; None where there is none that could be read."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def programs(ctx: FileContext, literals: tuple[bytes, ...], *words: str) -> Iterator[tuple[str, str, ast.Module]]:
+def programs(ctx: FileContext, literals: tuple[bytes, ...], *words: str) -> Iterator[tuple[str, str, Module]]:
     """Path, text and syntax of the Python files of the project that hold one of the literals and one of the words."""
     for path in ctx.index.search(ctx.path, literals):
         text = ctx.index.text(path)
         if text is None or not any(word in text for word in words):
             continue
-        module = tree(text)
-        if module is not None and ctx.index.facts(path) is not None:
+        if (module := ctx.index.syntax(path)) is not None:
             yield path, text, module
 
 
@@ -47,9 +34,9 @@ def means(ctx: FileContext, path: str, node: ast.expr | None, names: frozenset[s
     return bool(origins) and origins <= names
 
 
-def methods(module: ast.Module, path: str) -> Iterator[tuple[Ref, ast.FunctionDef]]:
+def methods(module: Module, path: str) -> Iterator[tuple[Ref, ast.FunctionDef]]:
     """The methods of the classes at module level, each with its class."""
-    for klass in module.body:
+    for klass in module.tree.body:
         if isinstance(klass, ast.ClassDef):
             yield from ((Ref(path, klass.name), f) for f in klass.body if isinstance(f, ast.FunctionDef))
 

@@ -23,7 +23,7 @@ def evaluated_on_cpu(ctx: FileContext) -> str | None:
     for path, text, module in programs(ctx, (b"TransformerEncoderLayer", b"Transformer"), "batch_first"):
         if "padding_mask" in text or "set_fastpath_enabled" in text:
             return None
-        if any(_is_fused(ctx, path, node) for node in ast.walk(module)):
+        if any(_is_fused(ctx, path, node) for node in module.all(ast.Call)):
             return path
     return None
 
@@ -43,9 +43,9 @@ def _is_on_cpu(ctx: FileContext, path: str, setting: Setting) -> bool:
     return accelerator is not None and accelerator.literal == "cpu" and is_mixed(setting)
 
 
-def _is_fused(ctx: FileContext, path: str, node: ast.AST) -> bool:
+def _is_fused(ctx: FileContext, path: str, node: ast.Call) -> bool:
     """Whether a call builds a layer that the fused path takes, by what it says itself."""
-    if not isinstance(node, ast.Call) or not means(ctx, path, node, _LAYERS):
+    if not means(ctx, path, node, _LAYERS):
         return False
     given = {k.arg: k.value for k in node.keywords}
     first, activation = given.get("batch_first"), given.get("activation", ast.Constant("relu"))
