@@ -10,8 +10,6 @@ from cases import Case, cases
 from codemods.engine.prefilter import Gate
 from codemods.model.edits import Safety
 from codemods.rules.rule import Rule
-from codemods.syntax.facts import Facts, gather
-from codemods.syntax.identifiers import Words
 from codemods.transforms import load
 
 
@@ -67,42 +65,6 @@ class TestFile:
     def test_what_is_no_identifier_is_refused(self, triggers: tuple[object, ...]) -> None:
         with pytest.raises(ValueError, match="TST001: triggers are groups of identifiers"):
             rule(triggers=triggers)
-
-
-class TestWords:
-    @staticmethod
-    def stand(text: str, part: str, *groups: tuple[str, ...]) -> bool:
-        facts = gather("a.py", text)
-        assert isinstance(facts, Facts)
-        return Words(groups, facts).stand_in(part)
-
-    def test_one_of_each_group(self) -> None:
-        assert self.stand("", "x.detach (); x.backward()", ("detach",), ("backward", "training_step"))
-        assert not self.stand("", "x.detach(); x.backwards()", ("detach",), ("backward",))
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "from torch import no_grad as ng",
-            "from torch import \\\n  no_grad \\\n as ng",
-            "ng = torch.no_grad  # short",
-            "class A:\n    def __init__(self):\n        self.ng = torch.no_grad",
-            "ng = partial(torch.no_grad)",
-            "ng = lambda: torch.no_grad()",
-            "ng = torch.no_grad if old else torch.inference_mode",
-            "ng = getattr(torch, 'no_grad')",
-            "one = torch.no_grad\nng = one",
-            "ng, other = torch.no_grad, None",
-        ],
-    )
-    def test_other_names_count(self, text: str) -> None:
-        assert self.stand(text, "with ng(): pass", ("no_grad",))
-
-    def test_a_result_is_no_other_name(self) -> None:
-        assert not self.stand("x = y.detach()", "x + 1", ("detach",))
-
-    def test_no_group_stands_everywhere(self) -> None:
-        assert self.stand("", "")
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.rule.code}-{case.name}-{case.kind}")

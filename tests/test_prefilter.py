@@ -22,7 +22,6 @@ from test_twins import LITERAL, SAME_TREE, decoded
 
 from codemods.engine.rounds import Options, plan
 from codemods.rules.rule import Rule
-from codemods.syntax import lazy_parse
 
 pytestmark = pytest.mark.law
 
@@ -33,7 +32,7 @@ Respelling = Callable[[str], str]
 def ungated(rule: Rule) -> Rule:
     """The same rule without anything that keeps it away from a file, a class or a function."""
     document = (b"",) if rule.elsewhere else ()
-    return replace(rule, triggers=(("",),) if rule.triggers else (), together=(), elsewhere=document, concerns=None)
+    return replace(rule, triggers=(("",),) if rule.triggers else (), elsewhere=document)
 
 
 def found(case: Case, files: dict[str, bytes], options: Options) -> Found:
@@ -53,13 +52,10 @@ def untouched(case: Case) -> Found:
     return _UNTOUCHED[case.path]
 
 
-def gated_and_not(case: Case, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> tuple[Found, Found]:
-    """What is found with every gate on (also at the shortest functions), and with all of them off."""
+def gated_and_not(case: Case, files: dict[str, bytes]) -> tuple[Found, Found]:
+    """What is found with the prefilter, and without it."""
     options = case.engine_options()
-    monkeypatch.setattr(lazy_parse, "FEWEST_LINES", 1)
-    gated = found(case, files, options)
-    monkeypatch.setattr(lazy_parse, "FEWEST_LINES", 10**9)
-    return gated, found(case, files, replace(options, rules=tuple(map(ungated, options.rules))))
+    return found(case, files, options), found(case, files, replace(options, rules=tuple(map(ungated, options.rules))))
 
 
 # -- other spellings of the same program
@@ -142,8 +138,8 @@ def _named(case: Case, *more: str) -> str:
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=_named(case)) for case in cases()])
-def test_gates_lose_nothing(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    gated, all_of_it = gated_and_not(case, case.files, monkeypatch)
+def test_gates_lose_nothing(case: Case) -> None:
+    gated, all_of_it = gated_and_not(case, case.files)
     assert gated == all_of_it
 
 
@@ -156,11 +152,11 @@ def _respellings() -> Iterator[object]:
 
 
 @pytest.mark.parametrize(("case", "respelling"), [*_respellings()])
-def test_spelling_loses_nothing(case: Case, respelling: Respelling, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spelling_loses_nothing(case: Case, respelling: Respelling) -> None:
     files = respelled(case.files, respelling)
     if not files:
         pytest.skip("does not apply")
-    gated, all_of_it = gated_and_not(case, files, monkeypatch)
+    gated, all_of_it = gated_and_not(case, files)
     assert gated == all_of_it
     assert gated == untouched(case)
 
@@ -173,12 +169,10 @@ def _twins() -> Iterator[object]:
 
 
 @pytest.mark.parametrize(("case", "mutation"), [*_twins()])
-def test_gates_lose_nothing_of_a_twin(
-    case: Case, mutation: Callable[[str], str | None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gates_lose_nothing_of_a_twin(case: Case, mutation: Callable[[str], str | None]) -> None:
     before = decoded(case.path.read_bytes())
     twin = mutation(before) if before is not None else None
     if twin is None or twin == before:
         pytest.skip("does not apply")
-    gated, all_of_it = gated_and_not(case, {"case.py": twin.encode()}, monkeypatch)
+    gated, all_of_it = gated_and_not(case, {"case.py": twin.encode()})
     assert gated == all_of_it

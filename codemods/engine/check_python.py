@@ -1,4 +1,4 @@
-"""One look at one Python file: gates, one parse, checks; drafts become findings with minimal edits."""
+"""One Python file: parsed once, judged by the checks of rules; what they find, with fixes as minimal edits."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from codemods.syntax.verbs import Verbs
 def look(
     path: str, text: str, index: Index, wanted: Sequence[Rule], strategies: Mapping[str, str]
 ) -> tuple[list[Finding], list[Skip]]:
-    """What rules find in one file, with fixes as edits of `text`: the second gate, the parse, the walk, the spans.
+    """What rules find in one file, with fixes as edits of `text`.
 
     Args:
         wanted: the rules whose triggers the file holds.
     """
-    wanted = [r for r in wanted if r.concerns is None or r.concerns.file(path, text, index)]
-    if not wanted:
-        return [], []
     facts = index.facts(path)
     if facts is None:
         return [], [_refused(path, text)]
@@ -35,22 +32,16 @@ def look(
         return [], []
     index.recorder.gate("facts")
     failed: dict[str, Skip] = {}
-    found: list[Finding] = []
-    others = [rule for rule in wanted if not rule.reads_ast]
     try:
-        module = index.syntax(path) if len(others) < len(wanted) else None
-        if module is None and len(others) < len(wanted):
+        with index.recorder.phase("parsing"):
+            module = index.syntax(path)
+        if module is None:
             return [], [Skip(path, SkipReason.NO_ROUND_TRIP, "a carriage return alone ends a line")]
-        if module is not None:
-            program = PythonContext(path, text, module, facts, index, strategies)
-            with index.recorder.phase("walking"):
-                drafts = _judge(program, [rule for rule in wanted if rule.reads_ast], failed)
-            with index.recorder.phase("fixing"):
-                found += _findings(program, drafts, failed)
-        if others:
-            from codemods.engine.check_libcst import look_at_tree
-
-            found += look_at_tree(path, text, facts, index, others, strategies, failed)
+        program = PythonContext(path, text, module, facts, index, strategies)
+        with index.recorder.phase("walking"):
+            drafts = _judge(program, wanted, failed)
+        with index.recorder.phase("fixing"):
+            found = _findings(program, drafts, failed)
         return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
         return [], [Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]

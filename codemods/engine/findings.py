@@ -38,7 +38,7 @@ def unaffected(draft: Draft, context: FileContext) -> Unaffected | None:
 
 def without_fix(draft: Draft) -> Draft:
     """The draft as a report."""
-    return replace(draft, fix={}, verbs=(), beside=(), also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
+    return replace(draft, fix={}, verbs=(), also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
 
 
 class Numbering:

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from codemods.sources import files
-from codemods.syntax.identifiers import Group
 
 if TYPE_CHECKING:
-    from codemods.rules.rule import Rule
+    from codemods.rules.rule import Group, Rule
 
 
 @dataclass(frozen=True, slots=True)

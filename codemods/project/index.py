@@ -27,7 +27,6 @@ from codemods.syntax.module import Module
 
 if TYPE_CHECKING:
     from codemods.sources.manifest import Requirement
-    from codemods.syntax.lazy_parse import Trees
 
 T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
@@ -103,7 +102,6 @@ class Index:
         """Packaging files with another text by now."""
         self._roots: dict[str, str] = {}
         self._versions = versions.Versions(reader, self.overrides)
-        self._trees: Trees | None = None
         self._modules: OrderedDict[str, tuple[str, Module]] = OrderedDict()
         self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
@@ -118,7 +116,7 @@ class Index:
         index._new = {**self._new, **{path: text for path, (text, _) in changed.items()}}
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
         index._documents = {path: known for path, known in self._documents.items() if path not in changed}
-        index._roots, index._versions, index._trees = self._roots, self._versions, self._trees
+        index._roots, index._versions = self._roots, self._versions
         index._modules = self._modules
         index._changed = {
             **self._changed,
@@ -155,15 +153,6 @@ class Index:
         """What the packaging files of the tree say."""
         self.questions.ask(Packaging())
         return self._versions
-
-    @property
-    def trees(self) -> Trees:
-        """The trees of the files looked at last. libcst is loaded with the first one."""
-        if self._trees is None:
-            from codemods.syntax.lazy_parse import Trees
-
-            self._trees = Trees()
-        return self._trees
 
     def syntax(self, path: str) -> Module | None:
         """The syntax tree of a file; None where it cannot be read, or has line ends that `ast` does not count.

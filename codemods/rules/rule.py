@@ -1,46 +1,39 @@
-"""What a rule is: data, two declarative gates, and pure checks.
+"""What a rule is: data, a prefilter, and pure checks.
 
 A rule module holds one `rule = Rule(...)`, its docstring is the rule's page, and its checks are generators registered
-with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file: those of `ast`, or of libcst where
-a rule has not moved yet, for Python and notebooks; those of `codemods.sources` for every other file.
+with `@rule.on(NodeType, …)` that yield `rule.finding(...)` for nodes of the file: those of `ast` for Python
+and notebooks; those of `codemods.sources` for every other file.
 """
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-
-import libcst as cst
+from typing import Any, Protocol, TypeAlias
 
 from codemods.model.edits import Consequence, Evidence, Need, Safety
-from codemods.syntax.identifiers import Group
 from codemods.syntax.verbs import Verbs
 
-if TYPE_CHECKING:
-    from codemods.project.index import Index
-    from codemods.syntax.lazy_parse import Deferred
-
+Group: TypeAlias = tuple[str, ...]
+"""Identifiers, as alternatives."""
 Repair: TypeAlias = Mapping[Any, Any]
-"""Node → replacement: of a tree as above, of another document as its `edits` takes it."""
+"""Node → replacement, of a document that is not Python, as its `edits` takes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a check yields: the node concerned and, where there is one, the repair as node → replacement."""
+    """What a check yields: the node concerned and, where there is one, the fix."""
 
     rule: Rule
     node: Any
-    """Of a tree, or of another document."""
+    """Of the syntax tree, or of a document."""
     message: str
     safety: Safety
     fix: Repair = field(default_factory=dict)
+    """The fix of a document."""
     verbs: Verbs = ()
-    """The repair, where `node` is of the syntax tree; the engine makes `fix` and `beside` of it."""
-    beside: tuple[Repair, ...] = ()
-    """Further repairs of the same fix, each written on its own."""
+    """The fix of Python."""
     needs: tuple[Need, ...] = ()
     """Imports the new code relies on."""
     title: str = ""
@@ -56,16 +49,6 @@ class Draft:
 
 class Check(Protocol):
     def __call__(self, node: Any, ctx: Any, /) -> Iterator[Draft]: ...
-
-
-class Concern(Protocol):
-    """What can be told from text alone: of a file and the project around it, of one function, or one class in it."""
-
-    def file(self, path: str, text: str, index: Index, /) -> bool: ...
-
-    def function(self, node: cst.CSTNode, ctx: Any, /) -> bool: ...
-
-    def klass(self, body: Deferred, ctx: Any, /) -> bool: ...
 
 
 @dataclass(eq=False)
@@ -84,16 +67,10 @@ class Rule:
     """Of the default fix."""
     triggers: tuple[Group, ...] = ()
     """Prefilter of Python files: the file holds an identifier of each group. None: no Python file concerns the rule."""
-    together: tuple[Group, ...] = ()
-    """Prefilter of functions: the outermost function around a finding, with its decorators, or the code outside all
-    functions, holds of each group an identifier or a name that the file gives to it.
-    """
     elsewhere: tuple[bytes, ...] = ()
     """Prefilter of files that are not Python: their bytes hold at least one of these."""
-    concerns: Concern | None = None
-    """Gate 2, before a file or a function is parsed: whether its text and the project around it can hold the bug."""
     subclasses: frozenset[str] = frozenset()
-    """Gate 3: the file defines a class that descends (or may descend) from one of these canonical names."""
+    """The file defines a class that descends (or may descend) from one of these canonical names."""
     errors: tuple[str, ...] = ()
     """Exact error and warning texts that a user sees (searched literally by `fixer diagnose`)."""
     references: tuple[str, ...] = ()
@@ -110,7 +87,7 @@ class Rule:
     """Dotted name of the module that holds the rule; set when it is loaded."""
 
     def __post_init__(self) -> None:
-        for group in (*self.triggers, *self.together):
+        for group in self.triggers:
             if not (
                 isinstance(group, tuple) and all(isinstance(i, str) and (not i or i.isidentifier()) for i in group)
             ):
@@ -124,11 +101,6 @@ class Rule:
     @property
     def family(self) -> str:
         return self.code.rstrip("0123456789")
-
-    @property
-    def reads_ast(self) -> bool:
-        """Whether its checks of Python ask for nodes of `ast`; else they ask for libcst's."""
-        return any(issubclass(kind, ast.AST) for types, _ in self.checks for kind in types)
 
     def on(self, *types: type[Any]) -> Callable[[Check], Check]:
         """Register a check for nodes of these exact types; those of documents say in `KIND` what they are part of."""
@@ -157,7 +129,7 @@ class Rule:
         consequence: Consequence | None = None,
         evidence: Sequence[Evidence] = (),
     ) -> Draft:
-        """Report `node`, with `fix` as node → replacement, or as verbs about the syntax tree (none: report only).
+        """Report `node`; `fix`: verbs about the syntax tree, or node → replacement of a document (none: report only).
 
         Args:
             message: what is wrong here; the rule's summary by default.

@@ -117,23 +117,6 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """Where an outermost class or function stands, in lines (1-based, inclusive), and its statements in it."""
-
-    keyword: str
-    """`class`, `def` or `async def`."""
-    name: str
-    top: int
-    """Of the first decorator, or of the header."""
-    first: int
-    column: int
-    """Of the first statement, in bytes."""
-    last: int
-    inside: tuple[Body, ...] = ()
-    """Of a class: its methods and the classes in it, in source order."""
-
-
-@dataclass(frozen=True, slots=True)
 class Facts:
     """One file."""
 
@@ -153,13 +136,10 @@ class Facts:
     header: int
     """Number of the line after which the first import may stand (docstring and `__future__` imports)."""
     future: bool = False
-    aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The names and attributes that something is assigned to anywhere, each with the identifiers that what is assigned
-    names without calling it: `self.ck = checkpoint`."""
+    mentioned: frozenset[str] = frozenset()
+    """The names of attributes, and strings that may be such."""
     called: frozenset[str] = frozenset()
     """The last names of what is called."""
-    bodies: tuple[Body, ...] = ()
-    """Of every outermost class and function, in source order."""
 
     def named(self, name: str) -> Iterator[Import]:
         """The imports that bind `name`."""
@@ -227,11 +207,8 @@ class _Reader:
         self.settings: list[Setting] = []
         self.loads: dict[str, int] = {}
         self.attributes: dict[str, dict[str, list[Assignment]]] = {}
-        self.bodies: list[Body] = []
-        self.aliases: dict[str, frozenset[str]] = {}
+        self.mentioned: set[str] = set()
         self.called: set[str] = set()
-        self.depth = 0
-        """Functions around what is read."""
 
     def read(self, module: ast.Module) -> Facts:
         header, future = 0, False
@@ -266,9 +243,8 @@ class _Reader:
             loads=self.loads,
             header=header,
             future=future,
-            aliases=self.aliases,
+            mentioned=frozenset(self.mentioned),
             called=frozenset(self.called),
-            bodies=_in_order(self.bodies),
         )
 
     def bind(self, *names: str) -> None:
@@ -365,11 +341,7 @@ class _Reader:
         self.bind(*(p.arg for p in parameters))
         inner = f"{scope}.{s.name}" if scope else s.name
         within = (owner, s.name) if owner is not None else method
-        if not self.depth:
-            self.bodies.append(_body("async def" if isinstance(s, ast.AsyncFunctionDef) else "def", s))
-        self.depth += 1
         self.body(s.body, scope=inner, owner=None, method=within, conditional=False, checking=checking)
-        self.depth -= 1
 
     def klass(self, s: ast.ClassDef, scope: str, owner: str | None, conditional: bool, checking: bool) -> None:
         name = f"{scope}.{s.name}" if scope else s.name
@@ -382,11 +354,7 @@ class _Reader:
             name, s.lineno, tuple(dotted(_unsubscripted(b)) for b in s.bases), {}, {}, conditional or twice
         )
         self.attributes[name] = {}
-        around, self.bodies = self.bodies, []
         self.body(s.body, scope=name, owner=name, method=None, conditional=False, checking=checking)
-        inside, self.bodies = _in_order(self.bodies), around
-        if not self.depth:
-            self.bodies.append(_body("class", s, inside))
 
     def assign(
         self,
@@ -400,7 +368,6 @@ class _Reader:
             return
         for each in s.targets if isinstance(s, ast.Assign) else [s.target]:
             for target, given in _leaves(each, None if isinstance(s, ast.AugAssign) else s.value):
-                self.alias(target, s.value)
                 if isinstance(target, ast.Attribute):
                     self.attribute(target, value_of(given), method, scope, conditional)
                 if not isinstance(target, ast.Name):
@@ -412,12 +379,6 @@ class _Reader:
                     self.assignments.setdefault(target.id, []).append(fact)
                     if target.id == "__all__" and isinstance(s.value, (ast.List, ast.Tuple)):
                         self.exports |= {str(e.value) for e in s.value.elts if isinstance(e, ast.Constant)}
-
-    def alias(self, target: ast.expr, given: ast.expr | None) -> None:
-        """Note what a name or attribute may stand for."""
-        name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
-        if name and given is not None and (named := frozenset(_named(given)) - {name}):
-            self.aliases[name] = self.aliases.get(name, frozenset()) | named
 
     def attribute(
         self, target: ast.Attribute, given: Value, method: tuple[str, str] | None, scope: str, conditional: bool
@@ -447,6 +408,12 @@ class _Reader:
                 isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
             ):
                 self.bind(node.name)
+            elif isinstance(node, ast.Attribute):
+                self.mentioned.add(node.attr)
+            elif isinstance(node, ast.Constant):
+                if isinstance(node.value, str) and node.value.isidentifier():
+                    self.mentioned.add(node.value)
+                continue
             elif isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 self.called.add(name)
@@ -470,19 +437,6 @@ class _Parts(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _PARTS = _Parts()
-
-
-def _body(
-    keyword: str, s: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, inside: tuple[Body, ...] = ()
-) -> Body:
-    first = s.body[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    top = min([s.lineno, *(d.lineno for d in s.decorator_list)])
-    return Body(keyword, s.name, top, start, first.col_offset, s.end_lineno or s.lineno, inside)
-
-
-def _in_order(bodies: list[Body]) -> tuple[Body, ...]:
-    return tuple(sorted(bodies, key=lambda body: body.top))
 
 
 def _unsubscripted(node: ast.expr) -> ast.expr:
@@ -519,26 +473,6 @@ def _leaves(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr
             yield from _leaves(inner, each)
     else:
         yield target, value
-
-
-def _named(value: ast.expr) -> Iterator[str]:
-    """The identifiers that an expression names and does not call, unless in a `lambda`; strings that are such."""
-    stack: list[tuple[ast.AST, bool]] = [(value, False)]
-    while stack:
-        node, deferred = stack.pop()
-        if isinstance(node, ast.Call) and not deferred:
-            func = node.func
-            while isinstance(func, (ast.Attribute, ast.Name)):
-                func = func.value if isinstance(func, ast.Attribute) else ast.Constant(None)
-            stack += [(each, deferred) for each in (func, *node.args, *node.keywords)]
-            continue
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
-            yield node.value
-        stack += [(each, deferred or isinstance(node, ast.Lambda)) for each in ast.iter_child_nodes(node)]
 
 
 def _blocks(s: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:

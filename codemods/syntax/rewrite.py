@@ -2,77 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 import libcst as cst
+
+from codemods.syntax.tree import Tree
 
 Replacement: TypeAlias = cst.CSTNode | Sequence[cst.CSTNode] | None
 """What a node of a tree becomes: another node, several (statements, arguments), or nothing."""
 
 N = TypeVar("N", bound=cst.CSTNode)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
-
-class File(Protocol):
-    """The file around a node, as far as surgery asks about it."""
-
-    path: str
-    text: str
-    module: cst.Module
-
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None: ...
-
-    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]: ...
-
-    def statement(self, node: cst.CSTNode) -> cst.CSTNode | None: ...
-
-
-# -- reading calls
-
-
-def keyword(call: cst.Call, name: str) -> cst.Arg | None:
-    """The argument given by this keyword."""
-    return next((a for a in call.args if a.keyword is not None and a.keyword.value == name), None)
-
-
-def positional(call: cst.Call, index: int) -> cst.Arg | None:
-    """The argument at this position (0-based), if no `*args` comes before it."""
-    for position, arg in enumerate(call.args):
-        if arg.star or arg.keyword is not None:
-            return None
-        if position == index:
-            return arg
-    return None
-
-
-def argument(call: cst.Call, name: str, index: int) -> cst.Arg | None:
-    """The argument given by keyword or at this position."""
-    return keyword(call, name) or positional(call, index)
-
-
-def has_splat(call: cst.Call) -> bool:
-    """Whether the call has `*args` or `**kwargs`, which may hide any argument."""
-    return any(a.star for a in call.args)
-
-
-def literal(node: cst.CSTNode | None) -> object:
-    """The value of a literal expression; Ellipsis where it is none."""
-    match node:
-        case cst.SimpleString() | cst.ConcatenatedString():
-            return node.evaluated_value
-        case cst.Integer() | cst.Float():
-            return node.evaluated_value
-        case cst.Name(value="True"):
-            return True
-        case cst.Name(value="False"):
-            return False
-        case cst.Name(value="None"):
-            return None
-        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() | cst.Float() as number):
-            return -number.evaluated_value
-        case _:
-            return ...
 
 
 # -- writing calls
@@ -176,24 +117,6 @@ def closing(item: N, last: cst.CSTNode) -> N:
     return item.with_changes(comma=end)
 
 
-def with_value(call: cst.Call, arg: cst.Arg, value: cst.BaseExpression) -> cst.Call:
-    """The call with the value of one argument exchanged."""
-    return call.with_changes(args=[a.with_changes(value=value) if a is arg else a for a in call.args])
-
-
-def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
-    """`node` in parentheses, unless it is a name, attribute, call, subscript or literal, or already has them."""
-    plain = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.Integer, cst.Float, cst.List)
-    if node.lpar or isinstance(node, plain):
-        return node
-    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-
-def unparenthesized(node: N) -> N:
-    """`node` without its own parentheses (where it becomes an argument)."""
-    return node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", None) else node
-
-
 def replace(root: N, changes: Mapping[cst.CSTNode, cst.CSTNode]) -> N:
     """`root` with nodes inside it exchanged (by identity)."""
 
@@ -207,49 +130,43 @@ def replace(root: N, changes: Mapping[cst.CSTNode, cst.CSTNode]) -> N:
 # -- statements
 
 
-def statement(ctx: File, code: str) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+def statement(tree: Tree, code: str) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
     """Parse one statement, with the indentation and line ends of the file."""
-    return cst.parse_statement(code, config=ctx.module.config_for_parsing)
+    return cst.parse_statement(code, config=tree.module.config_for_parsing)
 
 
-def small(ctx: File, code: str) -> cst.BaseSmallStatement:
+def small(tree: Tree, code: str) -> cst.BaseSmallStatement:
     """Parse one small statement."""
-    line = statement(ctx, code)
+    line = statement(tree, code)
     assert isinstance(line, cst.SimpleStatementLine)
     return line.body[0]
 
 
-def quoted(ctx: File, text: str) -> cst.SimpleString:
-    """A string literal with the quotes that the file prefers."""
-    mark = "'" if ctx.text.count("'") > ctx.text.count('"') else '"'
-    return cst.SimpleString(f"{mark}{text}{mark}")
-
-
-def insert(ctx: File, anchor: cst.CSTNode, code: Sequence[str], *, after: bool) -> dict[cst.CSTNode, Replacement]:
+def insert(tree: Tree, anchor: cst.CSTNode, code: Sequence[str], *, after: bool) -> dict[cst.CSTNode, Replacement]:
     """Statements on lines of their own, directly before or after the statement that holds `anchor`.
 
     In `a; b` lines and one-line suites small ones join the line; compound ones break it. An `elif` belongs to its `if`.
     """
-    holder = ctx.statement(anchor)
+    holder = tree.statement(anchor)
     assert holder is not None
-    while isinstance(above := ctx.parent(holder), cst.If) and above.orelse is holder:
+    while isinstance(above := tree.parent(holder), cst.If) and above.orelse is holder:
         holder = above
     if isinstance(holder, cst.BaseCompoundStatement):
-        new = [statement(ctx, c) for c in code]
+        new = [statement(tree, c) for c in code]
         if after:
             return {holder: [holder, *new]}
         lifted = [_with_lead(new[0], holder), *new[1:]]
         return {holder: [*lifted, _without_lead(holder)]}
-    line = ctx.parent(holder)
+    line = tree.parent(holder)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        new = [statement(ctx, c) for c in code]
+        new = [statement(tree, c) for c in code]
         if after:
             return {line: [line, *new]}
         return {line: [_with_lead(new[0], line), *new[1:], _without_lead(line)]}
     assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
     body = list(line.body)
     at = next(i for i, s in enumerate(body) if s is holder) + after
-    between = [statement(ctx, c) for c in code]
+    between = [statement(tree, c) for c in code]
     if any(isinstance(s, cst.BaseCompoundStatement) for s in between):
         parts = [cst.SimpleStatementLine(joined(part)) for part in (body[:at], body[at:]) if part]
         parts[-1] = parts[-1].with_changes(trailing_whitespace=line.trailing_whitespace)
@@ -257,7 +174,7 @@ def insert(ctx: File, anchor: cst.CSTNode, code: Sequence[str], *, after: bool) 
         if isinstance(line, cst.SimpleStatementSuite):
             return {line: cst.IndentedBlock(body=broken)}
         return {line: [_with_lead(broken[0], line), *broken[1:]]}
-    return {line: line.with_changes(body=joined([*body[:at], *(small(ctx, c) for c in code), *body[at:]]))}
+    return {line: line.with_changes(body=joined([*body[:at], *(small(tree, c) for c in code), *body[at:]]))}
 
 
 def joined(body: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
@@ -275,18 +192,7 @@ def _spaced(semicolon: cst.Semicolon | cst.MaybeSentinel) -> bool:
     return isinstance(space, cst.SimpleWhitespace) and bool(space.value)
 
 
-def remove(ctx: File, anchor: cst.CSTNode) -> dict[cst.CSTNode, Replacement]:
-    """Delete the small statement that holds `anchor`; its block keeps a `pass` if nothing else is left."""
-    holder = ctx.statement(anchor)
-    line = ctx.parent(holder) if holder is not None else None
-    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return {line: None}
-    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
-    kept = [s for s in line.body if s is not holder]
-    return {line: line.with_changes(body=joined(kept) if kept else [cst.Pass()])}
-
-
-def block(ctx: File, suite: cst.BaseSuite) -> list[Statement]:
+def block(tree: Tree, suite: cst.BaseSuite) -> list[Statement]:
     """The statements of a suite as lines; a one-line suite is split."""
     if isinstance(suite, cst.IndentedBlock):
         return list(suite.body)  # type: ignore[arg-type]
@@ -302,15 +208,9 @@ def with_body(suite: cst.BaseSuite, statements: Iterable[cst.CSTNode]) -> cst.Ba
     return cst.IndentedBlock(body=list(statements), header=suite.trailing_whitespace)  # type: ignore[arg-type]
 
 
-def append(ctx: File, owner: N, code: Sequence[str]) -> N:
-    """A compound statement (or function) with statements added at the end of its body."""
-    suite: cst.BaseSuite = owner.body  # type: ignore[attr-defined]
-    return owner.with_changes(body=with_body(suite, [*block(ctx, suite), *(statement(ctx, c) for c in code)]))
-
-
-def wrapped(ctx: File, header: str, statements: Sequence[cst.CSTNode], after: str = "") -> cst.BaseCompoundStatement:
+def wrapped(tree: Tree, header: str, statements: Sequence[cst.CSTNode], after: str = "") -> cst.BaseCompoundStatement:
     """`header` (such as `with torch.enable_grad():`) around statements; leading comments stay above the header."""
-    outer = statement(ctx, f"{header}\n{ctx.module.default_indent}pass\n{after}\n")
+    outer = statement(tree, f"{header}\n{tree.module.default_indent}pass\n{after}\n")
     first = statements[0]
     lead = getattr(first, "leading_lines", ())
     body = [_without_lead(first), *statements[1:]]
@@ -318,7 +218,7 @@ def wrapped(ctx: File, header: str, statements: Sequence[cst.CSTNode], after: st
 
 
 def enclosed(
-    ctx: File,
+    tree: Tree,
     anchor: cst.CSTNode,
     header: str,
     before: Sequence[str] = (),
@@ -332,15 +232,15 @@ def enclosed(
         after: what ends the compound statement that the block is part of.
         values: what becomes of nodes in the statement.
     """
-    line = ctx.parent(anchor)
+    line = tree.parent(anchor)
     assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
     parts: list[cst.CSTNode] = [
         cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for each in line.body
     ]
     at = next(i for i, each in enumerate(line.body) if each is anchor)
     own = line if isinstance(line, cst.SimpleStatementLine) and len(parts) == 1 else parts[at]
-    block = wrapped(ctx, header, [replace(own, values or {})], after)
-    parts[at : at + 1] = [*(statement(ctx, code) for code in before), block]
+    block = wrapped(tree, header, [replace(own, values or {})], after)
+    parts[at : at + 1] = [*(statement(tree, code) for code in before), block]
     if isinstance(line, cst.SimpleStatementSuite):
         return {line: with_body(line, parts)}
     return {line: [_with_lead(parts[0], line), *map(_without_lead, parts[1:])]}
@@ -361,12 +261,12 @@ def with_item(node: cst.With, item: cst.BaseExpression) -> cst.With:
     return node.with_changes(items=[*front, last.with_changes(comma=comma), cst.WithItem(item, comma=last.comma)])
 
 
-def chosen(ctx: File, old: cst.Call, test: cst.BaseExpression, new: cst.Call) -> cst.IfExp:
+def chosen(tree: Tree, old: cst.Call, test: cst.BaseExpression, new: cst.Call) -> cst.IfExp:
     """`new if test else old`: on three lines where a call is a whole value, else in parentheses if it must be."""
     choice = cst.IfExp(test, new.with_changes(lpar=[], rpar=[]), old.with_changes(lpar=[], rpar=[]))
-    parent = ctx.parent(old)
+    parent = tree.parent(old)
     if isinstance(parent, (cst.Assign, cst.AnnAssign, cst.Return, cst.Expr)) and not old.lpar:
-        inner = _new_line(ctx.module.default_indent)
+        inner = _new_line(tree.module.default_indent)
         return choice.with_changes(
             lpar=[cst.LeftParen(whitespace_after=inner)],
             rpar=[cst.RightParen(whitespace_before=_new_line(""))],
@@ -436,15 +336,15 @@ def _part(whole: cst.BaseSuite, lines: Sequence[cst.CSTNode], rest: Sequence[cst
     return cst.IndentedBlock(body=lines)  # type: ignore[arg-type]
 
 
-def result_named(ctx: File, node: cst.Return, name: str, code: Sequence[str]) -> dict[cst.CSTNode, Replacement]:
+def result_named(tree: Tree, node: cst.Return, name: str, code: Sequence[str]) -> dict[cst.CSTNode, Replacement]:
     """`return f(x)` → `name = f(x)`, `code`, `return name`."""
     value = node.value
     assert value is not None
     if isinstance(value, cst.Tuple) and any(isinstance(each, cst.StarredElement) for each in value.elements):
-        value = parenthesized(value)
+        value = value if value.lpar else value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     bound = cst.Assign([cst.AssignTarget(cst.Name(name))], value)
-    after = [*(small(ctx, each) for each in code), cst.Return(cst.Name(name))]
-    line = ctx.parent(node)
+    after = [*(small(tree, each) for each in code), cst.Return(cst.Name(name))]
+    line = tree.parent(node)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
         return {line: [line.with_changes(body=[bound]), *(cst.SimpleStatementLine([each]) for each in after)]}
     assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))

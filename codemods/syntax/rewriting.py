@@ -14,9 +14,6 @@ from codemods.model.edits import Edit, Skip, SkipReason, Unreadable, trim, whole
 from codemods.syntax import comments
 from codemods.syntax.module import Module
 from codemods.syntax.rewrite import (
-    File as Tree,
-)
-from codemods.syntax.rewrite import (
     Replacement,
     block,
     chosen,
@@ -33,7 +30,7 @@ from codemods.syntax.rewrite import (
     with_item,
     without_argument,
 )
-from codemods.syntax.tree import Span, render, spans, walk
+from codemods.syntax.tree import Span, Tree, render, spans, walk
 from codemods.syntax.verbs import (
     AddItem,
     Choose,

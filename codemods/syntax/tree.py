@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -230,40 +230,3 @@ def render(module: cst.Module, node: cst.CSTNode, indent: Sequence[str], **flags
 def text_of(node: cst.CSTNode) -> str:
     """The source of an expression on one line of thought: for messages and comparison, not for writing."""
     return cst.Module([]).code_for_node(node)
-
-
-def same(a: cst.CSTNode, b: cst.CSTNode) -> bool:
-    """Whether two pieces of code are equal apart from white space, parentheses and comments."""
-    stack: list[tuple[Any, Any]] = [(a, b)]
-    while stack:
-        x, y = stack.pop()
-        if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and len(x) == len(y):
-            stack.extend(zip(x, y, strict=True))
-        elif isinstance(x, cst.CSTNode) and type(x) is type(y):
-            stack.extend((getattr(x, name), getattr(y, name)) for name in _meaning_of(type(x)))
-        elif x != y:
-            return False
-    return True
-
-
-@cache
-def _meaning_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The fields in which two nodes of a type must agree to mean the same."""
-    operators = [f.name for f in dataclasses.fields(kind) if f.name in ("operator", "asynchronous")]
-    return (*_children_of(kind), *operators)
-
-
-def parameters(function: cst.FunctionDef | cst.Lambda) -> list[cst.Param]:
-    """All parameters, `*args` and `**kwargs` among them."""
-    p = function.params
-    extra = [each for each in (p.star_arg, p.star_kwarg) if isinstance(each, cst.Param)]
-    return [*p.posonly_params, *p.params, *p.kwonly_params, *extra]
-
-
-def parameter_names(function: cst.FunctionDef | cst.Lambda) -> set[str]:
-    return {p.name.value for p in parameters(function)}
-
-
-def find(root: cst.CSTNode, test: Callable[[cst.CSTNode], bool]) -> Iterator[cst.CSTNode]:
-    """Nodes at or below `root` that pass a test, in source order."""
-    return (node for node in walk(root) if test(node))

@@ -16,7 +16,7 @@ from codemods.engine.prefilter import Card
 from fixer.run import rule_table
 
 _CODEMODS = Path(transforms.__file__).parents[1]
-_BESIDE = ("engine/prefilter.py", "model/names.py", "rules/rule.py", "syntax/identifiers.py")
+_BESIDE = ("engine/prefilter.py", "model/names.py", "rules/rule.py")
 """What the gates of the rules are made with, beside the rules."""
 
 

@@ -211,7 +211,7 @@ def named_where_regions_open(ctx: PythonContext, name: str) -> bool:
     def named() -> frozenset[str]:
         found: set[str] = set()
         for facts in filter(None, map(ctx.index.facts, paths)):
-            words = {*facts.loads, *facts.called, *facts.classes, *facts.functions}.union(*facts.aliases.values())
+            words = {*facts.loads, *facts.called, *facts.classes, *facts.functions, *facts.mentioned}
             words |= {part for i in facts.imports for part in (i.name, i.target.rpartition(".")[2])}
             found |= words if "autocast" in words else set()
         return frozenset(found)
