@@ -6,7 +6,5 @@ The number is held by `test_before_after.py`; a reason names the analysis that i
 SPELLING: dict[str, str] = {}
 """Rule name/case → why its findings depend on how the program is spelled."""
 
-FIXTURES: dict[str, str] = {
-    "implicit-reentrant/parameter_of_that_name": "names are resolved by file, not by scope: needs scopes",
-}
+FIXTURES: dict[str, str] = {}
 """Rule name/case → why the rule does not yet do what the fixture says."""

@@ -44,6 +44,29 @@ def call(ctx: PythonContext, name: str = "here") -> ast.Call:
     return found
 
 
+# -- names
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("from m import c\nhere(c)", {"m.c"}),
+        ("from m import c\nc = 1\nhere(c)", set()),
+        ("from m import c\ndef f(c): pass\nhere(c)", {"m.c"}),
+        ("from m import c\ndef f(c): here(c)", set()),
+        ("from m import c\ndef f():\n    c = 1\ndef g(): here(c)", {"m.c"}),
+        ("from m import c\ndef f():\n    global c\n    c = 1\ndef g(): here(c)", set()),
+        ("from m import c\ndef f(c):\n    def g(): here(c)", set()),
+        ("from m import c\ng = lambda c: 1\nhere(c)", {"m.c"}),
+        ("from m import c\nx = [c for c in y]\nhere(c)", set()),
+        ("import m\ndef f(m): pass\nclass A:\n    def g(self): here(m.c)", {"m.c"}),
+    ],
+)
+def test_what_a_name_means(code: str, expected: set[str]) -> None:
+    ctx = context(code)
+    assert ctx.origin(call(ctx).args[0]) == expected
+
+
 # -- callees
 
 

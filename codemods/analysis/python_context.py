@@ -196,11 +196,37 @@ class PythonContext(FileContext):
         Several where imports differ by branch (`try`/`except ImportError`); empty where it cannot be told.
         """
         name = dotted(node)
-        if name is None:
+        if name is None or node is None:
             return NONE
         if name not in self._origins:
             self._origins[name] = self.index.resolve(self.path, name)
-        return self._origins[name]
+        return self._origins[name] or self._imported(name, node)
+
+    def _imported(self, name: str, node: ast.AST) -> frozenset[str]:
+        """What an imported name means that functions of the file bind as well, where `node` stands outside of these."""
+        head = name.partition(".")[0]
+        first = self.scope(node) if self.parent(node) is not None else None
+        if first is None or not self.facts.rebound.get(head) or next(self.facts.named(head), None) is None:
+            return NONE
+        key = (PythonContext.origin, name, first)
+        if key not in self.memo:
+            declared = any(head in each.names for each in self.all(ast.Global))
+            hidden = declared or self._binds(head, first)
+            self.memo[key] = NONE if hidden else self.index.imported(self.path, name)
+        found: frozenset[str] = self.memo[key]
+        return found
+
+    def _binds(self, name: str, first: Scope) -> bool:
+        """Whether a scope, or one around it that it sees, binds a name in another way than by an import."""
+        scope = first
+        while True:
+            if isinstance(scope, (ast.Lambda, *FUNCTIONS)) and name in self.parameter_names(scope):
+                return True
+            if (scope is first or not isinstance(scope, ast.ClassDef)) and name in self.bindings(scope):
+                return True
+            if isinstance(scope, ast.Module):
+                return False
+            scope = self.scope(scope)
 
     def means(self, node: ast.AST | None, *names: str | frozenset[str]) -> bool:
         """Whether an expression surely names one of these library objects."""

@@ -330,6 +330,12 @@ class Index:
             )
         return NONE if bound else self._starred(path, facts, name)
 
+    def imported(self, path: str, name: str) -> frozenset[str]:
+        """What a dotted name, as written in `path`, may mean where nothing but the imports of the file binds it."""
+        facts = self.facts(path)
+        head, _, rest = name.partition(".")
+        return self._union(self._import(path, i.target, rest) for i in facts.named(head)) if facts else NONE
+
     def _starred(self, path: str, facts: Facts, name: str) -> frozenset[str]:
         """What star imports make of a name that nothing else binds."""
         answers: set[str] = set()

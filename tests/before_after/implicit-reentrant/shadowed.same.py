@@ -10,8 +10,3 @@ def resume(model, path):
 
 def forward(block, x, checkpoint):
     return checkpoint(block, x)
-
-
-class Stage(torch.nn.Module):
-    def forward(self, x):
-        return checkpoint(self.block, x)
