@@ -348,7 +348,7 @@ def test_a_new_rule_is_started_in_a_checkout(tmp_path: Path) -> None:
         (("--help",), "libcst git rich torch codemods.engine.rounds"),
         (("--version",), "libcst git rich torch codemods.engine.rounds"),
         (("check", "--help"), "libcst git rich torch codemods.engine.rounds"),
-        (("rules",), "git torch"),
+        (("rules",), "git torch libcst"),
         (("check", "--quiet"), "git torch"),
         (("apply", "--dry-run"), "git torch"),
         (("apply", "--branch", "x"), "torch libcst.matchers libcst.codemod"),

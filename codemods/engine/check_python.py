@@ -11,7 +11,7 @@ from codemods.engine.findings import Numbering, costing_only, edits_elsewhere, f
 from codemods.model.edits import Edit, Finding, Lines, Skip, SkipReason, Unreadable
 from codemods.project.index import Index, Ref
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax import imports, unsupported_syntax
+from codemods.syntax import imports
 from codemods.syntax.facts import Facts, gather
 from codemods.syntax.verbs import Verbs
 
@@ -53,7 +53,11 @@ def _refused(path: str, text: str) -> Skip:
     """Why a file has no facts."""
     skip = gather(path, text)
     assert isinstance(skip, Skip)
-    if skip.reason is SkipReason.UNPARSABLE and (version := unsupported_syntax.needed(text)):
+    if skip.reason is not SkipReason.UNPARSABLE:
+        return skip
+    from codemods.syntax import unsupported_syntax
+
+    if version := unsupported_syntax.needed(text):
         detail = f"{skip.detail}; Python {version} reads it: run fixer with that or a newer one"
         return Skip(path, SkipReason.NEWER_SYNTAX, detail)
     return skip

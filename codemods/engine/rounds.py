@@ -18,7 +18,6 @@ from codemods.model.edits import (
     Safety,
     Skip,
     SkipReason,
-    Unreadable,
     map_back,
     select,
     splice,
@@ -29,10 +28,8 @@ from codemods.project.results import Memory, Remembered
 from codemods.rules.rule import Rule
 from codemods.sources import files
 from codemods.sources.document import Reader, Source
-from codemods.syntax import comments, imports, suppress
+from codemods.syntax import imports, suppress
 from codemods.syntax.facts import Facts, gather
-from codemods.syntax.rewriting import edit_of
-from codemods.syntax.tree import parse, spans
 
 ROUNDS = 10
 """After so many rounds a file that still changes is left as it was."""
@@ -498,16 +495,11 @@ class _Component:
         assert file.source is not None
         unused = candidates - file.source.unread
         names = frozenset(name for name in unused if not index.imported_elsewhere(file.path, name))
-        tree = parse(file.path, file.text) if names else None
-        if tree is None or isinstance(tree, Skip):
+        if not names:
             return after
-        replacements = imports.drop(tree, names)
-        try:
-            where = spans(file.path, file.text, tree, replacements)
-        except Unreadable:
-            return after
-        dropped = [edit_of(file.path, file.text, tree, node, new, where[node]) for node, new in replacements.items()]
-        edits = comments.kept(file.text, dropped)
+        from codemods.syntax import unused_imports
+
+        edits = unused_imports.without(file.path, file.text, names)
         text = splice(file.text, edits)
         facts = gather(file.path, text)
         if isinstance(facts, Skip) or file.refuses(text):

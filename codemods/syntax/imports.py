@@ -6,16 +6,12 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-
-import libcst as cst
 
 from codemods.model.edits import Edit, Need
 from codemods.model.names import canonical
 from codemods.syntax.facts import Facts, Import
-from codemods.syntax.rewrite import Replacement, closing
-from codemods.syntax.tree import text_of, walk
 
 FAR = 3
 """More lines than these between two imports, and the second is not one of the first of a module."""
@@ -235,41 +231,3 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
 
 def _last(node: ast.AST) -> str:
     return getattr(node, "attr", "") or getattr(node, "id", "")
-
-
-def drop(module: cst.Module, names: Iterable[str]) -> dict[cst.CSTNode, Replacement]:
-    """Replacements that remove the imports of `names`, except in lines with a `# noqa` comment."""
-    gone = set(names)
-    found: dict[cst.CSTNode, Replacement] = {}
-    for line in walk(module):
-        if not isinstance(line, cst.SimpleStatementLine):
-            continue
-        if not any(isinstance(statement, (cst.Import, cst.ImportFrom)) for statement in line.body):
-            continue
-        if re.search(r"#.*\bnoqa\b", text_of(line), re.IGNORECASE):
-            continue
-        body = [left for statement in line.body if (left := _without(statement, gone)) is not None]
-        if not body:
-            found[line] = None
-        elif len(body) < len(line.body):
-            body[-1] = body[-1].with_changes(semicolon=line.body[-1].semicolon)
-            found[line] = line.with_changes(body=body)
-        else:
-            found |= {old: new for old, new in zip(line.body, body, strict=True) if old is not new}
-    return found
-
-
-def _without(statement: cst.BaseSmallStatement, gone: Collection[str]) -> cst.BaseSmallStatement | None:
-    """A small statement, if it is an import, without what binds these names; None where nothing is left of it."""
-    if not isinstance(statement, (cst.Import, cst.ImportFrom)) or isinstance(statement.names, cst.ImportStar):
-        return statement
-    kept = [a for a in statement.names if _bound(a, statement) not in gone]
-    if len(kept) == len(statement.names) or not kept:
-        return statement if kept else None
-    kept[-1] = closing(kept[-1], statement.names[-1])
-    return statement.with_changes(names=kept)
-
-
-def _bound(alias: cst.ImportAlias, statement: cst.Import | cst.ImportFrom) -> str:
-    name = alias.evaluated_alias or alias.evaluated_name
-    return name if isinstance(statement, cst.ImportFrom) or alias.asname else name.partition(".")[0]
