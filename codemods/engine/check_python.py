@@ -71,9 +71,9 @@ def _judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip
     """Run the checks that ask for nodes of the syntax tree."""
     drafts: list[Draft] = []
     for rule in rules:
-        for types, check in rule.checks:
-            for node in program.all(*(kind for kind in types if issubclass(kind, ast.AST))):
-                with costing_only(rule, program.path, failed), program.index.recorder.rule(rule.code):
+        with costing_only(rule, program.path, failed), program.index.recorder.rule(rule.code):
+            for types, check in rule.checks:
+                for node in program.all(*(kind for kind in types if issubclass(kind, ast.AST))):
                     drafts.extend(check(node, program))
     return drafts
 

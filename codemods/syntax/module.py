@@ -19,8 +19,6 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.Module, *FUNCTIONS, ast.Lambda, ast.ClassDef)
-_SKIPPED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
-"""Nodes that Python shares between places: they have no parent of their own."""
 
 
 class Module:
@@ -166,14 +164,29 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
             waiting += children(node)
 
 
+_PLAIN = frozenset({"id", "attr", "arg", "ctx", "op", "ops", "kind", "level", "module", "asname", "type_comment"})
+"""Fields that hold text, numbers, or nodes that Python shares between places and that have no parent of their own."""
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each type of node that can hold other nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)
+        return self[kind]
+
+
+_FIELDS = _Fields()
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below a node, in the order of their fields (nearly that of evaluation, see `evaluated`)."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
         if isinstance(value, list):
-            found += [each for each in value if isinstance(each, ast.AST) and not isinstance(each, _SKIPPED)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _SKIPPED):
+            found += [each for each in value if isinstance(each, ast.AST)]
+        elif isinstance(value, ast.AST):
             found.append(value)
     return found
 

@@ -76,14 +76,15 @@ def _followed(index: Index, paths: Sequence[str]) -> tuple[str, ...]:
 
 def _imported(index: Index, path: str) -> frozenset[str]:
     """The files of the project that a file imports."""
-    facts = index.facts(path) if path.endswith(".py") else None
-    found = set()
-    for each in facts.imports if facts is not None else ():
-        for dotted in (each.path or each.target, (each.path or each.target).rpartition(".")[0]):
-            module = index.module(path, dotted) if dotted.strip(".") else None
-            if isinstance(module, str):
-                found.add(module)
-    return frozenset(found)
+
+    def files() -> frozenset[str]:
+        facts = index.facts(path) if path.endswith(".py") else None
+        written = {each.path or each.target for each in facts.imports} if facts is not None else set()
+        written |= {dotted.rpartition(".")[0] for dotted in written}
+        found = (index.module(path, dotted) for dotted in sorted(written) if dotted.strip("."))
+        return frozenset(module for module in found if isinstance(module, str))
+
+    return index.recall((_imported, path), files)
 
 
 @dataclass(frozen=True, slots=True)
