@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from codemods.verify.comparison import judge
@@ -159,6 +159,12 @@ def test_a_run_is_never_better_or_worse_than_itself(run: Run) -> None:
     assert verdict.word in ("not-reproduced", "could-not-run") and not verdict.gone and not verdict.new
 
 
+ENDS = Run("exit", 0, 1.0, "", (Trace(exceptions=("E: 1",)),))
+TWO_PROCESSES = replace(ENDS, traces=ENDS.traces * 2)
+ONE_PROCESS = replace(ENDS, traces=(replace(ENDS.traces[0], parameters={"a": Parameter(trainable=True, looks=1)}),))
+
+
+@example(TWO_PROCESSES, ONE_PROCESS)
 @given(RUNS, RUNS)
 def test_never_proved_and_refuted_by_turns_alike(one: Run, other: Run) -> None:
     """What is proved one way round is never proved the other way round too."""

@@ -23,7 +23,7 @@ def judge(before: Run, after: Run, messages: Sequence[str] = ()) -> Verdict:
     if trouble:
         return Verdict("could-not-run", trouble)
     was, is_now = tuple(symptoms(before, messages)), tuple(symptoms(after, messages))
-    gone = list(_without(was, is_now))
+    gone = [symptom for symptom in _without(was, is_now) if _was_looked_for(symptom, after)]
     worse = [*_lost(before, after), *_without(is_now, was)]
     # Where the code as it is never came, it cannot have been better.
     new = [symptom for symptom in worse if _was_better(symptom, before, after)]
@@ -94,6 +94,20 @@ def _without(some: Sequence[Symptom], others: Sequence[Symptom]) -> Iterator[Sym
             yield symptom
 
 
+_OF_PARAMETERS = ("no-gradient", "zero-gradient", "non-finite-gradient", "unmoved", "lost")
+"""Kinds of symptoms that are about one parameter."""
+
+
+def _was_looked_for(symptom: Symptom, run: Run) -> bool:
+    """Whether a run could have shown a symptom: its process is there, and so is its parameter, after a backward pass."""
+    if symptom.process < 0 or not run.traces:
+        return True
+    if symptom.process >= len(run.traces):
+        return False
+    known = run.traces[symptom.process].parameters.get(symptom.name)
+    return symptom.kind not in _OF_PARAMETERS or (known is not None and known.looks > 0)
+
+
 def _lost(before: Run, after: Run) -> Iterator[Symptom]:
     """What the code as it is did, and the fixed code does not do at all."""
     if not after.well:
@@ -121,7 +135,7 @@ def _was_better(symptom: Symptom, before: Run, after: Run) -> bool:
     if symptom.process < 0 or symptom.process >= len(before.traces):
         return symptom.process < 0
     trace = before.traces[symptom.process]
-    if symptom.kind in ("no-gradient", "zero-gradient", "non-finite-gradient", "unmoved", "lost"):
+    if symptom.kind in _OF_PARAMETERS:
         known = trace.parameters.get(symptom.name)
         if known is None or not known.looks:
             return False
