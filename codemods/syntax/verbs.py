@@ -1,7 +1,7 @@
 """What a fix does, said of nodes of the syntax tree: replace an expression, insert statements, delete one.
 
 A fix is a sequence of these. How each is written into the file (one-line suites, `a; b`, comments, indentation) is the
-business of `codemods.engine.rewriting`.
+business of `codemods.syntax.rewriting`.
 """
 
 from __future__ import annotations

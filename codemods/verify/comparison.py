@@ -99,7 +99,7 @@ _OF_PARAMETERS = ("no-gradient", "zero-gradient", "non-finite-gradient", "unmove
 
 
 def _was_looked_for(symptom: Symptom, run: Run) -> bool:
-    """Whether a run could have shown a symptom: its process is there, and so is its parameter, after a backward pass."""
+    """Whether a run could have shown a symptom: its process ran, and its parameter was seen after a backward pass."""
     if symptom.process < 0 or not run.traces:
         return True
     if symptom.process >= len(run.traces):
