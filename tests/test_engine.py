@@ -15,7 +15,7 @@ from codemods.engine import check_python
 from codemods.engine.rounds import Options, plan, steps
 from codemods.model.edits import Need, Safety, SkipReason
 from codemods.model.plan import Plan
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import delete, drop, edit_call, rename, replace
 
 Check = Callable[[ast.Call, PythonContext, Rule], Iterator[Draft]]
@@ -167,9 +167,7 @@ def test_only_fixes_of_sufficient_safety_are_taken(safety: Safety, unsafe: bool,
 )
 def test_the_strategy_asked_for_is_taken_where_it_is_possible(asked: dict[str, str], expected: str | None) -> None:
     def check(call: ast.Call, ctx: PythonContext, rule: Rule) -> Iterator[Draft]:
-        chosen = ctx.choose(rule, ("one", "two"))
-        fix = [edit_call(call, function=chosen)] if chosen else None
-        yield rule.finding(call, fix=fix, strategy=chosen, strategies=("one", "two"))
+        yield rule.offer(call, {name: Remedy([edit_call(call, function=name)]) for name in ("one", "two")})
 
     found = run("bad()\n", rule_on_calls("bad", check), strategies=asked)
     assert [(f.strategy, f.strategies) for f in found.findings] == [(expected, ("one", "two"))]

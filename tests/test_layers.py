@@ -33,7 +33,7 @@ UPWARD = {
 """Imports of a later room, each with its reason. This list only gets shorter."""
 SAME_NAMES = {
     *("Answer", "Change", "Code", "Draft", "Entry", "Evidence", "Limits", "Made", "Names", "OtherVersions"),
-    *("Outcome", "Packaging", "Pair", "Part", "Place", "Project", "Remedy", "Row", "Run", "Setting", "Side", "Site"),
+    *("Outcome", "Packaging", "Pair", "Part", "Place", "Project", "Row", "Run", "Setting", "Side", "Site"),
     *("Source", "Symptom", "Target", "Unknown", "Unreadable", "Value", "Verdict"),
 }
 """Public classes of which there are several. This list only gets shorter."""

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from codemods.engine.findings import Numbering, costing_only, edits_elsewhere, finding, fix_of, unaffected, without_fix
+from codemods.engine.findings import (
+    Numbering,
+    chosen,
+    costing_only,
+    edits_elsewhere,
+    finding,
+    fix_of,
+    unaffected,
+    without_fix,
+)
 from codemods.model.edits import Edit, Finding, Lines, Skip, SkipReason
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
@@ -30,6 +39,7 @@ def look_at_document(
     found: dict[tuple[str, int, int, str], Finding] = {}
     for draft in _drafts(document, context, wanted, failed):
         with costing_only(draft.rule, path, failed):
+            draft = chosen(draft, strategies or {})
             if unaffected(draft, context):
                 draft = without_fix(draft)
             node = draft.node
@@ -70,10 +80,10 @@ def _drafts(
 
 def _edits(document: Document, draft: Draft, index: Index) -> list[Edit] | None:
     """The edits of a draft, in other files too; None where one of them cannot surely be made."""
-    if (mine := document.together(draft.fix)) is None:
+    if draft.remedy is None or (mine := document.together(draft.remedy.replacements)) is None:
         return None
     edits = list(mine)
-    for path, replacements in draft.also.items():
+    for path, replacements in draft.remedy.also.items():
         if (others := edits_elsewhere(index, path, replacements)) is None:
             return None
         edits += others

@@ -7,10 +7,19 @@ from collections.abc import Mapping, Sequence
 
 from codemods.analysis.expected_errors import expects, is_observed
 from codemods.analysis.python_context import PythonContext
-from codemods.engine.findings import Numbering, costing_only, edits_elsewhere, finding, fix_of, unaffected, without_fix
+from codemods.engine.findings import (
+    Numbering,
+    chosen,
+    costing_only,
+    edits_elsewhere,
+    finding,
+    fix_of,
+    unaffected,
+    without_fix,
+)
 from codemods.model.edits import Edit, Finding, Lines, Skip, SkipReason, Unreadable
 from codemods.project.index import Index, Ref
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax import imports
 from codemods.syntax.facts import Facts, gather
 from codemods.syntax.verbs import Verbs
@@ -85,9 +94,9 @@ def _findings(program: PythonContext, drafts: Sequence[Draft], failed: dict[str,
         with costing_only(draft.rule, program.path, failed):
             if expects(program, draft.node, draft.consequence):
                 continue
-            fixed = draft.verbs or draft.also
-            observed = bool(draft.verbs) and is_observed(program, draft.node)
-            kept.append(without_fix(draft) if fixed and (observed or unaffected(draft, program)) else draft)
+            draft = chosen(draft, program.strategies)
+            observed = draft.remedy is not None and draft.remedy.verbs and is_observed(program, draft.node)
+            kept.append(without_fix(draft) if draft.remedy and (observed or unaffected(draft, program)) else draft)
     edits = _edits(program, kept, failed)
     lines = Lines(program.text)
     found: dict[tuple[str, int, int, str], Finding] = {}
@@ -115,46 +124,46 @@ def _edits(
     program: PythonContext, drafts: Sequence[Draft], failed: dict[str, Skip]
 ) -> Mapping[int, Sequence[Edit] | None]:
     """The edits of drafts that have a fix, by `id`; None where a fix cannot be written. libcst is loaded for these."""
-    if not any(draft.verbs or draft.also for draft in drafts):
+    repaired = [(draft, draft.remedy) for draft in drafts if draft.remedy is not None]
+    if not repaired:
         return {}
     from codemods.syntax import rewriting
     from codemods.syntax.tree import Tree, spans
 
-    fixing: list[Draft] = []
+    fixing: list[tuple[Draft, Remedy]] = []
     subjects: list[ast.AST] = []
-    for draft in drafts:
+    for draft, remedy in repaired:
         with costing_only(draft.rule, program.path, failed):
-            if draft.verbs or draft.also:
-                changed = [node for verb in draft.verbs for node in rewriting.subjects(program.module, verb)]
-                if not all(node in program.module for node in changed):
-                    raise LookupError("a verb is about a node of another file")
-                subjects += changed
-                fixing.append(draft)
+            changed = [node for verb in remedy.verbs for node in rewriting.subjects(program.module, verb)]
+            if not all(node in program.module for node in changed):
+                raise LookupError("a verb is about a node of another file")
+            subjects += changed
+            fixing.append((draft, remedy))
     try:
         tree = Tree(program.path, program.text)
         places = rewriting.located(tree, program.module, subjects)
     except Unreadable as error:
-        failed.update((draft.rule.code, error.skip) for draft in fixing)
+        failed.update((draft.rule.code, error.skip) for draft, _ in fixing)
         return {}
     repairs: dict[int, list[rewriting.Pairs]] = {}
-    for draft in fixing:
+    for draft, remedy in fixing:
         with costing_only(draft.rule, program.path, failed):
-            repairs[id(draft)] = rewriting.repairs(tree, program.module, draft.verbs, places)
+            repairs[id(draft)] = rewriting.repairs(tree, program.module, remedy.verbs, places)
     replaced = (old for made in repairs.values() for pairs in made for old, _ in pairs)
     where = spans(tree.path, tree.text, tree.module, replaced)
     found: dict[int, Sequence[Edit] | None] = {}
-    for draft in fixing:
+    for draft, remedy in fixing:
         if id(draft) in repairs:
             with costing_only(draft.rule, program.path, failed):
                 made = rewriting.edits(tree, repairs[id(draft)], where)
-                found[id(draft)] = _with_others(program, draft, made) if made is not None else None
+                found[id(draft)] = _with_others(program, remedy, made) if made is not None else None
     return found
 
 
-def _with_others(program: PythonContext, draft: Draft, here: Sequence[Edit]) -> list[Edit] | None:
+def _with_others(program: PythonContext, remedy: Remedy, here: Sequence[Edit]) -> list[Edit] | None:
     """The edits of a fix, those of other files and imports included; None where one of them cannot be made."""
     edits = list(here)
-    for path, repair in draft.also.items():
+    for path, repair in remedy.also.items():
         elsewhere = (
             edits_elsewhere(program.index, path, repair)
             if isinstance(repair, Mapping)
@@ -167,7 +176,7 @@ def _with_others(program: PythonContext, draft: Draft, here: Sequence[Edit]) -> 
     if not edits:
         return None
     first = program.text.count("\n", 0, min((e.start for e in here), default=0)) + 1
-    for need in draft.needs:
+    for need in filter(None, remedy.needs):
         around = need.scope.split(".") if need.scope else []
         scopes = [".".join(around[:n]) for n in range(len(around), 0, -1)]
         edit = imports.satisfy(program.path, program.text, program.facts, need, (*scopes, ""), first)

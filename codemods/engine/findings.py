@@ -36,9 +36,21 @@ def unaffected(draft: Draft, context: FileContext) -> Unaffected | None:
     return None
 
 
+def chosen(draft: Draft, asked: Mapping[str, str]) -> Draft:
+    """The draft with one of its remedies: the one asked for (rule → strategy), else the first that needs no request."""
+    if not draft.remedies:
+        return draft
+    default = (name for name, remedy in draft.remedies.items() if not remedy.on_request)
+    strategy = asked.get(draft.rule.code) or next(default, None)
+    remedy = draft.remedies.get(strategy) if strategy else None
+    if remedy is None or not (remedy.fix or remedy.also):
+        return draft
+    return replace(draft, remedy=remedy, strategy=strategy)
+
+
 def without_fix(draft: Draft) -> Draft:
     """The draft as a report."""
-    return replace(draft, fix={}, verbs=(), also={}, needs=(), safety=Safety.DISPLAY, strategy=None)
+    return replace(draft, remedy=None, strategy=None)
 
 
 class Numbering:
@@ -65,11 +77,13 @@ def finding(
     numbering: Numbering,
 ) -> Finding:
     """One draft as a finding at `place`, which lies in the qualified `scope` and in the statement on `lines`."""
-    safety = draft.safety if fix else Safety.DISPLAY
-    missing = {p: spec for p, spec in draft.requires.items() if not versions.surely(context.target(p), spec)}
-    if fix and missing:
-        safety = min(safety, Safety.UNSAFE)
-        fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
+    safety, remedy = Safety.DISPLAY, draft.remedy
+    if fix and remedy is not None:
+        safety = draft.rule.safety if remedy.safety is None else remedy.safety
+        missing = {p: spec for p, spec in remedy.requires.items() if not versions.surely(context.target(p), spec)}
+        if missing:
+            safety = min(safety, Safety.UNSAFE)
+            fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
     spoken = " ".join(context.text[place.start : place.end].split())
     return Finding(
         code=draft.rule.code,
@@ -80,7 +94,7 @@ def finding(
         safety=safety,
         fix=fix,
         strategy=draft.strategy if fix else None,
-        strategies=draft.strategies,
+        strategies=tuple(draft.remedies),
         bites=dict(draft.bites),
         consequence=draft.consequence,
         evidence=draft.evidence,
@@ -102,10 +116,12 @@ def _ranges(allowed: Mapping[str, str]) -> str:
 
 
 def fix_of(draft: Draft, edits: Sequence[Edit] | None) -> Fix | None:
-    return Fix(draft.title, tuple(dict.fromkeys(edits))) if edits else None
+    """The edits under the title of the remedy; None: there are none."""
+    title = (draft.remedy.title if draft.remedy else None) or draft.rule.fix_title
+    return Fix(title, tuple(dict.fromkeys(edits))) if edits else None
 
 
-def edits_elsewhere(index: Index, path: str, replacements: Mapping[Any, object]) -> list[Edit] | None:
+def edits_elsewhere(index: Index, path: str, replacements: Any) -> list[Edit] | None:
     """The edits of another file, a document; None where one of them cannot surely be made.
 
     Several fixes may ask for the same (a floor that all of them rely on), so they are shared.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from codemods.model.plan import Target
 from codemods.project.index import Index
-from codemods.rules.rule import Rule
 from codemods.sources.document import Document
 
 if TYPE_CHECKING:
@@ -31,13 +30,6 @@ class FileContext:
         if (document := self.index.document(self.path)) is None:
             raise LookupError(f"{self.path} is no document")
         return document
-
-    def choose(self, rule: Rule, available: Sequence[str]) -> str | None:
-        """The strategy to use here: the one asked for, else the first; None where the one asked for is not possible."""
-        asked = self.strategies.get(rule.code)
-        if asked is None:
-            return available[0] if available else None
-        return asked if asked in available else None
 
     def target(self, package: str) -> Target | None:
         """The versions of a package that this file's project allows; None: unknown."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from codemods.model.edits import Consequence, Evidence, Need, Safety
@@ -22,29 +22,53 @@ Repair: TypeAlias = Mapping[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """One repair of one place."""
+
+    fix: Repair | Verbs = ()
+    """Verbs about the syntax tree, or node → replacement of a document; neither here nor in `also`: report only."""
+    title: str | None = None
+    """What the fix does; the rule's title by default."""
+    safety: Safety | None = None
+    """Of this fix, when it differs from the rule's."""
+    needs: Sequence[Need | None] = ()
+    """Imports that the new code relies on, as given by `ctx.spell`."""
+    requires: Mapping[str, str] = field(default_factory=dict)
+    """Package → range in which the fix's own API exists. Unless every version the project allows lies inside, the fix
+    is unsafe."""
+    also: Mapping[str, Repair | Verbs] = field(default_factory=dict)
+    """Replacements in other files (by path), for nodes of `ctx.other(path)` or `ctx.index.document(path)`; or verbs."""
+    on_request: bool = False
+    """Never the default: taken only where its strategy is asked for."""
+
+    @property
+    def verbs(self) -> Verbs:
+        """The fix of Python."""
+        return () if isinstance(self.fix, Mapping) else self.fix
+
+    @property
+    def replacements(self) -> Repair:
+        """The fix of a document."""
+        return self.fix if isinstance(self.fix, Mapping) else {}
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """What a check yields: the node concerned and, where there is one, the fix."""
+    """What a check yields: the node concerned, what is wrong with it, and how it can be repaired."""
 
     rule: Rule
     node: Any
     """Of the syntax tree, or of a document."""
     message: str
-    safety: Safety
-    fix: Repair = field(default_factory=dict)
-    """The fix of a document."""
-    verbs: Verbs = ()
-    """The fix of Python."""
-    needs: tuple[Need, ...] = ()
-    """Imports the new code relies on."""
-    title: str = ""
-    strategy: str | None = None
-    strategies: tuple[str, ...] = ()
     bites: Mapping[str, str] = field(default_factory=dict)
     consequence: Consequence = Consequence.STYLE
     evidence: tuple[Evidence, ...] = ()
-    requires: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, Any] = field(default_factory=dict)
-    """Replacements in other files (by path), for nodes of `ctx.other(path)` or `ctx.index.document(path)`; or verbs."""
+    remedy: Remedy | None = None
+    """The repair to make; None: report only."""
+    strategy: str | None = None
+    """The name of the remedy, where there are several."""
+    remedies: Mapping[str, Remedy] = field(default_factory=dict)
+    """Strategy → remedy: those possible at this place, the best first. One of them is chosen later."""
 
 
 class Check(Protocol):
@@ -120,44 +144,46 @@ class Rule:
         message: str | None = None,
         title: str | None = None,
         safety: Safety | None = None,
-        strategy: str | None = None,
-        strategies: Sequence[str] = (),
         needs: Sequence[Need | None] = (),
-        bites: Mapping[str, str] | None = None,
         requires: Mapping[str, str] | None = None,
         also: Mapping[str, Repair | Verbs] | None = None,
+        bites: Mapping[str, str] | None = None,
         consequence: Consequence | None = None,
         evidence: Sequence[Evidence] = (),
     ) -> Draft:
-        """Report `node`; `fix`: verbs about the syntax tree, or node → replacement of a document (none: report only).
+        """Report `node`, with its only fix, if there is one (see `Remedy`).
 
         Args:
             message: what is wrong here; the rule's summary by default.
-            safety: of this fix, when it differs from the rule's default.
-            strategy: the name of the repair that `fix` is; `strategies`: those possible at this place.
-            needs: imports that the new code relies on, as given by `ctx.spell`.
             bites: narrower range in which the bug exists here (package → specifier), instead of the rule's.
-            requires: package → specifier in which the fix's own API exists. Unless every version the project allows
-                lies inside, the fix is unsafe.
-            also: replacements in other files, or verbs about their syntax trees.
             consequence: what the bug costs here, when it differs from the rule's default.
             evidence: the places that show what `message` claims about the project; `ctx.evidence` makes them.
         """
-        level = Safety.DISPLAY if not fix and not also else (self.safety if safety is None else safety)
+        remedy = Remedy(fix or (), title, safety, needs, requires or {}, also or {})
+        draft = self.offer(node, {}, message=message, bites=bites, consequence=consequence, evidence=evidence)
+        return replace(draft, remedy=remedy) if fix or also else draft
+
+    def offer(
+        self,
+        node: Any,
+        remedies: Mapping[str, Remedy | None],
+        *,
+        message: str | None = None,
+        bites: Mapping[str, str] | None = None,
+        consequence: Consequence | None = None,
+        evidence: Sequence[Evidence] = (),
+    ) -> Draft:
+        """Report `node`, with the remedies that are possible here (strategy → remedy, the best first; None: not here).
+
+        The engine takes the one that was asked for, and none where that one is not possible. Where nothing was asked
+        for, it takes the first that is not `on_request`. The other arguments are those of `finding`.
+        """
         return Draft(
             rule=self,
             node=node,
             message=message or self.summary,
-            safety=level,
-            fix=dict(fix) if isinstance(fix, Mapping) else {},
-            verbs=() if fix is None or isinstance(fix, Mapping) else tuple(fix),
-            needs=tuple(need for need in needs if need is not None),
-            title=title or self.fix_title,
-            strategy=strategy,
-            strategies=tuple(strategies),
             bites=self.bites if bites is None else bites,
-            requires=requires or {},
-            also=also or {},
             consequence=self.consequence if consequence is None else consequence,
             evidence=tuple(dict.fromkeys(evidence)),
+            remedies={name: remedy for name, remedy in remedies.items() if remedy is not None},
         )

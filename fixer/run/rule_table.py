@@ -4,7 +4,7 @@
 # ruff: noqa: E501
 from codemods.engine.prefilter import Card
 
-DIGEST = "ff9cf23f28bbe763f117a69e30ee93325d33a8fd8ba6fc0809570270799ba4bc"
+DIGEST = "646d5a18f5901fb5fe8d3641f8ce15d6a7870eec95d5a01d516be9b0c3489350"
 """Of the files that the cards were made of; beside others they are not believed."""
 CARDS = (
     Card(code='AMP001', name='no-grad-in-autocast', strategies=('clear-cache', 'inner-nocache', 'hoist', 'disable-autocast', 'separate-regions'), triggers=(('no_grad', 'inference_mode', 'set_grad_enabled'),), elsewhere=(), kinds=(), module='codemods.transforms.autocast.no_grad_in_autocast'),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from codemods.analysis.calls import argument
 from codemods.analysis.definitions import unused_name
@@ -13,19 +12,10 @@ from codemods.frameworks.attention.encoders import Encoder
 from codemods.frameworks.attention.precision_evidence import Evidence
 from codemods.model.edits import Need
 from codemods.model.names import NEEDS
-from codemods.syntax.verbs import Verb, Verbs, edit_call, enclose, insert_after
+from codemods.rules.rule import Remedy
+from codemods.syntax.verbs import Verb, edit_call, enclose, insert_after
 
 SWITCH = "torch.backends.mha.set_fastpath_enabled"
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """Changes, here and in other files, with what they rely on."""
-
-    changes: Verbs
-    needs: tuple[Need | None, ...] = ()
-    requires: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, Verbs] = field(default_factory=dict)
 
 
 def no_nested(encoder: Encoder) -> Remedy:
@@ -33,7 +23,7 @@ def no_nested(encoder: Encoder) -> Remedy:
     built, name = encoder.built, "enable_nested_tensor"
     given: list[ast.expr | ast.keyword] = [*built.args[3:4], *(k for k in built.keywords if k.arg == name)]
     fixed = edit_call(built, values={given[0]: "False"}) if given else edit_call(built, last=[(name, "False")])
-    return Remedy([fixed], (), {"torch": ">=2.6"})
+    return Remedy([fixed], requires={"torch": ">=2.6"})
 
 
 def fastpath_off(calls: Sequence[ast.Call], ctx: PythonContext) -> Remedy | None:
@@ -49,7 +39,7 @@ def fastpath_off(calls: Sequence[ast.Call], ctx: PythonContext) -> Remedy | None
         after = f"finally:\n    {mha.code}.set_fastpath_enabled({saved})"
         changes.append(enclose(call, "try:", before=before, after=after))
         needs.append(mha.need)
-    return Remedy(changes, tuple(needs), NEEDS[SWITCH]) if _apart(calls, ctx) else None
+    return Remedy(changes, needs=needs, requires=NEEDS[SWITCH]) if _apart(calls, ctx) else None
 
 
 def fastpath_off_global(ctx: PythonContext) -> Remedy | None:
@@ -65,7 +55,7 @@ def fastpath_off_global(ctx: PythonContext) -> Remedy | None:
         return None
     test = f"hasattr({backends.code}, {ctx.quoted('mha')})"
     code = f"\nif {test}:\n    {backends.code}.mha.set_fastpath_enabled(False)\n"
-    return Remedy([insert_after(last, code)], (backends.need,))
+    return Remedy([insert_after(last, code)], needs=[backends.need])
 
 
 def fp32_island(calls: Sequence[ast.Call], ctx: PythonContext) -> Remedy | None:
@@ -81,7 +71,7 @@ def fp32_island(calls: Sequence[ast.Call], ctx: PythonContext) -> Remedy | None:
         header = f"with {autocast.code}(device_type={name}.device.type, enabled=False):"
         changes.append(enclose(call, header, values={given: f"{name}.float()"}))
         needs.append(autocast.need)
-    return Remedy(changes, tuple(needs)) if _apart(calls, ctx) else None
+    return Remedy(changes, needs=needs) if _apart(calls, ctx) else None
 
 
 def precision(evidence: Evidence, value: str, ctx: PythonContext) -> Remedy | None:
@@ -91,7 +81,7 @@ def precision(evidence: Evidence, value: str, ctx: PythonContext) -> Remedy | No
     if given is None or given.arg != "precision" or not isinstance(call, ast.Call):
         return None
     new = [edit_call(call, values={given: where.quoted(value)})]
-    return Remedy(new) if where is ctx else Remedy((), also={where.path: new})
+    return Remedy(new) if where is ctx else Remedy(also={where.path: new})
 
 
 def _apart(calls: Sequence[ast.Call], ctx: PythonContext) -> bool:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from codemods.analysis.calls import has_splat, keyword, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.model.edits import Need, Safety
 from codemods.model.names import NEEDS
-from codemods.syntax.verbs import Argument, EditCall, Verbs, edit_call
+from codemods.syntax.verbs import Argument, EditCall, edit_call
 
 _SCALER = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled")
 _AUTOCAST = ("enabled", "dtype", "cache_enabled")
@@ -44,16 +42,6 @@ class Renamed:
     @property
     def requires(self) -> dict[str, str]:
         return dict(NEEDS[self.guard]) if self.guard else {}
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """One way to write a use anew."""
-
-    changes: Verbs
-    needs: tuple[Need | None, ...]
-    requires: Mapping[str, str]
-    safety: Safety = Safety.SAFE
 
 
 _GETTER = "torch.get_autocast_dtype"

@@ -7,26 +7,27 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import named_calls
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.autocast.amp_names import NAMES, Renamed, Repair
+from codemods.frameworks.autocast.amp_names import NAMES, Renamed
 from codemods.model.edits import Safety
+from codemods.rules.rule import Remedy
 from codemods.syntax.verbs import Argument, Verb, delete, drop, edit_call, insert_after, insert_before, replace
 
 Node = ast.Name | ast.Attribute
 
 
-def decorator(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Repair]]:
+def decorator(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Remedy]]:
     """`@custom_fwd` becomes a call; a bare `@autocast` never worked."""
     target = ctx.spell(new.name, at=node) if new.device_keyword else None
     if target is not None:
         code = f"{target.code}({new.device_keyword}={ctx.quoted(new.device)})"
-        yield "rename", Repair([replace(node, code)], (target.need,), new.requires)
+        yield "rename", Remedy([replace(node, code)], needs=[target.need], requires=new.requires)
 
 
-def annotation(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Repair]]:
+def annotation(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Remedy]]:
     """The old classes extend the new ones, so the new name annotates instances of either."""
     target = None if new.device_keyword else ctx.spell(new.name, at=node)
     if target is not None:
-        yield "rename", Repair([replace(node, target.code)], (target.need,), new.requires)
+        yield "rename", Remedy([replace(node, target.code)], needs=[target.need], requires=new.requires)
 
 
 def is_annotation(node: ast.AST, ctx: PythonContext) -> bool:
@@ -44,7 +45,7 @@ def is_annotation(node: ast.AST, ctx: PythonContext) -> bool:
     return False
 
 
-def value(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Repair]]:
+def value(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Remedy]]:
     """A class check, or a callable that is passed on: with the device bound, if it is called with keywords only."""
     target, parent = ctx.spell(new.name, at=node), ctx.parent(node)
     if target is None:
@@ -52,17 +53,18 @@ def value(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, R
     device: Argument = (new.device_keyword, ctx.quoted(new.device))
     if isinstance(parent, ast.Call):
         if ctx.name(parent.func) in ("isinstance", "issubclass") and not new.device_keyword:
-            yield "rename", Repair([replace(node, target.code)], (target.need,), new.requires, Safety.UNSAFE)
+            fix = [replace(node, target.code)]
+            yield "rename", Remedy(fix, safety=Safety.UNSAFE, needs=[target.need], requires=new.requires)
         elif ctx.calls(parent, "functools.partial") and parent.args[0] is node and _passed_well(parent, new, ctx):
             if len(parent.args) == 1 and all(k.arg is not None for k in parent.keywords):
                 fixed = edit_call(parent, first=[(None, target.code), device], drop=[node])
-                yield "rename", Repair([fixed], (target.need,), new.requires, Safety.UNSAFE)
+                yield "rename", Remedy([fixed], safety=Safety.UNSAFE, needs=[target.need], requires=new.requires)
         return
     partial = ctx.spell("functools.partial", at=node)
     if partial is not None and not isinstance(parent, ast.keyword) and _passed_well(node, new, ctx):
         bound = "=".join(filter(None, device))
         fix = [replace(node, f"{partial.code}({target.code}, {bound})")]
-        yield "rename", Repair(fix, (target.need, partial.need), new.requires, Safety.UNSAFE)
+        yield "rename", Remedy(fix, safety=Safety.UNSAFE, needs=[target.need, partial.need], requires=new.requires)
 
 
 def _passed_well(node: ast.expr, new: Renamed, ctx: PythonContext) -> bool:
@@ -85,7 +87,7 @@ def _suits(call: ast.Call, new: Renamed) -> bool:
     return not new.shifts or not call.args
 
 
-def try_import(node: Node, ctx: PythonContext) -> Repair | None:
+def try_import(node: Node, ctx: PythonContext) -> Remedy | None:
     """The import under `try`, with the device bound to what is imported; every use stays as it is.
 
     Only where each name concerned is merely called or decorates: a bound class is no class.
@@ -117,7 +119,7 @@ def try_import(node: Node, ctx: PythonContext) -> Repair | None:
         changes += [drop(*young), insert_after(given, code)]
     else:
         changes = [insert_before(given, *lead, code), delete(given)]
-    return Repair(changes, (), {})
+    return Remedy(changes)
 
 
 _NONE = Renamed("", "")

@@ -1,19 +1,23 @@
-"""The five ways to keep weights used without gradients out of autocast's cache, each where it is right."""
+"""The five ways to keep weights used without gradients out of autocast's cache, each where it is right.
+
+Only `clear-cache` is taken without being asked for.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, has_splat, values
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.clearing import cleared
 from codemods.frameworks.autocast.regions import Region, whole
-from codemods.model.edits import Need, Safety
+from codemods.model.edits import Safety
 from codemods.model.names import AUTOCAST
 from codemods.project import versions
-from codemods.syntax.verbs import Verbs, add_item, divide
+from codemods.rules.rule import Remedy
+from codemods.syntax.verbs import add_item, divide
 
 ASKED_BY_DEVICE = ">=2.4"
 """The torch from which `torch.is_autocast_enabled` can be asked about a device."""
@@ -43,22 +47,13 @@ class Place:
         return call if call is not None and not has_splat(call) and all(map(_plain, values(call))) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    fix: Verbs
-    title: str
-    safety: Safety = Safety.SAFE
-    needs: tuple[Need | None, ...] = ()
-    requires: dict[str, str] = field(default_factory=dict)
-
-
 def clear_cache(place: Place) -> Remedy | None:
     spelled = place.ctx.spell("torch.clear_autocast_cache", at=place.sources[0])
     if spelled is None:
         return None
     fix = cleared(place.ctx, place.body, place.sources, f"{spelled.code}()")
     return (
-        Remedy(fix, "Call `torch.clear_autocast_cache()` at the end of the block", needs=(spelled.need,))
+        Remedy(fix, "Call `torch.clear_autocast_cache()` at the end of the block", needs=[spelled.need])
         if fix
         else None
     )
@@ -77,12 +72,14 @@ def inner_nocache(place: Place) -> Remedy | None:
             return None
         written = f"{autocast.code}({device}, enabled={enabled.code}({device}), cache_enabled=False)"
         fix = [add_item(place.block, written)]
-        return Remedy(fix, title, needs=(autocast.need, enabled.need), requires={"torch": ASKED_BY_DEVICE})
+        needs = [autocast.need, enabled.need]
+        return Remedy(fix, title, needs=needs, requires={"torch": ASKED_BY_DEVICE}, on_request=True)
     if (call := place.direct) is None or argument(call, "cache_enabled", 9) is not None:
         return None
     arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     given = [*map(place.ctx.source, arguments), "cache_enabled=False"]
-    return Remedy([add_item(place.block, f"{place.ctx.source(call.func)}({', '.join(given)})")], title)
+    fix = [add_item(place.block, f"{place.ctx.source(call.func)}({', '.join(given)})")]
+    return Remedy(fix, title, on_request=True)
 
 
 def hoist(place: Place) -> Remedy | None:
@@ -94,7 +91,7 @@ def hoist(place: Place) -> Remedy | None:
     if first is not block or not rest:
         return None
     fix = [divide(around, (False, [first]), (True, rest))]
-    return Remedy(fix, "Move the block in front of the region", Safety.UNSAFE)
+    return Remedy(fix, "Move the block in front of the region", Safety.UNSAFE, on_request=True)
 
 
 def disable_autocast(place: Place) -> Remedy | None:
@@ -103,7 +100,7 @@ def disable_autocast(place: Place) -> Remedy | None:
     if place.block is None or autocast is None or device is None:
         return None
     fix = [add_item(place.block, f"{autocast.code}({device}, enabled=False)")]
-    return Remedy(fix, "Switch autocast off in the block", Safety.UNSAFE, (autocast.need,))
+    return Remedy(fix, "Switch autocast off in the block", Safety.UNSAFE, [autocast.need], on_request=True)
 
 
 def separate_regions(place: Place) -> Remedy | None:
@@ -115,7 +112,7 @@ def separate_regions(place: Place) -> Remedy | None:
         return None
     cut = around.body.index(block) + 1
     fix = [divide(around, (True, around.body[:cut]), (True, around.body[cut:]))]
-    return Remedy(fix, "Close the region after the block and open it again")
+    return Remedy(fix, "Close the region after the block and open it again", on_request=True)
 
 
 REMEDIES: dict[str, Callable[[Place], Remedy | None]] = {

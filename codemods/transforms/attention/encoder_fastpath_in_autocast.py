@@ -45,10 +45,9 @@ from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.attention import precision_evidence, remedies
 from codemods.frameworks.attention.encoders import Encoder, encoder
 from codemods.frameworks.attention.precision_evidence import Evidence
-from codemods.frameworks.attention.remedies import Remedy
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 
 rule = Rule(
     code="ATT001",
@@ -96,26 +95,10 @@ def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator
         yield rule.finding(call, message=message, bites=bites)
         return
     possible = dict(_remedies(found, calls, evidence, nested, ctx))
-    order = list(rule.strategies)
+    order = sorted(possible, key=rule.strategies.index)
     if versions.surely(target, ">=2.6"):
         order.sort(key=lambda s: s != "no-nested")
-    available = [s for s in order if s in possible]
-    chosen = ctx.choose(rule, available)
-    if chosen is None:
-        yield rule.finding(call, message=message, bites=bites)
-        return
-    remedy = possible[chosen]
-    yield rule.finding(
-        call,
-        fix=remedy.changes,
-        message=message,
-        bites=bites,
-        strategy=chosen,
-        strategies=available,
-        needs=remedy.needs,
-        requires=remedy.requires,
-        also=remedy.also,
-    )
+    yield rule.offer(call, {name: possible[name] for name in order}, message=message, bites=bites)
 
 
 def _is_switched(ctx: PythonContext) -> bool:

@@ -41,17 +41,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from codemods.analysis.calls import has_splat, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.autocast import amp_names, amp_values
-from codemods.frameworks.autocast.amp_names import NAMES, Renamed, Repair
+from codemods.frameworks.autocast.amp_names import NAMES, Renamed
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.model.edits import Consequence, Safety
 from codemods.project.index import Index
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import Module, dotted
 from codemods.syntax.verbs import choose
 
@@ -111,7 +112,7 @@ def deprecated_amp_api(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
             yield rule.finding(node, message=f"`{old}` is deprecated, and `{patch}` replaces parts of its module")
         return
     parent = ctx.parent(node)
-    repairs: dict[str, Repair] = {}
+    repairs: dict[str, Remedy] = {}
     at: ast.expr = node
     if isinstance(parent, ast.Call) and parent.func is node:
         at = parent
@@ -133,26 +134,19 @@ def deprecated_amp_api(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
         repairs = dict(amp_values.value(node, new, ctx))
     if new.guard and "rename" in repairs and (tried := amp_values.try_import(node, ctx)) is not None:
         repairs["try-import"] = tried
-    possible = [s for s in rule.strategies if s in repairs]
-    chosen = ctx.choose(rule, possible) if new.guard else next(iter(possible), None)  # a name that all versions have
-    if chosen is None:
-        yield rule.finding(at, message=message)
-        return
-    repair = repairs[chosen]
-    floor = repair.requires.get("torch", "").removeprefix(">=")
+    remedies = {name: _with_floor(ctx, new, each) for name, each in repairs.items()}
+    if new.guard:
+        yield rule.offer(at, remedies, message=message)
+    else:  # a name that all versions have: there is nothing to choose
+        yield replace(rule.finding(at, message=message), remedy=remedies.get("rename"))
+
+
+def _with_floor(ctx: PythonContext, new: Renamed, remedy: Remedy) -> Remedy:
+    """The remedy with its title, and with the floor of torch raised where the project's requirements can hold it."""
+    floor = remedy.requires.get("torch", "").removeprefix(">=")
     raised = minimum_versions.floor_edits(ctx, "torch", floor) if floor else {}
-    yield rule.finding(
-        at,
-        fix=repair.changes,
-        also=raised,
-        message=message,
-        title=f"Use `{new.name}`" + (f", and ask for torch {floor}" if raised else ""),
-        safety=repair.safety,
-        strategy=chosen,
-        strategies=possible,
-        needs=repair.needs,
-        requires=repair.requires,
-    )
+    title = f"Use `{new.name}`" + (f", and ask for torch {floor}" if raised else "")
+    return replace(remedy, title=title, also=raised or {})
 
 
 def _patched(ctx: PythonContext) -> str | None:
@@ -183,7 +177,7 @@ def _first(ctx: PythonContext, words: tuple[bytes, ...], shows: Callable[[Index,
     return ctx.index.recall((_first, shows, paths), first)
 
 
-def _called(call: ast.Call, old: str, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Repair]]:
+def _called(call: ast.Call, old: str, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Remedy]]:
     target = ctx.spell(new.name, at=call)
     if target is None:
         return
@@ -200,12 +194,12 @@ def _called(call: ast.Call, old: str, new: Renamed, ctx: PythonContext) -> Itera
     fixed = amp_names.call(call, new, target.code, dtype, ctx)
     if fixed is None:
         return
-    yield "rename", Repair([fixed], tuple(needs), new.requires, safety)
+    yield "rename", Remedy([fixed], safety=safety, needs=needs, requires=new.requires)
     package, _, name = new.guard.rpartition(".")
     module = ctx.spell(package, at=call) if new.guard else None
     if module is not None and call not in getattr(ctx.parent(call), "decorator_list", ()):
         guarded = choose(f"hasattr({module.code}, {ctx.quoted(name)})", fixed)
-        yield "version-guard", Repair([guarded], (*needs, module.need), {}, safety)
+        yield "version-guard", Remedy([guarded], safety=safety, needs=[*needs, module.need])
 
 
 def _may_open_another(index: Index, path: str, module: Module, other: re.Pattern[str]) -> bool:

@@ -219,24 +219,8 @@ def _repairs(
     if compiled(ctx, place.body[0]):
         yield rule.finding(shown, message=f"{what}; compiled code cannot empty the cache", bites=bites)
         return
-    found = {name: remedy for name, make in remedies.REMEDIES.items() if (remedy := make(place)) is not None}
-    strategy = ctx.strategies.get(rule.code, rule.strategies[0])  # nothing else is right without being asked for
-    if strategy not in found:
-        yield rule.finding(shown, message=what, strategies=list(found), bites=bites)
-        return
-    remedy = found[strategy]
-    yield rule.finding(
-        shown,
-        fix=remedy.fix,
-        message=what,
-        title=remedy.title,
-        safety=remedy.safety,
-        strategy=strategy,
-        strategies=list(found),
-        needs=remedy.needs,
-        requires=remedy.requires,
-        bites=bites,
-    )
+    found = {name: make(place) for name, make in remedies.REMEDIES.items()}
+    yield rule.offer(shown, found, message=what, bites=bites)
 
 
 def _called(ctx: PythonContext, shown: ast.expr | ast.stmt) -> str:

@@ -38,7 +38,7 @@ from codemods.frameworks.autocast.passes import between, compiled, follows, rebo
 from codemods.frameworks.autocast.regions import Region, around, beginnings, callers, keeps_by_hand, shared, whole
 from codemods.frameworks.autocast.uses import Use, forgets, outward, uses
 from codemods.model.edits import Consequence, Safety
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import FUNCTIONS, own
 from codemods.syntax.verbs import Verb, divide, insert_after
 
@@ -86,27 +86,13 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
     holder = ctx.statement(node)
     spelled = ctx.spell("torch.clear_autocast_cache", at=node)
     plain = isinstance(holder, (ast.Expr, ast.Assign, ast.For)) and not isinstance(ctx.scope(node), ast.Lambda)
-    fixes: dict[str, list[Verb]] = {}
+    remedies: dict[str, Remedy] = {}
     if plain and spelled is not None and not compiled(ctx, node):
-        fixes["clear-cache"] = [insert_after(node, f"{spelled.code}()")]
+        remedies["clear-cache"] = Remedy([insert_after(node, f"{spelled.code}()")], needs=[spelled.need])
     if (narrowed := _narrowed(ctx, node, region)) is not None:
-        fixes["narrow-region"] = [narrowed]
-    strategy = ctx.strategies.get(rule.code, rule.strategies[0])  # nothing else is right without being asked for
-    if strategy not in fixes:
-        yield rule.finding(node, message=message, strategies=list(fixes), bites=region.versions)
-        return
-    clears = strategy == "clear-cache"
-    yield rule.finding(
-        node,
-        fix=fixes[strategy],
-        message=message,
-        title=None if clears else "End the region before the backward pass",
-        safety=Safety.SAFE if clears else Safety.UNSAFE,
-        strategy=strategy,
-        strategies=list(fixes),
-        needs=[spelled.need if spelled else None] if clears else [],
-        bites=region.versions,
-    )
+        title = "End the region before the backward pass"
+        remedies["narrow-region"] = Remedy([narrowed], title, Safety.UNSAFE, on_request=True)
+    yield rule.offer(node, remedies, message=message, bites=region.versions)
 
 
 def _stale(ctx: PythonContext, done: Change, node: ast.AST, seen: Sequence[Path], depth: int) -> Stale | None:

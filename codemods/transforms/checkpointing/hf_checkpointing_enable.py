@@ -33,7 +33,8 @@ require gradients), and in projects with flex attention or ZeRO-3 over frozen we
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from codemods.analysis.calls import argument, has_splat, keyword, literal, positional
 from codemods.analysis.python_context import PythonContext
@@ -62,8 +63,8 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.rule import Draft, Rule
-from codemods.syntax.verbs import Verbs, insert_after
+from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.verbs import insert_after
 
 PARSERS = frozenset({"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"})
 """What makes arguments of the command line, or of a file."""
@@ -105,16 +106,17 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, trained is not None):
         return
     bites = {} if kwargs is not None and literal(kwargs) is not None else {"transformers": "<5"}
-    changes: dict[str, Verbs] = {}
+    remedies: dict[str, Remedy] = {}
     forbidden = forbids_non_reentrant(ctx, partly_frozen=shown is not None)
     if forbidden is None and allows(ctx, "transformers", FIRST_WITH_KWARGS):
-        changes["non-reentrant"] = [with_kwargs(ctx, call, name, kwargs, reentrant=False)]
+        remedies["non-reentrant"] = Remedy([with_kwargs(ctx, call, name, kwargs, reentrant=False)])
     owner = ctx.name(model)
     helps = not given and allows(ctx, "transformers", FIRST_WITH_INPUT_GRADS)
     if owner is not None and isinstance(ctx.parent(call), ast.Expr) and helps:
-        changes["input-grads"] = [insert_after(call, f"{owner}.enable_input_require_grads()")]
+        insertion = [insert_after(call, f"{owner}.enable_input_require_grads()")]
+        remedies["input-grads"] = Remedy(insertion, "Call `enable_input_require_grads()`")
     if allows(ctx, "transformers", FIRST_WITH_KWARGS):
-        changes["explicit"] = [with_kwargs(ctx, call, name, kwargs, reentrant=True)]
+        remedies["explicit"] = _explicit(ctx, call, name, kwargs)
     message = f"`{ctx.written(call.func)}` without `use_reentrant` is reentrant"
     if given:
         message += ", with Transformers 5 too: torch warns, and DistributedDataParallel may fail"
@@ -125,9 +127,9 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cost = Consequence.WARNS if given else Consequence.RAISES if trained is not None else Consequence.SILENT
     if trained is not None and not given and (trained.path != ctx.path or _is_given(ctx, call, model)):
         message, cost = f"{message}, if they are on this model", Consequence.STYLE
-        changes = changes if rule.code in ctx.strategies else {}
+        remedies = {name: replace(remedy, on_request=True) for name, remedy in remedies.items()}
     evidence = [each for each in (shown, forbidden) if each is not None]
-    yield _draft(ctx, call, changes, message, bites, evidence, cost)
+    yield rule.offer(call, remedies, message=message, bites=bites, evidence=evidence, consequence=cost)
 
 
 @rule.on(ast.Call)
@@ -140,21 +142,28 @@ def prepare(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     if (quantized := _quantized(ctx)) is None or unsloth(ctx):
         return  # of a model that is not quantized, it switches nothing on
-    changes: dict[str, Verbs] = {}
+    remedies: dict[str, Remedy] = {}
     beside = _switched_on_again(ctx)
     forbidden = forbids_non_reentrant(ctx, partly_frozen=True)
     if allows(ctx, "transformers", FIRST_WITH_KWARGS) and allows(ctx, "peft", ">=0.6"):
         if beside is not None and not forbidden:
             all_of_them = {call: (name, kwargs), **beside}
-            changes["non-reentrant"] = [with_kwargs(ctx, c, *g, reentrant=False) for c, g in all_of_them.items()]
-        changes["explicit"] = [with_kwargs(ctx, call, name, kwargs, reentrant=True)]
+            fix = [with_kwargs(ctx, c, *given, reentrant=False) for c, given in all_of_them.items()]
+            remedies["non-reentrant"] = Remedy(fix)
+        remedies["explicit"] = _explicit(ctx, call, name, kwargs)
     message = "`prepare_model_for_kbit_training` without `use_reentrant` switches reentrant checkpointing on"
     if forbidden:
         message += f"; left so: {forbidden.why}"
     elif beside is None:
         message += "; set it here and where it is switched on again together, or no gradient reaches the layers"
     evidence = [each for each in (quantized, forbidden) if each is not None]
-    yield _draft(ctx, call, changes, message, {}, evidence, Consequence.WARNS)
+    yield rule.offer(call, remedies, message=message, bites={}, evidence=evidence, consequence=Consequence.WARNS)
+
+
+def _explicit(ctx: PythonContext, call: ast.Call, name: str, kwargs: ast.expr | None) -> Remedy:
+    """`use_reentrant: True`: it only ends the warning, for those who ask for it."""
+    fix = [with_kwargs(ctx, call, name, kwargs, reentrant=True)]
+    return Remedy(fix, "Pass `use_reentrant: True`", on_request=True)
 
 
 def _is_given(ctx: PythonContext, call: ast.Call, model: ast.expr) -> bool:
@@ -190,37 +199,6 @@ def _quantized(ctx: PythonContext) -> Evidence | None:
             if given is not None and literal(given) not in (False, None):
                 return ctx.evidence(given, f"the model is quantized: `{word}`")
     return None
-
-
-def _draft(
-    ctx: PythonContext,
-    call: ast.Call,
-    changes: Mapping[str, Verbs],
-    message: str,
-    bites: Mapping[str, str],
-    evidence: Sequence[Evidence],
-    consequence: Consequence,
-) -> Draft:
-    available = tuple(name for name in rule.strategies if name in changes)
-    strategy = ctx.choose(rule, available)
-    if strategy == "explicit" and ctx.strategies.get(rule.code) is None:
-        strategy = None  # it only ends the warning: for those who ask for it
-    if strategy is None:
-        return rule.finding(
-            call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
-        )
-    titles = {"input-grads": "Call `enable_input_require_grads()`", "explicit": "Pass `use_reentrant: True`"}
-    return rule.finding(
-        call,
-        fix=changes[strategy],
-        message=message,
-        title=titles.get(strategy),
-        strategy=strategy,
-        strategies=available,
-        bites=bites,
-        evidence=evidence,
-        consequence=consequence,
-    )
 
 
 def _is_ours(ctx: PythonContext, call: ast.Call, model: ast.expr, method: str) -> bool:

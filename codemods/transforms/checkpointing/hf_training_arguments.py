@@ -53,8 +53,7 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.rules.rule import Draft, Rule
-from codemods.syntax.verbs import Verbs
+from codemods.rules.rule import Draft, Remedy, Rule
 
 KWARGS = "gradient_checkpointing_kwargs"
 
@@ -91,7 +90,7 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if not classes:
         return
     bites = {"transformers": "<5", **({"trl": "<0.27"} if classes <= TRL_ARGUMENTS else {})}
-    changes: dict[str, Verbs] = {}
+    remedies: dict[str, Remedy] = {}
     new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
     trained = adapters(ctx, near=call)
     shown = trained or next(filter(None, (frozen(ctx, model) for model in _trained_models(ctx))), None)
@@ -103,40 +102,20 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     elif forbidden is None:
         forbidden = may_forbid_non_reentrant(ctx)
     if new_enough and forbidden is None:
-        changes["non-reentrant"] = [with_kwargs(ctx, call, KWARGS, kwargs, reentrant=False)]
+        remedies["non-reentrant"] = Remedy([with_kwargs(ctx, call, KWARGS, kwargs, reentrant=False)])
     if not gives_inputs_gradients(ctx) and (insertion := input_grads(ctx, call)) is not None:
-        changes["input-grads"] = insertion
+        title = "Call `model.enable_input_require_grads()`"
+        remedies["input-grads"] = Remedy(insertion, title, on_request=new_enough)
     if new_enough:
-        changes["explicit"] = [with_kwargs(ctx, call, KWARGS, kwargs, reentrant=True)]
-    available = tuple(name for name in rule.strategies if name in changes)
-    strategy = ctx.choose(rule, available)
-    if ctx.strategies.get(rule.code) is None and strategy != "non-reentrant" and (new_enough or strategy == "explicit"):
-        strategy = None
+        title = 'Pass `gradient_checkpointing_kwargs={"use_reentrant": True}`'
+        explicit = [with_kwargs(ctx, call, KWARGS, kwargs, reentrant=True)]
+        remedies["explicit"] = Remedy(explicit, title, on_request=True)
     message = _message(ctx, call, trained is not None, shown is not None, forbidden)
     evidence = [each for each in (shown, forbidden) if each is not None]
     consequence = Consequence.RAISES if trained is not None else Consequence.SILENT
     if shown is None:
         consequence = Consequence.WARNS
-    if strategy is None:
-        yield rule.finding(
-            call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
-        )
-        return
-    titles = {
-        "input-grads": "Call `model.enable_input_require_grads()`",
-        "explicit": 'Pass `gradient_checkpointing_kwargs={"use_reentrant": True}`',
-    }
-    yield rule.finding(
-        call,
-        fix=changes[strategy],
-        message=message,
-        title=titles.get(strategy),
-        strategy=strategy,
-        strategies=available,
-        bites=bites,
-        evidence=evidence,
-        consequence=consequence,
-    )
+    yield rule.offer(call, remedies, message=message, bites=bites, evidence=evidence, consequence=consequence)
 
 
 def _trained_models(ctx: PythonContext) -> Iterator[str]:

@@ -55,7 +55,7 @@ from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
 from codemods.project import versions
 from codemods.project.index import Index
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import FUNCTIONS, TRIES, dotted, own, walk
 from codemods.syntax.verbs import edit_call
 
@@ -173,11 +173,6 @@ def _draft(
     forbidden = forbids_non_reentrant(ctx, partly_frozen=trained is not None)
     doubtful = may_forbid_non_reentrant(ctx) if trained is not None and forbidden is None else None
     evidence = [each for each in (forbidden, doubtful, trained if forbidden or doubtful else None, hook) if each]
-    available = ("preserve",) if forbidden or late else rule.strategies
-    # Without an input the other variant would bring gradients, but of other data: nothing helps but an argument.
-    # `preserve` repairs nothing: it is for those who ask for it.
-    asked = rule.code in ctx.strategies
-    strategy = ctx.choose(rule, available) if asked or not (late or forbidden or not surely) else None
     consequence = Consequence.WARNS if surely else Consequence.STYLE
     message = f"{what} {costs}"
     if late:
@@ -190,25 +185,16 @@ def _draft(
         message += f"; `use_reentrant=False` may not suit it: {reason}"
     target = ctx.target("torch")
     requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
-    if strategy is None:
-        bites = {"torch": f">={floor}"}
-        return rule.finding(
-            call, message=message, strategies=available, bites=bites, evidence=evidence, consequence=consequence
-        )
-    preserve = strategy == "preserve"
-    return rule.finding(
-        call,
-        fix=[edit_call(call, last=[("use_reentrant", str(preserve))])],
-        message=message,
-        title="Pass `use_reentrant=True`" if preserve else None,
-        safety=Safety.SAFE if preserve or reason is None else Safety.UNSAFE,
-        strategy=strategy,
-        strategies=available,
-        bites={"torch": f">={floor}"},
-        requires=requires,
-        evidence=evidence,
-        consequence=consequence,
-    )
+    remedies: dict[str, Remedy] = {}
+    if not forbidden and not late:  # without an input it would bring gradients, but of other data: pass an argument
+        safety = Safety.UNSAFE if reason else Safety.SAFE
+        fix = [edit_call(call, last=[("use_reentrant", "False")])]
+        remedies["non-reentrant"] = Remedy(fix, safety=safety, requires=requires, on_request=not surely)
+    fix = [edit_call(call, last=[("use_reentrant", "True")])]
+    title = "Pass `use_reentrant=True`"  # it repairs nothing: it is for those who ask for it
+    remedies["preserve"] = Remedy(fix, title, Safety.SAFE, requires=requires, on_request=True)
+    bites = {"torch": f">={floor}"}
+    return rule.offer(call, remedies, message=message, bites=bites, evidence=evidence, consequence=consequence)
 
 
 def _checkpointed(

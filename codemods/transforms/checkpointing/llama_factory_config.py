@@ -45,7 +45,7 @@ from codemods.frameworks.config_owners import scalar
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources.config import Config, Entry, Pair, Table, plain
 
 rule = Rule(
@@ -101,23 +101,17 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
         return
     if not _is_reentrant(table) or deepspeed_stage(table.get("deepspeed"), ctx) not in (0, 1, 2):
         return
-    changes = {"disable": _disabled(table)}
-    if knows := _knows_switch(ctx):
-        changes["non-reentrant"] = _non_reentrant(table)
-    available = tuple(name for name in rule.strategies if name in changes)
-    strategy = ctx.choose(rule, available)
     remote = scalar(table.get("trust_remote_code")) is True and brings_code(named)
-    if ctx.strategies.get(rule.code) is None and (strategy == "disable" or not (model or remote)):
-        strategy = None
+    remedies: dict[str, Remedy] = {}
+    if knows := _knows_switch(ctx):
+        remedies["non-reentrant"] = Remedy(_non_reentrant(table), on_request=not (model or remote))
+    remedies["disable"] = Remedy(_disabled(table), f"Set `{DISABLE}: true`", on_request=True)
     at = next(entry for key in (SWITCH, TRAINER, "finetuning_type", "stage") if (entry := table.entry(key)) is not None)
-    yield rule.finding(
+    yield rule.offer(
         at,
-        fix=changes[strategy] if strategy else None,
+        remedies,
         message=f"{_message(table, knows)}{unknown_family(model, remote=remote)}",
         consequence=Consequence.SILENT if model in WRAPPER_LOSES else Consequence.STYLE,
-        title=f"Set `{DISABLE}: true`" if strategy == "disable" else None,
-        strategy=strategy,
-        strategies=available,
     )
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, called, keyword, literal
 from codemods.analysis.python_context import PythonContext
@@ -51,9 +51,9 @@ from codemods.frameworks.checkpointing.project_traits import (
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import is_none, own
-from codemods.syntax.verbs import Verbs, replace
+from codemods.syntax.verbs import replace
 
 OPTIONS = frozenset(
     {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
@@ -81,6 +81,7 @@ rule = Rule(
     ),
     strategies=("non-reentrant", "input-grads"),
 )
+INPUT_GRADS = "Call `model.enable_input_require_grads()`"
 
 
 @rule.on(ast.Call)
@@ -97,15 +98,16 @@ def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         why = shown.why
     if why is None:
         return
-    changes: dict[str, Verbs] = {}
+    remedies: dict[str, Remedy] = {}
     late = late_bound(ctx, call.args[0]) if call.args else None
     if late is not None:
         why += f"; pass `{late}` as an input, for it has another value when it is recomputed"
     elif not forbids_non_reentrant(ctx, partly_frozen=True):
-        changes["non-reentrant"] = [replace(given, "False")]
+        remedies["non-reentrant"] = Remedy([replace(given, "False")])
     if shown is not None and (insertion := input_grads(ctx, call)) is not None:
-        changes["input-grads"] = insertion
-    yield _draft(ctx, call, changes, f"`checkpoint` with `use_reentrant=True`: {why}", {}, [shown] if shown else [])
+        remedies["input-grads"] = Remedy(insertion, INPUT_GRADS)
+    message = f"`checkpoint` with `use_reentrant=True`: {why}"
+    yield rule.offer(call, remedies, message=message, evidence=[shown] if shown else [])
 
 
 @rule.on(ast.Call)
@@ -126,38 +128,13 @@ def reentrant_kwargs(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     if (trained := adapters(ctx)) is None:
         return
-    changes: dict[str, Verbs] = {}
+    remedies: dict[str, Remedy] = {}
     if not forbids_non_reentrant(ctx, partly_frozen=True):
-        changes["non-reentrant"] = [replace(value, "False")]
+        remedies["non-reentrant"] = Remedy([replace(value, "False")])
     if (insertion := input_grads(ctx, call)) is not None:
-        changes["input-grads"] = insertion
+        remedies["input-grads"] = Remedy(insertion, INPUT_GRADS)
     message = f"`{ctx.written(call.func)}` with `use_reentrant: True`, and adapters are trained: they get no gradient"
-    yield _draft(ctx, call, changes, message, {"transformers": "<5"}, [trained])
-
-
-def _draft(
-    ctx: PythonContext,
-    call: ast.Call,
-    changes: Mapping[str, Verbs],
-    message: str,
-    bites: Mapping[str, str],
-    evidence: Sequence[Evidence],
-) -> Draft:
-    available = tuple(name for name in rule.strategies if name in changes)
-    strategy = ctx.choose(rule, available)
-    if strategy is None:
-        return rule.finding(call, message=message, strategies=available, bites=bites, evidence=evidence)
-    title = "Call `model.enable_input_require_grads()`" if strategy == "input-grads" else None
-    return rule.finding(
-        call,
-        fix=changes[strategy],
-        message=message,
-        title=title,
-        strategy=strategy,
-        strategies=available,
-        bites=bites,
-        evidence=evidence,
-    )
+    yield rule.offer(call, remedies, message=message, bites={"transformers": "<5"}, evidence=[trained])
 
 
 def _missing_input(call: ast.Call) -> str | None:

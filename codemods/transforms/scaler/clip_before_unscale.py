@@ -91,10 +91,10 @@ def clips_after(training: Training, scaler: Scaler, backward: ast.Call) -> tuple
     fix: list[Verb] = []
     safety = Safety.SAFE
     for draft in scaled_clips(then, now):
-        if not draft.verbs:
+        if draft.remedy is None:
             return None
-        fix += draft.verbs
-        safety = min(safety, draft.safety)
+        fix += draft.remedy.verbs
+        safety = min(safety, rule.safety if draft.remedy.safety is None else draft.remedy.safety)
     return fix, safety
 
 

@@ -38,7 +38,7 @@ from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMEN
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import canonical
 from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Repair, Rule
+from codemods.rules.rule import Draft, Remedy, Repair, Rule
 from codemods.sources.config import Config, Entry, Scalar, Table
 from codemods.syntax.verbs import Verbs, replace
 
@@ -76,7 +76,7 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             spoken = " or ".join(f"`{name.rpartition('.')[2]}`" for name in sorted(classes))
             message = f"`{names[0]}=True` and `{names[1]}=True`: {spoken} takes at most one of them"
             switched = {"keep-bf16": [replace(given[0], "False")], "keep-fp16": [replace(given[1], "False")]}
-            yield _finding(given[0], ctx, message, switched)
+            yield _finding(given[0], message, switched)
 
 
 @rule.on(Config)
@@ -84,13 +84,13 @@ def configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
     for table in _argument_tables(config, ctx):
         for names in PAIRS:
             message = f"`{names[0]}: true` and `{names[1]}: true`: `TrainingArguments` takes at most one of them"
-            yield from _check(ctx, message, _on(table, names[0]), _on(table, names[1]))
+            yield from _check(message, _on(table, names[0]), _on(table, names[1]))
     if config_owners.owner(config, ctx.index) == config_owners.DEEPSPEED:
         for root in config.roots:
             if isinstance(root, Table):
                 bf16 = _on(root, "bf16", "enabled") or _on(root, "bfloat16", "enabled")
                 message = "`fp16` and `bf16` are both enabled: DeepSpeed takes at most one of them"
-                yield from _check(ctx, message, _on(root, "fp16", "enabled"), bf16, auto=_leaves_to_trainer(config))
+                yield from _check(message, _on(root, "fp16", "enabled"), bf16, auto=_leaves_to_trainer(config))
 
 
 def _argument_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
@@ -115,24 +115,14 @@ def _leaves_to_trainer(config: Config) -> bool:
     return any(isinstance(node, Scalar) and node.value == "auto" for node in config.nodes())
 
 
-def _check(
-    ctx: FileContext, message: str, fp16: Entry | None, bf16: Entry | None, *, auto: bool = False
-) -> Iterator[Draft]:
+def _check(message: str, fp16: Entry | None, bf16: Entry | None, *, auto: bool = False) -> Iterator[Draft]:
     if fp16 is None or bf16 is None:
         return
     changes: dict[str, Repair] = {"keep-bf16": {fp16.value: False}, "keep-fp16": {bf16.value: False}}
     if auto:
         changes = {"auto": {fp16.value: "auto", bf16.value: "auto"}, **changes}
-    yield _finding(fp16, ctx, message, changes)
+    yield _finding(fp16, message, changes)
 
 
-def _finding(node: object, ctx: FileContext, message: str, changes: Mapping[str, Repair | Verbs]) -> Draft:
-    strategy = ctx.choose(rule, tuple(changes))
-    return rule.finding(
-        node,
-        fix=changes[strategy] if strategy else None,
-        message=message,
-        title=TITLES.get(strategy or ""),
-        strategy=strategy,
-        strategies=tuple(changes),
-    )
+def _finding(node: object, message: str, changes: Mapping[str, Repair | Verbs]) -> Draft:
+    return rule.offer(node, {name: Remedy(fix, TITLES.get(name)) for name, fix in changes.items()}, message=message)

@@ -34,7 +34,7 @@ from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources.manifest import Requirement
 
 TORCH, LIGHTNING = "<2.11", "<2.5.5"
@@ -76,16 +76,8 @@ def autocast_cache_floor(requirement: Requirement, ctx: FileContext) -> Iterator
         why = "" if asked == "report" and requirement.editable else f"; {why_not(requirement, floor)}"
         yield rule.finding(requirement, message=_message(pair) + why, bites=bites)
     elif (new := edits.get(ctx.path, {}).get(requirement)) is not None:
-        yield rule.finding(
-            requirement,
-            fix={requirement: new},
-            message=_message(pair),
-            title=f"Ask for {requirement.package} {floor}",
-            safety=Safety.UNSAFE,
-            bites=bites,
-            strategy=asked,
-            strategies=rule.strategies if pair.in_step else rule.strategies[:2],
-        )
+        raised = Remedy({requirement: new}, f"Ask for {requirement.package} {floor}", Safety.UNSAFE)
+        yield rule.offer(requirement, {"report": Remedy(), asked: raised}, message=_message(pair), bites=bites)
 
 
 def _is_about(requirement: Requirement, package: str) -> bool:

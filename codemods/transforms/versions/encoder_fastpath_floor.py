@@ -30,7 +30,7 @@ from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources.manifest import Requirement
 
 AFFECTED, FLOOR = "<2.6", "2.6.0"
@@ -70,12 +70,5 @@ def encoder_fastpath_floor(requirement: Requirement, ctx: FileContext) -> Iterat
         why = f"; {why_not(requirement, FLOOR)}" if asked or not requirement.editable else ""
         yield rule.finding(requirement, message=message + why)
     elif (new := edits.get(ctx.path, {}).get(requirement)) is not None:
-        yield rule.finding(
-            requirement,
-            fix={requirement: new},
-            message=message,
-            title="Ask for torch 2.6",
-            safety=Safety.UNSAFE,
-            strategy="torch-2.6",
-            strategies=rule.strategies,
-        )
+        raised = Remedy({requirement: new}, "Ask for torch 2.6", Safety.UNSAFE)
+        yield rule.offer(requirement, {"report": Remedy(), "torch-2.6": raised}, message=message)

@@ -44,7 +44,7 @@ from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges, versions
 from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources.manifest import Requirement
 
 FIXED = {"floor-2.0.7": "2.0.7", "floor-2.2.2": "2.2.2"}
@@ -90,21 +90,11 @@ def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Itera
     if ranges.every(requirement.specs, "<2"):
         yield rule.finding(requirement, message=f"{message}; from 1.x to 2.0 is a migration", bites=bites)
         return
-    possible = _repairs(requirement)
-    chosen = ctx.choose(rule, list(possible))
-    if chosen is None:
-        floor = FIXED.get(ctx.strategies.get(rule.code, ""), "2.0.7")
-        yield rule.finding(requirement, message=f"{message}; {why_not(requirement, floor)}", bites=bites)
-        return
-    yield rule.finding(
-        requirement,
-        fix={requirement: possible[chosen]},
-        message=message,
-        title=f"Ask for {requirement.package} {FIXED[chosen]}",
-        bites=bites,
-        strategy=chosen,
-        strategies=list(possible),
-    )
+    remedies = _remedies(requirement)
+    asked = ctx.strategies.get(rule.code)
+    if not remedies or (asked and asked not in remedies):
+        message += f"; {why_not(requirement, FIXED.get(asked or '', '2.0.7'))}"
+    yield rule.offer(requirement, remedies, message=message, bites=bites)
 
 
 def _evidence(requirement: Requirement, ctx: FileContext) -> Evidence | None:
@@ -124,7 +114,11 @@ def _evidence(requirement: Requirement, ctx: FileContext) -> Evidence | None:
     return None
 
 
-def _repairs(requirement: Requirement) -> dict[str, str]:
-    """Strategy → new constraint, where the file can hold it."""
+def _remedies(requirement: Requirement) -> dict[str, Remedy]:
+    """The floors that the file can hold."""
     raised = {strategy: minimum_versions.raised(requirement, floor) for strategy, floor in FIXED.items()}
-    return {strategy: new for strategy, new in raised.items() if new is not None}
+    return {
+        strategy: Remedy({requirement: new}, f"Ask for {requirement.package} {FIXED[strategy]}")
+        for strategy, new in raised.items()
+        if new is not None
+    }
