@@ -249,11 +249,11 @@ class TestWhole:
     )
     def test_kept(self, tmp_path: Path, skips: tuple[Skip, ...], changed: bool, kept: bool) -> None:
         (tmp_path / "a.py").write_bytes(b"old()\n")
-        task = Task(Order(WorkTree(tmp_path), ("PL001",)), ("a.py",))
-        past = Past(Cache(tmp_path / "cache"), task, ())
+        task = Task(Order(WorkTree(tmp_path), ()), ("a.py",))
+        past = Past(Cache(tmp_path / "cache"), task)
         file = FilePlan("a.py", b"old()\n", b"new()\n" if changed else b"old()\n", ())
         past.keep_whole(Plan(files=(file,), skips=skips))
-        again = Past(Cache(tmp_path / "cache"), task, ()).whole(fix=False)
+        again = Past(Cache(tmp_path / "cache"), task).whole(fix=False)
         assert again == (Plan(files=(file,), skips=skips) if kept else None)
 
 

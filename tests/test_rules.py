@@ -12,12 +12,12 @@ from unittest import mock
 import pytest
 from cases import ROOT, Case, cases
 
-from codemods.engine.prefilter import Card
+from codemods.engine.prefilter import RuleInfo
 from codemods.model.edits import Safety
 from codemods.rules.rule import Rule
 from codemods.transforms import load
-from fixer.run import rule_table
-from fixer.run.rule_index import cards, written
+from fixer.run import rule_index
+from fixer.run.rule_index import rule_infos
 
 RULES = load()
 CASES = cases()
@@ -146,19 +146,28 @@ def test_the_readme_shows_what_really_happens() -> None:
             assert line.strip() in after, f"{name}: {line}"
 
 
-def test_the_cards_are_those_of_the_rules() -> None:
-    assert cards() == tuple(map(Card.of, RULES))
+class TestIndex:
+    """What the cache says of the rules."""
 
+    def test_it_is_written_once_and_read_without_loading_a_rule(self, tmp_path: Path) -> None:
+        expected = tuple(map(RuleInfo.of, RULES))
+        assert rule_infos.__wrapped__(tmp_path) == expected
+        with mock.patch.object(rule_index.transforms, "load", side_effect=AssertionError):
+            assert rule_infos.__wrapped__(tmp_path) == expected
 
-def test_a_table_made_of_other_rules_is_not_believed() -> None:
-    with mock.patch.multiple(rule_table, DIGEST="of other files", CARDS=()):
-        cards.cache_clear()
-        try:
-            assert [card.code for card in cards()] == [rule.code for rule in RULES]
-        finally:
-            cards.cache_clear()
+    @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"state": "other", "rules": []}'])
+    def test_what_is_damaged_or_of_other_rules_is_not_believed(self, tmp_path: Path, damage: bytes) -> None:
+        (tmp_path / rule_index.FILE).write_bytes(damage)
+        assert rule_infos.__wrapped__(tmp_path) == tuple(map(RuleInfo.of, RULES))
 
+    def test_a_changed_rule_is_loaded(self, tmp_path: Path) -> None:
+        rule_infos.__wrapped__(tmp_path)
+        with (
+            mock.patch.object(rule_index, "_state", lambda: "changed"),
+            mock.patch.object(rule_index.transforms, "load", lambda: RULES[:1]),
+        ):
+            assert [info.code for info in rule_infos.__wrapped__(tmp_path)] == [RULES[0].code]
 
-def test_the_table_of_cards_is_fresh() -> None:
-    path = Path(rule_table.__file__)
-    assert path.read_text(encoding="utf-8") == written(), "run `python -m fixer.run.rule_index`"
+    def test_without_a_cache_nothing_is_written(self) -> None:
+        with mock.patch.object(Path, "write_text", side_effect=AssertionError):
+            assert rule_infos.__wrapped__(None) == tuple(map(RuleInfo.of, RULES))

@@ -48,7 +48,7 @@ class Result:
 def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
     """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
     from codemods import transforms
-    from codemods.engine.prefilter import Card
+    from codemods.engine.prefilter import RuleInfo
     from fixer import cli
     from fixer.cli import skeleton
     from fixer.output import commits
@@ -62,8 +62,7 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
 
         for module in (transforms, execute, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
-        for module in (planning, execute):
-            stack.enter_context(mock.patch.object(module, "cards", lambda: tuple(map(Card.of, RULES))))
+        stack.enter_context(mock.patch.object(planning, "rule_infos", lambda _: tuple(map(RuleInfo.of, RULES))))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
         stack.enter_context(standing_in(at))
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class RuleInfo:
     """What can be told of a rule without loading it: what it is called, what it offers, and its prefilter."""
 
     code: str
@@ -37,8 +37,8 @@ class Card:
     """Dotted name of the module that holds the rule."""
 
     @classmethod
-    def of(cls, rule: Rule | Card) -> Card:
-        """The card of a rule."""
+    def of(cls, rule: Rule | RuleInfo) -> RuleInfo:
+        """What can be told of a loaded rule."""
         kinds = tuple(sorted(rule.kinds))
         return cls(rule.code, rule.name, tuple(rule.strategies), rule.triggers, rule.elsewhere, kinds, rule.module)
 
@@ -47,10 +47,10 @@ class Card:
         return self.code.rstrip("0123456789")
 
 
-AnyRule = TypeVar("AnyRule", bound="Rule | Card")
+AnyRule = TypeVar("AnyRule", bound="Rule | RuleInfo")
 
 
-class Gate(Generic[AnyRule]):
+class Prefilter(Generic[AnyRule]):
     """The prefilter of some rules: one pass over the bytes of a file, whatever the number of rules."""
 
     def __init__(self, rules: Sequence[AnyRule]) -> None:
@@ -63,7 +63,7 @@ class Gate(Generic[AnyRule]):
         self._literals = sorted(numbers)
         self._concerned = [frozenset(numbers[literal]) for literal in self._literals]
         """For each literal the rules that it may let pass."""
-        self._told = _told(tuple(map(Card.of, rules)))
+        self._told = _told(tuple(map(RuleInfo.of, rules)))
         self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
 
     def wanted(self, path: str, data: bytes) -> list[AnyRule]:
@@ -127,7 +127,7 @@ _MOST_TOLD = 50_000
 
 
 @cache
-def _told(cards: tuple[Card, ...]) -> dict[str, tuple[int, int, list[int]]]:
+def _told(rules: tuple[RuleInfo, ...]) -> dict[str, tuple[int, int, list[int]]]:
     """What the prefilter of these rules has answered last for the files that pass, with length and hash of their bytes:
     they are asked about again when they are planned.
     """
@@ -146,6 +146,6 @@ def _literal(identifier: str) -> bytes:
 
 
 @cache
-def gate(rules: tuple[AnyRule, ...]) -> Gate[AnyRule]:
+def prefilter(rules: tuple[AnyRule, ...]) -> Prefilter[AnyRule]:
     """The prefilter of these rules, made once."""
-    return Gate(rules)
+    return Prefilter(rules)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from codemods.engine.check_document import look_at_document
 from codemods.engine.check_python import look
-from codemods.engine.prefilter import gate
+from codemods.engine.prefilter import prefilter
 from codemods.model.edits import (
     Edit,
     Evidence,
@@ -140,7 +140,7 @@ def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule]) -> Itera
     """The programs in the files, those of a notebook one by one."""
     for path in paths:
         data = reader.read(path) if path.endswith(files.NOTEBOOK) else None
-        if data is not None and gate(tuple(rules)).wanted(path, files.searchable(path, data)):
+        if data is not None and prefilter(tuple(rules)).wanted(path, files.searchable(path, data)):
             yield from files.units(path, data)
         else:
             yield path
@@ -248,7 +248,7 @@ class _File:
             return
         if not (reached or suppress.MARK in data):
             found = files.searchable(self.file, data)
-            if not gate(self.rules).wanted(self.file, found):
+            if not prefilter(self.rules).wanted(self.file, found):
                 return
         source = files.decode(path, data)
         if isinstance(source, Skip):
@@ -384,7 +384,7 @@ class _Component:
         if file.source is None:
             return []
         data = file.text.encode("utf-8", "surrogatepass")
-        wanted = gate(file.rules).wanted(file.path, data)
+        wanted = prefilter(file.rules).wanted(file.path, data)
         findings: list[Finding] = []
         skips: list[Skip] = []
         python = files.is_python(file.path)

@@ -10,14 +10,15 @@ cache = typer.Typer(name="cache", no_args_is_help=True, help="What was found bef
 @cache.command("dir")
 def directory() -> None:
     """Print the directory."""
-    from fixer.run.cache import directory
+    from fixer.run import cache_directory
 
-    print(directory())
+    print(cache_directory.directory())
 
 
 @cache.command()
 def clear() -> None:
     """Forget everything that was found before."""
-    from fixer.run.cache import clear, directory
+    from fixer.run import cache_directory
+    from fixer.run.cache import clear
 
-    clear(directory())
+    clear(cache_directory.directory())

@@ -12,7 +12,7 @@ from codemods.model.edits import Consequence, Finding
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
-    from codemods.engine.prefilter import AnyRule, Card
+    from codemods.engine.prefilter import AnyRule, RuleInfo
     from codemods.model.plan import Target
     from codemods.rules.rule import Rule
 
@@ -80,7 +80,7 @@ def enabled(
     return tuple(rule for rule in rules if runs(rule))
 
 
-def check_codes(codes: Iterable[str], rules: Sequence[Rule | Card], where: str) -> None:
+def check_codes(codes: Iterable[str], rules: Sequence[Rule | RuleInfo], where: str) -> None:
     """Refuse a word that is neither a consequence nor a code or prefix that fits a rule, naming close ones.
 
     Args:
@@ -91,7 +91,7 @@ def check_codes(codes: Iterable[str], rules: Sequence[Rule | Card], where: str) 
             raise Refusal(f"{where}: there is no rule {code!r}{close_to(code, rules)}")
 
 
-def close_to(code: str, rules: Sequence[Rule | Card]) -> str:
+def close_to(code: str, rules: Sequence[Rule | RuleInfo]) -> str:
     """`; did you mean PL001 or PL002?`, or a hint where to look."""
     by_name = {rule.name: rule.code for rule in rules}
     known = sorted({*(rule.code for rule in rules), *(rule.family for rule in rules)})
@@ -124,7 +124,7 @@ def pairs(values: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule | Card], where: str) -> None:
+def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule | RuleInfo], where: str) -> None:
     """Refuse a strategy that its rule does not offer, naming those it does."""
     by_code = {rule.code: rule for rule in rules}
     for code, name in strategies.items():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import pickle
 import sqlite3
 import sys
@@ -27,12 +26,13 @@ from codemods.model.edits import SkipReason
 from codemods.project.dependencies import Holding, identity
 from codemods.project.results import Kept
 from codemods.sources import files
+from fixer.run import rule_index
 
 if TYPE_CHECKING:
-    from codemods.engine.prefilter import Card
+    from codemods.engine.prefilter import RuleInfo
     from codemods.model.plan import FilePlan, Plan
     from codemods.project.index import Index
-    from fixer.run.execute import Gated, Task
+    from fixer.run.execute import Prefiltered, Task
 
 FILE = "results.sqlite"
 LARGEST = 200_000_000
@@ -58,21 +58,9 @@ _PLAIN = frozenset(
 """What a result consists of. Nothing else is made when one is read."""
 
 
-def directory() -> Path:
-    """Where the cache lies: `FIXER_CACHE_DIR`, or the user's directory for such files."""
-    if given := os.environ.get("FIXER_CACHE_DIR"):
-        return Path(given)
-    home = Path.home()
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "fixer"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "fixer" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "fixer"
-
-
 def clear(place: Path) -> None:
     """Forget everything that is kept there."""
-    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", rule_index.FILE):
         with suppress(OSError):
             (place / name).unlink()
 
@@ -184,11 +172,11 @@ class _Reader(pickle.Unpickler):
 class Past:
     """What is known of the files of one task: which ones no rule wants, and what was found in the others."""
 
-    def __init__(self, cache: Cache, task: Task, rules: Sequence[Card]) -> None:
-        self._cache, self._reader = cache, task.order.reader
+    def __init__(self, cache: Cache, task: Task) -> None:
         order = task.order
-        self._gate = key_of("gate", of_rules(rules), task.generated)
-        self._order = key_of("look", of_rules(rules), order.unsafe, order.strategies, order.targets, order.wanted)
+        self._cache, self._reader = cache, order.reader
+        self._prefilter = key_of("prefilter", of_rules(order.rules), task.generated)
+        self._order = key_of("look", of_rules(order.rules), order.unsafe, order.strategies, order.targets, order.wanted)
         self._paths = hashlib.sha256("\0".join(task.paths).encode("utf-8", "surrogateescape")).hexdigest()
         self._keys: dict[str, bytes] = {}
         self._innocent: frozenset[bytes] = frozenset()
@@ -208,16 +196,16 @@ class Past:
 
     def unknown(self, paths: Sequence[str]) -> Sequence[str]:
         """The paths but those whose content no rule wants."""
-        self._innocent = self._cache.innocent(self._gate)
+        self._innocent = self._cache.innocent(self._prefilter)
         return [path for path in paths if self._name(path) not in self._innocent]
 
-    def gated(self, asked: Sequence[str], gated: Gated) -> None:
-        """Learn what the gate has left of the paths that were unknown."""
-        left = {*(path for path, _ in gated.wanted), *gated.unread}
+    def note_innocent(self, asked: Sequence[str], left_over: Prefiltered) -> None:
+        """Keep which of the paths that were unknown no rule wants."""
+        left = {*(path for path, _ in left_over.wanted), *left_over.unread}
         names = {name for path in asked if path not in left and (name := self._name(path))}
         if names:
             both = self._innocent | names
-            self._cache.keep_innocent(self._gate, frozenset(names) if len(both) > MOST_NAMES else both)
+            self._cache.keep_innocent(self._prefilter, frozenset(names) if len(both) > MOST_NAMES else both)
 
     def memory(self, paths: Sequence[str], index: Index) -> Kept:
         """What was found in these files, as far as every question that led there has the same answer now."""
@@ -244,7 +232,7 @@ class Past:
 
     def _run(self) -> bytes:
         """A name for this task in this state of the tree."""
-        return key_of("run", self._tree(), self._gate, self._order, self._paths)
+        return key_of("run", self._tree(), self._prefilter, self._order, self._paths)
 
     def _name(self, path: str) -> bytes | None:
         """What stands for the content of a file and the kind of file it is, where git knows it."""
@@ -279,7 +267,7 @@ def program() -> bytes:
     return digest.digest()
 
 
-def of_rules(rules: Sequence[Card]) -> bytes:
+def of_rules(rules: Sequence[RuleInfo]) -> bytes:
     """A name for rules, those of other packages included."""
     foreign = {module for rule in rules if (module := rule.module) and not module.startswith("codemods.")}
     sources = [Path(sys.modules[name].__file__ or "").read_bytes() for name in sorted(foreign)]

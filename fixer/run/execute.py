@@ -1,4 +1,4 @@
-"""From files to a plan: the gate on bytes, in this process or in several, and the parts put together again."""
+"""From files to a plan: the prefilter, in this process or in several, and the parts put together again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from codemods.engine.prefilter import Card, gate
+from codemods.engine.prefilter import RuleInfo, prefilter
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan, Project, Target
 from codemods.model.profile import SILENT, Profile, Recorder
@@ -22,7 +22,6 @@ from fixer import COLLECT
 from fixer.project.discover import marked_generated
 from fixer.project.selectors import EVERY, Wanted
 from fixer.run.pool import Crew
-from fixer.run.rule_index import cards
 
 if TYPE_CHECKING:
     from codemods.engine.rounds import Options, Step
@@ -33,12 +32,12 @@ if TYPE_CHECKING:
     from fixer.run.cache import Cache, Past
 
 ENOUGH_LINES = 20_000
-"""Gated lines from which on starting processes pays."""
+"""Lines of prefiltered files from which on starting processes pays."""
 CHUNK_LINES = 4_000
 ENOUGH_FILES = 2_000
-"""Files from which on the gate is shared among processes."""
+"""Files from which on the prefilter is shared among processes."""
 AT_ONCE = 250
-"""Files that a process gates at once."""
+"""Files that a process prefilters at once."""
 WORTH_KEEPING = 50
 """Files from which on what was found before is looked for."""
 MENTIONS = b"fixer: ignore"
@@ -53,7 +52,7 @@ class Order:
     """Which rules run and how, on files with the same settings. Plain data: it crosses to worker processes."""
 
     reader: Reader
-    codes: tuple[str, ...]
+    rules: tuple[RuleInfo, ...]
     unsafe: bool = False
     strategies: tuple[tuple[str, str], ...] = ()
     targets: tuple[Target, ...] = ()
@@ -98,8 +97,8 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Gated:
-    """What the first gate leaves of some files."""
+class Prefiltered:
+    """What the prefilter leaves of some files."""
 
     wanted: tuple[tuple[str, int], ...]
     """Paths, with their numbers of lines."""
@@ -108,16 +107,10 @@ class Gated:
 
 
 @cache
-def _cards(order: Order) -> tuple[Card, ...]:
-    codes = frozenset(order.codes)
-    return tuple(card for card in cards() if card.code in codes)
-
-
-@cache
 def _options(order: Order) -> Options:
     from codemods.engine.rounds import Options
 
-    codes = frozenset(order.codes)
+    codes = {rule.code for rule in order.rules}
     return Options(
         rules=tuple(rule for rule in load() if rule.code in codes),
         unsafe=order.unsafe,
@@ -128,19 +121,19 @@ def _options(order: Order) -> Options:
     )
 
 
-def gate_paths(task: Task, paths: Sequence[str]) -> Gated:
+def prefilter_paths(task: Task, paths: Sequence[str]) -> Prefiltered:
     """Those of a task's files that may hold a bug by their bytes; what a worker does first."""
-    first = gate(_cards(task.order))
+    filtered = prefilter(task.order.rules)
     wanted: list[tuple[str, int]] = []
     unread: list[str] = []
     for path in paths:
         data = task.order.reader.read(path)
         if data is None:
             unread.append(path)
-        elif MENTIONS in data or first.wanted(path, sources.searchable(path, data)):
+        elif MENTIONS in data or filtered.wanted(path, sources.searchable(path, data)):
             if task.generated or not marked_generated(data):
                 wanted.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
-    return Gated(tuple(wanted), tuple(unread))
+    return Prefiltered(tuple(wanted), tuple(unread))
 
 
 def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | None = None) -> Plan:
@@ -170,10 +163,10 @@ def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     return Index(task.order.reader, task.order.overrides, recorder=recorder, noting=task.cached)
 
 
-def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Gated | Planned:
+def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Prefiltered | Planned:
     """What a worker process does with some of a task's files."""
-    if doing == "gate":
-        return gate_paths(task, paths)
+    if doing == "prefilter":
+        return prefilter_paths(task, paths)
     from codemods.project.results import Kept
 
     memory = Kept()
@@ -225,7 +218,7 @@ def run(
     processes = jobs or available()
     with Crew(processes) as crew:
         started = [_Started(task, crew, cache, recorder) for task in tasks]
-        total = sum(len(each.gated.wanted) for each in started)
+        total = sum(len(each.prefiltered.wanted) for each in started)
         done = 0
 
         def tick(count: int) -> None:
@@ -237,7 +230,7 @@ def run(
 
 
 class _Started:
-    """A task on its way: the gate, what is remembered, and the rest."""
+    """A task on its way: the prefilter, what is remembered, and the rest."""
 
     def __init__(self, task: Task, crew: Crew, cache: Cache | None, recorder: Recorder) -> None:
         self.task, self.crew, self.recorder = task, crew, recorder
@@ -245,18 +238,18 @@ class _Started:
         if cache is not None and task.cached:
             from fixer.run.cache import Past
 
-            self.past = Past(cache, task, _cards(task.order))
+            self.past = Past(cache, task)
         with recorder.phase("cache"):
             self.whole = self.past.whole(fix=task.order.fix) if self.past is not None else None
             if self.whole is not None:
-                self.gated = Gated((), ())
+                self.prefiltered = Prefiltered((), ())
                 return
             paths = task.paths if self.past is None else self.past.unknown(task.paths)
-        with recorder.phase("gate on bytes"):
-            self.gated = self._gate(paths)
+        with recorder.phase("prefilter"):
+            self.prefiltered = self._prefilter(paths)
         if self.past is not None:
             with recorder.phase("cache"):
-                self.past.gated(paths, self.gated)
+                self.past.note_innocent(paths, self.prefiltered)
 
     @cached_property
     def index(self) -> Index:
@@ -264,11 +257,11 @@ class _Started:
         with self.recorder.phase("importing"):
             return index_of(self.task, self.recorder)
 
-    def _gate(self, paths: Sequence[str]) -> Gated:
+    def _prefilter(self, paths: Sequence[str]) -> Prefiltered:
         if self.crew.processes == 1 or len(paths) < ENOUGH_FILES:
-            return gate_paths(self.task, paths)
-        parts = self.crew.gate(self.task, [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)])
-        return Gated(
+            return prefilter_paths(self.task, paths)
+        parts = self.crew.prefilter(self.task, [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)])
+        return Prefiltered(
             tuple(each for part in parts for each in part.wanted), tuple(path for part in parts for path in part.unread)
         )
 
@@ -276,7 +269,7 @@ class _Started:
         """The plan of the whole task."""
         if self.whole is not None:
             return self.whole
-        task, wanted = self.task, self.gated.wanted
+        task, wanted = self.task, self.prefiltered.wanted
         remembered: list[Plan] = []
         memory: Kept | None = None
         if self.past is not None and wanted:
@@ -304,18 +297,18 @@ class _Started:
                 if memory is not None:
                     memory.new += each.new
         plan = _whole(task, [*remembered, *parts], lambda: self.index)
-        unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.gated.unread)
+        unread = (Skip(path, SkipReason.UNREADABLE, why(path)) for path in self.prefiltered.unread)
         plan = replace(
             plan,
             skips=(*plan.skips, *unread),
             files_seen=len(task.paths),
-            files_read=len(self.gated.wanted),
+            files_read=len(self.prefiltered.wanted),
         )
         if self.past is not None:
             with self.recorder.phase("cache"):
                 if memory is not None:
                     self.past.keep(memory, self.index)
-                if not self.gated.unread:
+                if not self.prefiltered.unread:
                     self.past.keep_whole(plan)
         return plan
 

@@ -15,9 +15,10 @@ from fixer.project import selectors
 from fixer.project.configuration import Settings
 from fixer.project.discover import select
 from fixer.project.globs import anchored, matcher
+from fixer.run import cache_directory
 from fixer.run.execute import Order, Progress, Task, merge, run
 from fixer.run.request import Outcome, Request
-from fixer.run.rule_index import cards
+from fixer.run.rule_index import rule_infos
 
 if TYPE_CHECKING:
     from codemods.sources.document import Reader
@@ -78,9 +79,9 @@ def plan_listing(
     with recorder.phase("planning"):
         cache: Cache | None = None
         if any(task.cached for task in tasks):
-            from fixer.run.cache import Cache, directory
+            from fixer.run.cache import Cache
 
-            cache = Cache(directory())
+            cache = Cache(cache_directory.directory())
         plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=cache, recorder=recorder)
     plan = merge(plans)
     if changed is not None:
@@ -137,7 +138,7 @@ class _Options:
 
     def __init__(self, request: Request, changed: Changes | None) -> None:
         self._request, self._changed = request, changed
-        self._rules = cards()
+        self._rules = rule_infos(cache_directory.directory() if request.cache else None)
         selectors.check_codes(request.select, self._rules, "--select")
         selectors.check_codes(request.ignore, self._rules, "--ignore")
         self._strategies = selectors.pairs(request.strategies, "--strategy")
@@ -164,7 +165,7 @@ class _Options:
         )
         return Order(
             reader=reader,
-            codes=tuple(rule.code for rule in rules),
+            rules=tuple(rules),
             unsafe=settings.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
             strategies=tuple(sorted({**settings.strategies, **self._strategies}.items())),
             targets=tuple({**settings.targets, **{target.package: target for target in request.targets}}.values()),
@@ -187,4 +188,6 @@ class _Local:
         ignored = tuple(code for covers, codes in self._ignores if covers(path) for code in codes)
         if not ignored:
             return self._order
-        return replace(self._order, codes=tuple(code for code in self._order.codes if not code.startswith(ignored)))
+        return replace(
+            self._order, rules=tuple(rule for rule in self._order.rules if not rule.code.startswith(ignored))
+        )

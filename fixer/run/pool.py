@@ -17,7 +17,7 @@ from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import Plan
 
 if TYPE_CHECKING:
-    from fixer.run.execute import Gated, Planned, Task
+    from fixer.run.execute import Planned, Prefiltered, Task
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 PACKAGES = SCRIPT.parents[2]
@@ -110,15 +110,15 @@ class Crew:
                 worker.kill()
             worker.stop()
 
-    def gate(self, task: Task, chunks: Sequence[Sequence[str]]) -> list[Gated]:
-        """What the gate leaves of each chunk, in no order. This process takes part while others are starting."""
-        from fixer.run.execute import Gated, gate_paths
+    def prefilter(self, task: Task, chunks: Sequence[Sequence[str]]) -> list[Prefiltered]:
+        """What the prefilter leaves of each chunk, in no order. This process takes part while others are starting."""
+        from fixer.run.execute import Prefiltered, prefilter_paths
 
-        def lost(path: str, status: int) -> Gated:
-            return Gated((), (path,))
+        def lost(path: str, status: int) -> Prefiltered:
+            return Prefiltered((), (path,))
 
-        here = partial(gate_paths, task)
-        found = self._share(self._job(task, "gate"), chunks, self.processes - 1, lost, lambda count: None, here)
+        here = partial(prefilter_paths, task)
+        found = self._share(self._job(task, "prefilter"), chunks, self.processes - 1, lost, lambda count: None, here)
         return [each for chunk in found for each in chunk]
 
     def plan(self, task: Task, chunks: Sequence[Sequence[str]], tick: Callable[[int], None]) -> list[Planned]:

@@ -1,64 +1,68 @@
-"""The cards of all rules, which say what there is and what may concern a file; the rules themselves load slowly.
-
-`python -m fixer.run.rule_index` writes `fixer/run/rule_table.py` anew, after a rule, or what its gate is made with, has
-changed.
+"""What can be told of the rules without loading them. It is kept in the cache, because loading all rules takes longer
+than a run in which no file concerns any of them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import sys
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from codemods import transforms
-from codemods.engine.prefilter import Card
-from fixer.run import rule_table
+from codemods.engine.prefilter import RuleInfo
 
-_CODEMODS = Path(transforms.__file__).parents[1]
-_BESIDE = ("engine/prefilter.py", "model/names.py", "rules/rule.py")
-"""What the gates of the rules are made with, beside the rules."""
+FILE = "rules.json"
+_PACKAGE = Path(transforms.__file__).parents[1]
+_ROOMS = ("model", "syntax", "sources", "project", "rules", "analysis", "frameworks", "engine", "transforms")
 
 
 @cache
-def cards() -> tuple[Card, ...]:
-    """The cards of all rules, by code. No rule is loaded where the table says it all.
+def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
+    """All rules, by code, as data. No rule is loaded where the cache knows the rules as they are now.
+
+    Args:
+        directory: the cache; None: neither read nor write it.
 
     Raises:
         codemods.transforms.Unloadable, ValueError: as `codemods.transforms.load`.
     """
-    if digest() == rule_table.DIGEST and not entry_points(group="fixer.rules"):
-        return rule_table.CARDS
-    return tuple(map(Card.of, transforms.load()))
+    if directory is None or entry_points(group="fixer.rules"):
+        return tuple(map(RuleInfo.of, transforms.load()))
+    state = _state()
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        kept = json.loads((directory / FILE).read_bytes())
+        if kept["state"] == state:
+            return tuple(_read(each) for each in kept["rules"])
+    infos = tuple(map(RuleInfo.of, transforms.load()))
+    with suppress(OSError):
+        directory.mkdir(parents=True, exist_ok=True)
+        new = directory / f"{FILE}.{os.getpid()}"
+        new.write_text(json.dumps({"state": state, "rules": list(map(_written, infos))}), encoding="ascii")
+        new.replace(directory / FILE)
+    return infos
 
 
-def digest() -> str:
-    """What stands for all that the cards of our own rules are made of."""
-    made = hashlib.sha256()
-    rooms = [path for room in ("transforms", "frameworks") for path in sorted(_CODEMODS.joinpath(room).rglob("*.py"))]
-    for path in (*rooms, *(_CODEMODS / name for name in _BESIDE)):
-        made.update(path.read_bytes())
-    return made.hexdigest()
+def _state() -> str:
+    """A name for the files that the rules consist of, by size and time of change."""
+    files = sorted(path for room in _ROOMS for path in (_PACKAGE / room).rglob("*.py"))
+    stats = [(str(path), status.st_size, status.st_mtime_ns) for path in files for status in [path.stat()]]
+    return hashlib.sha256(repr((sys.version_info[:2], stats)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def written() -> str:
-    """The table, as it should be."""
-    own = [Card.of(rule) for rule in transforms.load() if rule.module.startswith("codemods.")]
-    lines = [
-        '"""The cards of the rules, made of them by `python -m fixer.run.rule_index`."""',
-        "",
-        "# fmt: off",
-        "# ruff: noqa: E501",
-        "from codemods.engine.prefilter import Card",
-        "",
-        f'DIGEST = "{digest()}"',
-        '"""Of the files that the cards were made of; beside others they are not believed."""',
-        "CARDS = (",
-        *(f"    {card!r}," for card in own),
-        ")",
-    ]
-    return "\n".join(lines) + "\n"
+def _written(info: RuleInfo) -> list[object]:
+    elsewhere = [text.decode("latin-1") for text in info.elsewhere]
+    return [info.code, info.name, info.strategies, info.triggers, elsewhere, info.kinds, info.module]
 
 
-if __name__ == "__main__":
-    Path(rule_table.__file__).write_text(written(), encoding="utf-8")
+def _read(kept: list[list[str]]) -> RuleInfo:
+    code, name, strategies, triggers, elsewhere, kinds, module = kept
+    if not (isinstance(code, str) and isinstance(name, str) and isinstance(module, str)):
+        raise TypeError("code, name and module are strings")
+    groups = tuple(tuple(group) for group in triggers)
+    words = tuple(text.encode("latin-1") for text in elsewhere)
+    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module)

@@ -7,7 +7,7 @@ import random
 import pytest
 from cases import Case, cases
 
-from codemods.engine.prefilter import Gate
+from codemods.engine.prefilter import Prefilter
 from codemods.model.edits import Safety
 from codemods.rules.rule import Rule
 from codemods.transforms import load
@@ -18,12 +18,12 @@ def rule(**gates: object) -> Rule:
 
 
 def wanted(one: Rule, text: bytes, path: str = "a.py") -> bool:
-    return Gate([one]).wanted(path, text) == [one]
+    return Prefilter([one]).wanted(path, text) == [one]
 
 
 class TestFile:
     def test_no_rule_no_file(self) -> None:
-        assert Gate([]).wanted("a.py", b"loss.backward()") == []
+        assert Prefilter([]).wanted("a.py", b"loss.backward()") == []
 
     def test_an_identifier(self) -> None:
         one = rule(triggers=(("no_grad", "inference_mode"),))
@@ -48,8 +48,8 @@ class TestFile:
 
     def test_what_two_rules_ask_for_may_overlap(self) -> None:
         longer, shorter = rule(triggers=(("cuda_amp",),)), rule(triggers=(("amp",),))
-        assert Gate([longer, shorter]).wanted("a.py", b"amp") == [shorter]
-        assert Gate([longer, shorter]).wanted("a.py", b"cuda_amp") == [longer]
+        assert Prefilter([longer, shorter]).wanted("a.py", b"amp") == [shorter]
+        assert Prefilter([longer, shorter]).wanted("a.py", b"cuda_amp") == [longer]
 
     def test_documents_by_kind(self) -> None:
         one = rule(elsewhere=(b"precision",))
@@ -72,5 +72,5 @@ def test_the_company_of_other_rules_is_all_one(case: Case) -> None:
     rules = list(load())
     random.Random(str(case)).shuffle(rules)
     for path, data in case.files.items():
-        alone = [one.code for one in load() if Gate([one]).wanted(path, data)]
-        assert sorted(one.code for one in Gate(rules).wanted(path, data)) == sorted(alone)
+        alone = [one.code for one in load() if Prefilter([one]).wanted(path, data)]
+        assert sorted(one.code for one in Prefilter(rules).wanted(path, data)) == sorted(alone)
