@@ -129,7 +129,7 @@ def test_the_mark_is_that_of_what_is_planned(tmp_path: Path) -> None:
         ('targets.troch = "2.4"', "CAMPAIGN.toml:3: `targets` 'troch=2.4': nothing depends on"),
         ('exclude = ["[z-a]"]', "CAMPAIGN.toml:3: '[z-a]' is not a path pattern"),
         ('split = "owner"', "CAMPAIGN.toml:3: `split` 'owner': write codeowners, project, or directory:N"),
-        ("max-files = 3", "`max-files` says how a split is made: give `split` too"),
+        ("max-files = 3", "`max-files` requires `split`"),
         ('branch = "x/{campagin}"', "CAMPAIGN.toml:3: the template: there is no {campagin}; there are campaign"),
         ('pull-request.title = "{titel}"', "CAMPAIGN.toml:3: the template: there is no {titel}"),
         ('commit.trailers = ["x"]', "CAMPAIGN.toml:3: trailer 'x': write KEY=VALUE"),

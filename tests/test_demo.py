@@ -29,6 +29,7 @@ def run(*command: str, at: Path, code: int = 0) -> bytes:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(at),
+        "FIXER_CACHE_DIR": os.devnull,  # no directory: nothing is kept
         "PYTHONPATH": str(CHECKOUT),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -374,7 +374,7 @@ def refusals() -> Iterator[tuple[str, Callable[[Situation], None], tuple[str, ..
         "a label of nothing",
         nothing,
         ("--push", "--label", "x"),
-        "--label says how a pull request is opened: give --pr too",
+        "--label requires --pr",
     )
 
 
@@ -399,7 +399,7 @@ def test_what_cannot_be_pushed_is_said(
 def test_push_says_how_a_branch_is_made(here: Situation) -> None:
     for option in ("--push", "--pr"):
         result = fixer("apply", option, at=here.clone)
-        assert (result.code, f"{option} says how a branch is made: give --branch NAME too" in result.err) == (2, True)
+        assert (result.code, f"{option} requires --branch" in result.err) == (2, True)
     assert (here.clone / "a.py").read_bytes() == OLD
 
 

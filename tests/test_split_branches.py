@@ -141,8 +141,8 @@ def test_append_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--split", "project"), "--split says how a branch is made: give --branch NAME too"),
-        (("--branch", "fix", "--max-files", "3"), "--max-files says how large a part is: give --split too"),
+        (("--split", "project"), "--split requires --branch"),
+        (("--branch", "fix", "--max-files", "3"), "--max-files requires --split"),
         (("--branch", "fix", "--split", "owner"), "--split 'owner': write codeowners, project, or directory:N"),
         (("--branch", "fix", "--split", "project", "--max-files", "0"), "a part holds at least one file"),
         (("--branch", "fix", "--split", "codeowners"), "there is no CODEOWNERS file"),

@@ -357,7 +357,7 @@ def test_bad_options(tmp_path: Path) -> None:
             ("--module", "case.py:make", "--precision", "fp8"),
             "--precision fp8: not one of 32-true, bf16-mixed, 16-mixed",
         ),
-        (("--run", "true", "--precision", "32-true"), "--precision says how a module is watched: give --module too"),
+        (("--run", "true", "--precision", "32-true"), "--precision requires --module"),
     ):
         done = fixer(tmp_path, *arguments)
         assert done.code == 2 and sentence in done.err

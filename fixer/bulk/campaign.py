@@ -103,7 +103,7 @@ def load_campaign(file: Path) -> Campaign:
             raise Refusal(f"{file}: `{name}` is missing: {_MISSING[name]}")
     split, most = values.get("split"), values.get("max-files")
     if most is not None and split is None:
-        raise Refusal(f"{file}: `max-files` says how a split is made: give `split` too")
+        raise Refusal(f"{file}: `max-files` requires `split`")
     request = {key.replace("-", "_"): values[key] for key in _REQUEST if key in values}
     request["strategies"] = tuple(f"{name}={value}" for name, value in values.get("strategies", {}).items())
     texts = (selectors.target_text(name, spec) for name, spec in values.get("targets", {}).items())

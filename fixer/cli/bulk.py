@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fixer.cli import options
-from fixer.cli.options import Color
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,43 +56,30 @@ Jobs = Annotated[
 
 
 @bulk.command()
+@options.grouped
 def plan(
     file: File,
-    select: options.Select = None,
-    ignore: options.Ignore = None,
-    unsafe_fixes: options.UnsafeFixes = None,
-    strategy: options.Strategy = None,
-    target: options.Target = None,
-    exclude: options.Exclude = None,
-    include_vendored: options.IncludeVendored = False,
+    *,
+    rules: options.Rules,
     jobs: Jobs = 0,
     format: PlanFormat = PlanFormat.terminal,
-    output: options.Output = None,
-    quiet: options.Quiet = False,
-    color: options.ColorOption = Color.auto,
+    showing: options.Showing,
 ) -> None:
     """Show what `run` would do, repository by repository. Nothing is written anywhere."""
     from fixer.bulk.drive import plan as work
 
-    campaign = _campaign(file, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs)
-    _work(work, campaign, format.value, output, quiet, color)
+    _work(work, _campaign(file, rules, jobs), format.value, showing)
 
 
 @bulk.command()
+@options.grouped
 def run(
     file: File,
-    select: options.Select = None,
-    ignore: options.Ignore = None,
-    unsafe_fixes: options.UnsafeFixes = None,
-    strategy: options.Strategy = None,
-    target: options.Target = None,
-    exclude: options.Exclude = None,
-    include_vendored: options.IncludeVendored = False,
+    *,
+    rules: options.Rules,
     jobs: Jobs = 0,
     format: StatusFormat = StatusFormat.terminal,
-    output: options.Output = None,
-    quiet: options.Quiet = False,
-    color: options.ColorOption = Color.auto,
+    showing: options.Showing,
 ) -> None:
     """Do it. Run again, it goes on where it stopped, does nothing twice, and renews what has become old.
 
@@ -101,63 +87,48 @@ def run(
     """
     from fixer.bulk.drive import run as work
 
-    campaign = _campaign(file, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs)
-    _work(work, campaign, format.value, output, quiet, color)
+    _work(work, _campaign(file, rules, jobs), format.value, showing)
 
 
 @bulk.command()
+@options.grouped
 def status(
     file: File,
+    *,
     format: StatusFormat = StatusFormat.terminal,
-    output: options.Output = None,
-    quiet: options.Quiet = False,
-    color: options.ColorOption = Color.auto,
+    showing: options.Showing,
 ) -> None:
     """Show where the campaign stands: a line for each branch."""
     from fixer.bulk.campaign import load_campaign
     from fixer.bulk.drive import status as look
-    from fixer.cli.screen import Screen
 
-    screen = Screen(color, quiet, output=output)
+    screen = showing.screen()
     _show(screen, look(load_campaign(file)), format.value)
 
 
 @bulk.command()
+@options.grouped
 def report(
     file: File,
+    *,
     format: ReportFormat = ReportFormat.markdown,
-    output: options.Output = None,
-    quiet: options.Quiet = False,
-    color: options.ColorOption = Color.auto,
+    showing: options.Showing,
 ) -> None:
     """Write a report with totals by rule, every repository, and every diff."""
     from fixer.bulk.campaign import load_campaign
     from fixer.bulk.drive import status as look
-    from fixer.cli.screen import Screen
 
-    _show(Screen(color, quiet, output=output), look(load_campaign(file), patches=True), format.value)
+    _show(showing.screen(), look(load_campaign(file), patches=True), format.value)
 
 
-def _campaign(
-    file: Path,
-    select: list[str] | None,
-    ignore: list[str] | None,
-    unsafe_fixes: bool | None,
-    strategy: list[str] | None,
-    target: list[str] | None,
-    exclude: list[str] | None,
-    include_vendored: bool,
-    jobs: int,
-) -> Campaign:
+def _campaign(file: Path, rules: options.Rules, jobs: int) -> Campaign:
     """The campaign, with the options of the command line on top."""
     from dataclasses import replace
 
     from fixer.bulk.campaign import load_campaign
 
     campaign = load_campaign(file)
-    mine = options.request(
-        None, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, 1, None, False
-    )
+    mine = rules.request()
     both = campaign.request
     request = replace(
         both,
@@ -174,18 +145,12 @@ def _campaign(
 
 
 def _work(
-    work: Callable[[Campaign, Tell], Standing],
-    campaign: Campaign,
-    format: str,
-    output: str | None,
-    quiet: bool,
-    color: Color,
+    work: Callable[[Campaign, Tell], Standing], campaign: Campaign, format: str, showing: options.Showing
 ) -> None:
     from fixer.cli.ending import end_when_told
-    from fixer.cli.screen import Screen
     from fixer.report.campaign_table import progress_line
 
-    screen = Screen(color, quiet, output=output)
+    screen = showing.screen()
     # A server that says nothing any more must not hold up the others.
     for name, value in (("GIT_HTTP_LOW_SPEED_LIMIT", "1"), ("GIT_HTTP_LOW_SPEED_TIME", "120")):
         os.environ.setdefault(name, value)
@@ -193,7 +158,7 @@ def _work(
     end_when_told()
 
     def tell(done: int, total: int, row: Row) -> None:
-        if not quiet:
+        if not screen.quiet:
             print(progress_line(done, total, row), file=sys.stderr, flush=True)
 
     standing = work(campaign, tell)

@@ -8,32 +8,23 @@ import typer
 
 from codemods.model.edits import Consequence, Finding
 from fixer.cli import options
-from fixer.cli.options import CheckFormat, Color, FailOn
+from fixer.cli.options import CheckFormat, FailOn
 
 
+@options.grouped
 def check(
+    *,
     paths: options.Paths = None,
-    select: options.Select = None,
-    ignore: options.Ignore = None,
-    unsafe_fixes: options.UnsafeFixes = None,
-    strategy: options.Strategy = None,
-    target: options.Target = None,
-    exclude: options.Exclude = None,
-    include_vendored: options.IncludeVendored = False,
-    jobs: options.Jobs = 0,
-    no_cache: options.NoCache = False,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
+    rules: options.Rules,
     since: options.Since = None,
+    running: options.Running,
     format: CheckFormat = CheckFormat.terminal,
-    output: options.Output = None,
     statistics: options.Statistics = False,
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
-    quiet: options.Quiet = False,
+    showing: options.Showing,
     verbose: options.Verbose = False,
-    color: options.ColorOption = Color.auto,
 ) -> None:
     """Report findings. Nothing is written.
 
@@ -44,20 +35,14 @@ def check(
 
     profiling = Profiling.start(profile)
     with profiling.recorder.phase("importing"):
-        from fixer.cli.screen import Screen
         from fixer.cli.show import findings
         from fixer.report.progress import progress
         from fixer.run.request import plan_directory
 
-    request = options.request(
-        *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
-        since=since,
-        no_cache=no_cache,
-        recorder=profiling.recorder,
-    )
-    screen = Screen(color, quiet, verbose, output)
+    request = running.request(paths, rules, since, profiling.recorder)
+    screen = showing.screen(verbose=verbose)
     here = Path.cwd()
-    with progress(not quiet) as tell:
+    with progress(not screen.quiet) as tell:
         outcome = plan_directory(request, here, fix=False, progress=tell)
     with profiling.recorder.phase("reporting"):
         findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())

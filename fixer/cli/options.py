@@ -1,15 +1,19 @@
-"""The options that commands share, each with its one explanation."""
+"""The options that commands share, each declared once, and the groups in which commands take them."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
 from codemods.model.profile import SILENT, Recorder
 
 if TYPE_CHECKING:
+    from fixer.cli.screen import Screen
     from fixer.run.request import Request
 
 
@@ -140,42 +144,104 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List everything 
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 
 
-def request(
-    paths: list[str] | None,
-    select: list[str] | None,
-    ignore: list[str] | None,
-    unsafe_fixes: bool | None,
-    strategy: list[str] | None,
-    target: list[str] | None,
-    exclude: list[str] | None,
-    include_vendored: bool,
-    jobs: int,
-    config: str | None,
-    isolated: bool,
-    since: str | None = None,
-    no_cache: bool = False,
-    recorder: Recorder = SILENT,
-) -> Request:
-    """What the shared options ask for."""
-    from fixer.errors import Refusal
-    from fixer.project.selectors import split_codes, targets
-    from fixer.run.request import Request
+Command = TypeVar("Command", bound=Callable[..., None])
 
-    if config is not None and isolated:
-        raise Refusal("--config and --isolated contradict each other: give one of them")
-    return Request(
-        paths=tuple(paths or ()),
-        select=split_codes(select or ()),
-        ignore=split_codes(ignore or ()),
-        unsafe_fixes=unsafe_fixes,
-        strategies=tuple(strategy or ()),
-        targets=targets(target or ()),
-        exclude=tuple(exclude or ()),
-        include_vendored=include_vendored,
-        jobs=jobs,
-        config=config,
-        isolated=isolated,
-        since=since,
-        cache=not no_cache,
-        recorder=recorder,
-    )
+
+def grouped(command: Command) -> Command:
+    """Show Typer the fields of a command's option groups (dataclasses) as options of the command itself."""
+    plain: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        if not is_dataclass(parameter.annotation):
+            plain.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        groups[parameter.name] = parameter.annotation
+        hints = get_type_hints(parameter.annotation, include_extras=True)
+        for each in fields(parameter.annotation):
+            made = inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+            plain.append(made.replace(annotation=hints[each.name]))
+
+    def call(**given: Any) -> None:
+        made = {name: group(**{f.name: given.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
+        command(**given, **made)
+
+    call.__name__, call.__doc__, call.__module__ = command.__name__, command.__doc__, command.__module__
+    call.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in plain}
+    return cast("Command", call)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which rules run, on which files, and how they repair."""
+
+    select: Select = None
+    ignore: Ignore = None
+    unsafe_fixes: UnsafeFixes = None
+    strategy: Strategy = None
+    target: Target = None
+    exclude: Exclude = None
+    include_vendored: IncludeVendored = False
+
+    def request(self) -> Request:
+        """What these options ask for."""
+        from fixer.project.selectors import split_codes, targets
+        from fixer.run.request import Request
+
+        return Request(
+            select=split_codes(self.select or ()),
+            ignore=split_codes(self.ignore or ()),
+            unsafe_fixes=self.unsafe_fixes,
+            strategies=tuple(self.strategy or ()),
+            targets=targets(self.target or ()),
+            exclude=tuple(self.exclude or ()),
+            include_vendored=self.include_vendored,
+        )
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a run goes: where its settings come from, in how many processes, with the cache or without."""
+
+    jobs: Jobs = 0
+    no_cache: NoCache = False
+    config: Config = None
+    isolated: Isolated = False
+
+    def request(
+        self, paths: Sequence[str] | None, rules: Rules, since: str | None = None, recorder: Recorder = SILENT
+    ) -> Request:
+        """The whole request of a command.
+
+        Raises:
+            Refusal: if options contradict each other.
+        """
+        from fixer.errors import Refusal
+
+        if self.config is not None and self.isolated:
+            raise Refusal("--config and --isolated contradict each other: give one of them")
+        return replace(
+            rules.request(),
+            paths=tuple(paths or ()),
+            jobs=self.jobs,
+            config=self.config,
+            isolated=self.isolated,
+            since=since,
+            cache=not self.no_cache,
+            recorder=recorder,
+        )
+
+
+@dataclass(frozen=True)
+class Showing:
+    """Where the result goes, and what is told beside it."""
+
+    output: Output = None
+    quiet: Quiet = False
+    color: ColorOption = Color.auto
+
+    def screen(self, *, verbose: bool = False) -> Screen:
+        """The streams of the command."""
+        from fixer.cli.screen import Screen
+
+        return Screen(self.color, self.quiet, verbose, self.output)

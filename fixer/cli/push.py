@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,30 +47,40 @@ class PushCommand(TyperCommand):
         return super().parse_args(ctx, own + args[end:])
 
 
-def request(
-    push: str | None,
-    pull_request: bool,
-    forge: str | None,
-    label: list[str] | None,
-    reviewer: list[str] | None,
-    draft: bool,
-) -> HandoverRequest | None:
-    """What the options ask for; None if nothing is to be pushed."""
-    for name, value in (("--forge", forge), ("--label", label), ("--reviewer", reviewer), ("--draft", draft)):
-        if value and not (pull_request or (name == "--forge" and push is not None)):
-            raise Refusal(f"{name} says how a pull request is opened: give --pr too")
-    if push is None and not pull_request:
-        return None
-    from fixer.output.pull_requests import HandoverRequest
+@dataclass(frozen=True)
+class Pushing:
+    """Where a branch goes when it is made."""
 
-    return HandoverRequest(
-        remote=push or None,
-        pull_request=pull_request,
-        forge=forge,
-        labels=tuple(label or ()),
-        reviewers=tuple(reviewer or ()),
-        draft=draft,
-    )
+    push: Push = None
+    pr: PullRequest = False
+    forge: Forge = None
+    label: Label = None
+    reviewer: Reviewer = None
+    draft: Draft = False
+
+    def request(self) -> HandoverRequest | None:
+        """What the options ask for; None if nothing is to be pushed.
+
+        Raises:
+            Refusal: if an option lacks the one that it is about.
+        """
+        for name, value in (("--label", self.label), ("--reviewer", self.reviewer), ("--draft", self.draft)):
+            if value and not self.pr:
+                raise Refusal(f"{name} requires --pr")
+        if self.forge and not self.pr and self.push is None:
+            raise Refusal("--forge requires --pr or --push")
+        if self.push is None and not self.pr:
+            return None
+        from fixer.output.pull_requests import HandoverRequest
+
+        return HandoverRequest(
+            remote=self.push or None,
+            pull_request=self.pr,
+            forge=self.forge,
+            labels=tuple(self.label or ()),
+            reviewers=tuple(self.reviewer or ()),
+            draft=self.draft,
+        )
 
 
 def prepared(
@@ -80,8 +91,6 @@ def prepared(
     Args:
         renew: what fixer alone has made may be made again, without being asked for.
     """
-    from dataclasses import replace
-
     from fixer.git.forge import Patience
     from fixer.git.repository import Repository
     from fixer.output.pull_requests import receiver, renewal

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fixer.cli import options
-from fixer.cli.options import Color, VerifyFormat
+from fixer.cli.options import VerifyFormat
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from fixer.verify.sandbox.command import Limits
 
 
+@options.grouped
 def verify(
+    *,
     paths: options.Paths = None,
     run: Annotated[
         str | None, typer.Option(metavar="CMD", help="Run this command on the code before and after the fixes.")
@@ -52,24 +54,13 @@ def verify(
             show_default="the active environment's",
         ),
     ] = None,
-    select: options.Select = None,
-    ignore: options.Ignore = None,
-    unsafe_fixes: options.UnsafeFixes = None,
-    strategy: options.Strategy = None,
-    target: options.Target = None,
-    exclude: options.Exclude = None,
-    include_vendored: options.IncludeVendored = False,
-    jobs: options.Jobs = 0,
-    no_cache: options.NoCache = False,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
+    rules: options.Rules,
+    running: options.Running,
     format: Annotated[
         VerifyFormat, typer.Option(help="markdown: the section of a pull request. html: a page, of --module.")
     ] = VerifyFormat.terminal,
-    output: options.Output = None,
-    quiet: options.Quiet = False,
+    showing: options.Showing,
     verbose: options.Verbose = False,
-    color: options.ColorOption = Color.auto,
 ) -> None:
     """Run your code before and after the fixes, in temporary copies, and say what changed.
 
@@ -77,14 +68,10 @@ def verify(
     2: could not run.
     """
     from fixer.cli.ending import end_when_told
-    from fixer.cli.screen import Screen
 
     end_when_told()
-    screen = Screen(color, quiet, verbose, output)
-    request = options.request(
-        *(paths, select, ignore, unsafe_fixes, strategy, target, exclude, include_vendored, jobs, config, isolated),
-        no_cache=no_cache,
-    )
+    screen = showing.screen(verbose=verbose)
+    request = running.request(paths, rules)
     from fixer.verify.sandbox.command import Limits
 
     limits = Limits(timeout, int((memory or 0) * 1e9))
@@ -96,7 +83,7 @@ def verify(
         how = terms(precision, python, limits)
         raise typer.Exit(verify_module(screen, request, module, how, link or [], format))
     if precision or python:
-        raise Refusal(f"{'--precision' if precision else '--python'} says how a module is watched: give --module too")
+        raise Refusal(f"{'--precision' if precision else '--python'} requires --module")
     if format is VerifyFormat.html:
         raise Refusal("--format html is for --module: --run has terminal, json and markdown")
     if run is None:
