@@ -35,14 +35,14 @@ from codemods.verify.evidence import (
     sentence,
     stale,
 )
-from codemods.verify.evidence_pages import BEGIN, END, SAMPLES, page, samples, write
+from codemods.verify.evidence_pages import SAMPLES, page, write
 from codemods.verify.observation import Declaration, Observation, Side
 from codemods.verify.offer import asked, is_offered
 from codemods.verify.places import DOCS, FIXTURES, RECORD
 
 PROOFS = sorted(FIXTURES.glob("*/*.proof.py"))
 EVIDENCE = read(RECORD)
-AGAIN = "run `python -m codemods.verify.matrix` and commit docs/ and README.md"
+AGAIN = "run `python -m codemods.verify.matrix` and commit docs/"
 
 
 # The record of this repository
@@ -62,10 +62,8 @@ def test_every_proof_in_the_record_held() -> None:
     assert failed == {}
 
 
-def test_the_pages_are_made_from_the_record() -> None:
+def test_the_page_is_made_from_the_record() -> None:
     assert (DOCS / "evidence.md").read_text(encoding="utf-8") == page(EVIDENCE), AGAIN
-    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    assert readme.partition(BEGIN)[2].partition(END)[0] == samples(EVIDENCE), AGAIN
 
 
 def test_what_is_gone_in_some_versions_was_shown_in_another() -> None:
@@ -265,16 +263,11 @@ def test_a_sentence_for_each_rule() -> None:
 def test_what_is_written(tmp_path: Path) -> None:
     long = Result(REFUTED, "a | b\n<c> *d*", "x" * 500, "why")
     record = Evidence({"2.4.1": ENV, "9.9": {"trouble": "pip: none"}}, {"raw-backward/x": proved(v2_4_1=long)})
-    (tmp_path / "README.md").write_text(f"one\n{BEGIN}old\n{END}\ntwo\n")
     write(record, tmp_path / "docs")
     assert read(tmp_path / "docs" / "evidence.json") == record
     text = (tmp_path / "docs" / "evidence.md").read_text()
     assert "| x | 2.4.1 | refuted | a \\| b &lt;c> \\*d\\* | " + "x" * 400 + "… |" in text
     assert "\ntorch 9.9 could not be installed: pip: none\n" in text
-    assert (tmp_path / "README.md").read_text() == f"one\n{BEGIN}{samples(record)}{END}\ntwo\n"
-    (tmp_path / "README.md").write_text("nothing of the kind\n")
-    write(record, tmp_path / "docs")
-    assert (tmp_path / "README.md").read_text() == "nothing of the kind\n"
 
 
 # Environments

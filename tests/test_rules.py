@@ -1,4 +1,4 @@
-"""What every rule owes its users: a page, metadata, fixtures by hand, a row in the README."""
+"""What every rule owes its users: a page, metadata, fixtures by hand."""
 
 from __future__ import annotations
 
@@ -118,14 +118,6 @@ def test_every_fixture_file_is_used() -> None:
     for rule in RULES:
         for path in (ROOT / rule.name).iterdir():
             assert path.is_dir() or pattern.fullmatch(path.name), path
-
-
-def test_the_readme_lists_the_rules() -> None:
-    from fixer.report.catalogue import table
-
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
-    listed = readme.split("<!-- rules: `fixer rules --format markdown` -->\n")[1].split("<!-- /rules -->")[0]
-    assert listed.strip() == table(RULES).strip(), "run `fixer rules --format markdown` and put it into the README"
 
 
 def test_the_readme_shows_what_really_happens() -> None:

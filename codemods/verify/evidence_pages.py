@@ -1,4 +1,4 @@
-"""The evidence as people read it: the page `docs/evidence.md`, and the table of samples in the README."""
+"""The evidence as people read it: the page `docs/evidence.md`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from codemods.transforms import load
 from codemods.verify.evidence import GONE, OUTCOMES, SHOWN, Evidence, Proved, Result, dump
 
 COMMAND = "python -m codemods.verify.matrix"
-BEGIN, END = f"<!-- samples: `{COMMAND}` -->\n", "<!-- /samples -->"
 LONGEST = 400
 """Characters of a message on the page; the record has all."""
 SAMPLES: Mapping[str, tuple[str, ...]] = {
@@ -23,7 +22,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
         "encoder-fastpath-in-autocast/validation",
     ),
 }
-"""The four programs that the README shows, each with the proofs that run it: the first that holds is shown."""
+"""The four programs that the page shows first, each with the proofs that run it: the first that holds is shown."""
 _MEANING = {
     SHOWN: "before shows the symptom; after does not, and trains",
     GONE: "these versions no longer have the bug: both sides train alike",
@@ -34,14 +33,10 @@ _MEANING = {
 
 
 def write(evidence: Evidence, docs: Path) -> None:
-    """Write the record and everything made from it: in `docs`, and in the README beside it if that has the place."""
+    """Write the record, and the page made from it."""
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "evidence.json").write_text(dump(evidence), encoding="utf-8")
     (docs / "evidence.md").write_text(page(evidence), encoding="utf-8")
-    readme = docs.parent / "README.md"
-    if readme.is_file() and BEGIN in (text := readme.read_text(encoding="utf-8")):
-        head, _, rest = text.partition(BEGIN)
-        readme.write_text(head + BEGIN + samples(evidence) + END + rest.partition(END)[2], encoding="utf-8")
 
 
 def page(evidence: Evidence) -> str:
@@ -56,6 +51,10 @@ def _page(evidence: Evidence) -> Iterator[str]:
     yield "`tests/before_after/<rule>/<case>.proof.py`; `codemods/verify/proof.py` says what it demands of both"
     yield "sides. Models are tiny and random, nothing is downloaded, and nothing ran on a GPU.\n"
     yield from _table(("result", "meaning"), ([outcome, _MEANING[outcome]] for outcome in OUTCOMES))
+    yield "\n## Four programs\n"
+    yield "Programs from the diagnoses that `fixer` grew from, under several versions of torch with the Lightning,"
+    yield "transformers, Accelerate and PEFT of their time.\n"
+    yield from _table(("sample", "torch", "before", "after"), _samples(evidence))
     yield "\n## Environments\n"
     had = {version: found for version, found in evidence.environments.items() if "trouble" not in found}
     packages = sorted({p for found in had.values() for p in found}, key=lambda p: (p != "torch", p))
@@ -99,9 +98,8 @@ def _together(proof: Proved, evidence: Evidence) -> Iterator[tuple[str, Result]]
         yield ", ".join(versions), found
 
 
-def samples(evidence: Evidence) -> str:
-    """The table of the four samples."""
-    rows = []
+def _samples(evidence: Evidence) -> Iterator[list[str]]:
+    """The rows of the four samples."""
     for title, cases in SAMPLES.items():
         groups: dict[Result, list[str]] = {}
         for version in evidence.versions:
@@ -110,8 +108,7 @@ def samples(evidence: Evidence) -> str:
                 groups.setdefault(shown, []).append(version)
         for found, versions in groups.items():
             before = found.before if found.outcome == SHOWN else f"no bug in these versions: {found.before}"
-            rows.append([title, ", ".join(versions), before, found.after])
-    return "".join(f"{line}\n" for line in _table(("sample", "torch", "before", "after"), rows))
+            yield [title, ", ".join(versions), before, found.after]
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -3,9 +3,9 @@
     python -m codemods.verify.matrix --torch 2.4.1 2.8.0 2.10.0 2.13.0
 
 makes an environment for each version (see `codemods.verify.environments`; the CPU builds need about 1.5 GB each on
-disk), runs every proof in each, and writes `docs/evidence.json`, the page `docs/evidence.md` made from it, and the
-samples in README.md. What was recorded of the same fixture in the same environment is taken from the record; `--again`
-runs it anyway. Exit code: 0 every proof held, 1 some did not, 2 an environment could not be had or the call was wrong.
+disk), runs every proof in each, and writes `docs/evidence.json` and the page `docs/evidence.md` made from it. What
+was recorded of the same fixture in the same environment is taken from the record; `--again` runs it anyway. Exit code:
+0 every proof held, 1 some did not, 2 an environment could not be had or the call was wrong.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def show(console: Console, rules: Sequence[Rule]) -> None:
 
 
 def table(rules: Sequence[Rule]) -> str:
-    """The same as a Markdown table, for the README."""
+    """The same as a Markdown table."""
     rows = ["| code | name | what is wrong | what the fix does | fix |", "| --- | --- | --- | --- | --- |"]
     for rule in rules:
         cells = (rule.code, rule.name, rule.summary, rule.fix_title, str(rule.safety))
