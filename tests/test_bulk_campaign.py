@@ -83,9 +83,9 @@ def test_everything(tmp_path: Path) -> None:
     assert (campaign.commit.ticket, campaign.commit.trailers) == ("ML-12", ("Reviewed-by=Bo",))
 
 
-def test_the_example_of_the_readme(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text()
-    example = readme.partition("```toml\n# CAMPAIGN.toml\n")[2].partition("```")[0]
+def test_the_example_of_the_page(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "campaigns.md").read_text()
+    example = page.partition("```toml\n# CAMPAIGN.toml\n")[2].partition("```")[0]
     (tmp_path / "CAMPAIGN.toml").write_text(example)
     campaign = load_campaign(tmp_path / "CAMPAIGN.toml")
     assert campaign.pull_requests.open and campaign.limits.per_hour == 20

@@ -148,7 +148,7 @@ class _Reader:
         self._document: Config = document
 
     def values(self) -> dict[str, Any]:
-        return self._table(cast("Table", self._document.roots[0]), _KEYS, "")
+        return self._table(cast("Table", self._document.roots[0]), KEYS, "")
 
     def _table(self, table: Table, keys: Mapping[str, Any], prefix: str) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -175,7 +175,7 @@ class _Reader:
 
 def _unknown(key: str, keys: Mapping[str, Any], prefix: str) -> str:
     """That there is no such key, and which one comes close, here or in another table."""
-    tables = {"": _KEYS, **{f"{name}.": inner for name, inner in _KEYS.items() if isinstance(inner, Mapping)}}
+    tables = {"": KEYS, **{f"{name}.": inner for name, inner in KEYS.items() if isinstance(inner, Mapping)}}
     elsewhere = {name: table for table, names in tables.items() for name in names}
     if not difflib.get_close_matches(key, keys) and (close := difflib.get_close_matches(key, elsewhere, n=1)):
         return f"unknown key `{prefix}{key}`: did you mean `{elsewhere[close[0]]}{close[0]}`?"
@@ -260,7 +260,7 @@ def _trailers(value: Any) -> tuple[str, ...]:
     return Wording(trailers=texts(value)).trailers
 
 
-_KEYS: dict[str, Any] = {
+KEYS: dict[str, Any] = {
     "name": _name,
     "repositories": texts,
     "repositories-from": _filled,

@@ -118,7 +118,7 @@ def _commit(value: Any) -> CommitSettings:
     return CommitSettings(**_read(value, COMMIT, "commit."))
 
 
-_KEYS: dict[str, Callable[[Any], Any]] = {
+KEYS: dict[str, Callable[[Any], Any]] = {
     "select": texts,
     "ignore": texts,
     "unsafe-fixes": flag,
@@ -177,7 +177,7 @@ def parse(data: bytes, source: str, directory: str, outer: Settings) -> Settings
     try:
         if not isinstance(table, dict):
             raise Refusal("`fixer` must be a table")
-        values = _read(table, _KEYS)
+        values = _read(table, KEYS)
         values["exclude"] = tuple(anchored(pattern, directory) for pattern in values.get("exclude", ()))
         values["per_file_ignores"] = tuple(
             (anchored(pattern, directory), codes) for pattern, codes in values.get("per_file_ignores", ())
