@@ -1,11 +1,15 @@
 """The fixtures under `before_after/`, and how they are run.
 
-    <rule>/<case>.before.py + <case>.after.py    what the rule's fix makes of it
-    <rule>/<case>.same.py                        nothing is found
-    <rule>/<case>.report.py + <case>.report.txt  findings without a (chosen) fix, as `line: safety message`
-    the same with .yaml, .json, .toml, .sh and .ipynb
-    <rule>/<case>/before/ + after/               a project; only the files that change stand in after/
-    <rule>/<case>/same/, <case>/report/ + report.txt
+Each case of a rule is a folder, `<rule>/<case>/`. It holds, as one file or as a project:
+
+    before.py + after.py    what the rule's fix makes of it
+    same.py                 nothing is found
+    report.py + report.txt  findings without a (chosen) fix, as `line: safety message`
+    proof.py                runs *before* and *after* (see `codemods/verify/proof.py`)
+
+The file may also be a .yaml, .yml, .json, .toml, .sh or .ipynb. A project is a folder of that name: `before/` and
+`after/` (only the files that change), `same/`, `report/`. A module that several proofs of a rule share lies beside the
+cases, as `<rule>/stand_in.py`.
 
 A first line `# fixer: target=torch==2.4.1,lightning==2.5 unsafe strategy=clear-cache with=PL001` (any part may be
 missing) sets options for that case: `with` runs other rules too. In a project it stands in a file `options`.
@@ -29,6 +33,7 @@ from codemods.sources.files import is_source
 from codemods.transforms import load
 
 ROOT = Path(__file__).parent / "before_after"
+KINDS = ("before", "same", "report")
 _OPTIONS = re.compile(r"# fixer: (?!ignore)(.*)")
 
 
@@ -39,15 +44,13 @@ class Case:
     rule: Rule
     name: str
     kind: str
-    """before, same or report"""
+    """One of `KINDS`."""
     path: Path
     options: dict[str, str] = field(default_factory=dict)
 
     @property
     def files(self) -> dict[str, bytes]:
-        if self.path.is_dir():
-            return Memory.of(self.path).data
-        return {f"case{self.path.suffix}": self.path.read_bytes()}
+        return _files(self.path)
 
     @property
     def python(self) -> bool:
@@ -57,16 +60,11 @@ class Case:
     @property
     def expected(self) -> dict[str, bytes]:
         """What `before` becomes: every file, changed or not."""
-        after = self.path.with_name(self.path.name.replace("before", "after"))
-        return {
-            **self.files,
-            **(Memory.of(after).data if after.is_dir() else {f"case{after.suffix}": after.read_bytes()}),
-        }
+        return self.files | _files(self.path.with_stem("after"))
 
     @property
     def report(self) -> str:
-        text = self.path.parent / "report.txt" if self.path.is_dir() else self.path.with_suffix(".txt")
-        return text.read_text()
+        return self.path.with_name("report.txt").read_text()
 
     def engine_options(self) -> Options:
         codes = {self.rule.code, *self.options.get("with", "").split("+")}
@@ -91,23 +89,22 @@ def sources(files: Iterable[str]) -> list[str]:
 
 def cases(*, all: bool = False) -> list[Case]:
     """Every fixture of every rule; with `all`, those too whose rule does not yet do what they say."""
-    found = []
-    for rule in load():
-        folder = ROOT / rule.name
-        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            match = re.fullmatch(r"(.+)\.(before|same|report)\.(?:py|ya?ml|json|toml|sh|ipynb)", path.name)
-            if match:
-                found.append(Case(rule, match[1], match[2], path, _options(path.read_bytes())))
-            elif path.is_dir() and path.name != "__pycache__":
-                options = path / "options"
-                for kind in ("before", "same", "report"):
-                    if (path / kind).is_dir():
-                        head = options.read_bytes() if options.exists() else b""
-                        found.append(Case(rule, path.name, kind, path / kind, _options(head)))
+    found = [
+        Case(rule, path.parent.name, path.stem, path, _options(path))
+        for rule in load()
+        for path in sorted((ROOT / rule.name).glob("*/*"))
+        if path.stem in KINDS and path.name != "report.txt"
+    ]
     return found if all else [case for case in found if f"{case.rule.name}/{case.name}" not in FIXTURES]
 
 
-def _options(data: bytes) -> dict[str, str]:
+def _files(path: Path) -> dict[str, bytes]:
+    return Memory.of(path).data if path.is_dir() else {f"case{path.suffix}": path.read_bytes()}
+
+
+def _options(path: Path) -> dict[str, str]:
+    stated = path.with_name("options") if path.is_dir() else path
+    data = stated.read_bytes() if stated.exists() else b""
     first = re.split(rb"\r\n|\n|\r", data, maxsplit=1)[0].decode("latin-1").removeprefix("ï»¿")
     match = _OPTIONS.match(first)
     pairs = (part.partition("=") for part in match[1].split()) if match else ()

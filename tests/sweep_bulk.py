@@ -87,7 +87,7 @@ def invented(count: int) -> Iterator[tuple[str, dict[str, bytes]]]:
 def make(root: Path, projects: Sequence[tuple[str, dict[str, bytes]]], port: int, settings: str) -> World:
     """Repositories of the projects with bugs planted, the same whenever the projects are."""
     chance = random.Random(len(projects))
-    texts = [(CHECKOUT / "tests/before_after" / f"{name}.before.py").read_bytes() for name in PLANTED]
+    texts = [(CHECKOUT / "tests/before_after" / name / "before.py").read_bytes() for name in PLANTED]
     served, checkouts = [], []
     for number, (_, files) in enumerate(projects):
         planted = dict(files)

@@ -40,7 +40,7 @@ from codemods.verify.observation import Declaration, Observation, Side
 from codemods.verify.offer import asked, is_offered
 from codemods.verify.places import DOCS, FIXTURES, RECORD
 
-PROOFS = sorted(FIXTURES.glob("*/*.proof.py"))
+PROOFS = sorted(FIXTURES.glob("*/*/proof.py"))
 EVIDENCE = read(RECORD)
 AGAIN = "run `python -m codemods.verify.matrix` and commit docs/"
 
@@ -85,7 +85,7 @@ def test_another_repair_is_offered_where_the_record_says_so() -> None:
 
 
 def test_a_repair_is_offered_for_the_versions_that_it_is_for() -> None:
-    proof = FIXTURES / "encoder-fastpath-in-autocast" / "no_nested.proof.py"
+    proof = FIXTURES / "encoder-fastpath-in-autocast" / "no_nested" / "proof.py"
     assert asked(proof)["strategy"] == "no-nested"
     assert is_offered(proof, {"torch": "2.13.0+cpu"})
     assert not is_offered(proof, {"torch": "2.4.1"})
@@ -185,17 +185,17 @@ def test_merging(new: Evidence, present: list[str], expected: Mapping[str, Mappi
 
 
 def test_a_changed_fixture_is_stale(tmp_path: Path) -> None:
-    folder = tmp_path / "raw-backward"
-    folder.mkdir()
-    for name in ("x.before.py", "x.after.py", "x.proof.py"):
+    folder = tmp_path / "raw-backward" / "x"
+    folder.mkdir(parents=True)
+    for name in ("before.py", "after.py", "proof.py"):
         (folder / name).write_text(f"# {name}\n")
-    proof = folder / "x.proof.py"
+    proof = folder / "proof.py"
     record = Evidence({}, {"raw-backward/x": proved(digest(proof)), "raw-backward/gone": proved()})
     assert stale(record, [proof]) == ["raw-backward/gone"]
-    (folder / "stand_in.py").write_text("")
+    (folder.parent / "stand_in.py").write_text("")
     assert stale(record, [proof]) == ["raw-backward/gone", "raw-backward/x"]
-    (folder / "stand_in.py").unlink()
-    for name in ("x.before.py", "x.after.py", "x.proof.py"):
+    (folder.parent / "stand_in.py").unlink()
+    for name in ("before.py", "after.py", "proof.py"):
         was = (folder / name).read_text()
         (folder / name).write_text(was + "# changed\n")
         assert stale(record, [proof]) == ["raw-backward/gone", "raw-backward/x"], name
@@ -422,9 +422,10 @@ VERSIONS = ("2.4.1", "2.13.0")
 @pytest.fixture
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Environments that are there, fixtures that hold nothing, and a list of the proofs that were run."""
-    for name in ("x.before.py", "x.after.py", "x.proof.py"):
-        (tmp_path / "fixtures" / "raw-backward").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "fixtures" / "raw-backward" / name).write_text("")
+    case = tmp_path / "fixtures" / "raw-backward" / "x"
+    case.mkdir(parents=True)
+    for name in ("before.py", "after.py", "proof.py"):
+        (case / name).write_text("")
     calls: list[str] = []
 
     def run_one(proof: Path, bench: object) -> Result:
@@ -455,7 +456,7 @@ def test_runs_what_it_does_not_know(tmp_path: Path, ran: list[str], capsys: pyte
     assert (tmp_path / "docs" / "evidence.json").read_text() == written
     assert matrix.main([*docs, "--again", "--torch", "2.4.1", "--only", "PL"]) == 0
     assert len(ran) == 3
-    (tmp_path / "fixtures" / "raw-backward" / "x.after.py").write_text("changed = 1\n")
+    (tmp_path / "fixtures" / "raw-backward" / "x" / "after.py").write_text("changed = 1\n")
     assert matrix.main(docs) == 0
     assert len(ran) == 5
 
@@ -508,11 +509,11 @@ def test_a_broken_record_is_not_overwritten(tmp_path: Path, ran: list[str], caps
 def test_one_proof_without_torch(bare_python: str) -> None:
     from codemods.verify.bench import Bench
 
-    proof = FIXTURES / "raw-backward" / "three_optimizers.proof.py"
+    proof = FIXTURES / "raw-backward" / "three_optimizers" / "proof.py"
     with Bench(bare_python) as bench:
         found = matrix.run_one(proof, bench)
     assert found.outcome == COULD_NOT_RUN and "No module named 'torch'" in found.why
 
 
 def test_every_rule_has_its_name_in_the_matrix() -> None:
-    assert {proof.parent.name for proof in PROOFS} <= {rule.name for rule in load()}
+    assert {proof.parents[1].name for proof in PROOFS} <= {rule.name for rule in load()}

@@ -17,17 +17,14 @@ from codemods.model.edits import Safety
 from codemods.sources.files import kind
 from codemods.transforms import load
 from codemods.verify.bench import Bench
+from codemods.verify.evidence import name_of
 from codemods.verify.observation import Side
 from codemods.verify.proof import Outcome, judge, run, sides
 
 FIXTURES = Path(__file__).parent / "before_after"
-PROOFS = sorted(FIXTURES.glob("*/*.proof.py"))
+PROOFS = sorted(FIXTURES.glob("*/*/proof.py"))
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-
-
-def name(proof: Path) -> str:
-    return f"{proof.parent.name}/{proof.name.partition('.')[0]}"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +35,7 @@ def bench() -> Iterator[Bench]:
 
 @pytest.mark.torch
 @needs_torch
-@pytest.mark.parametrize("proof", PROOFS, ids=name)
+@pytest.mark.parametrize("proof", PROOFS, ids=name_of)
 def test_proof(proof: Path, bench: Bench) -> None:
     before, after = run(proof, bench)
     ways = {"before/after": (before, after), "after/after": (after, after), "before/before": (before, before)}
@@ -53,7 +50,7 @@ def report(verdicts: object, before: Side, after: Side) -> str:
 
 def test_there_are_proofs(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        print(f"\n{len(PROOFS)} proofs of {len({proof.parent for proof in PROOFS})} rules, each judged three ways")
+        print(f"\n{len(PROOFS)} proofs of {len({proof.parents[1] for proof in PROOFS})} rules, each judged three ways")
     assert PROOFS
 
 
@@ -67,14 +64,14 @@ def test_every_fix_is_proved() -> None:
             found = [finding for finding in case.run().findings if finding.applied and finding.code == case.rule.code]
             made = {(finding.code, finding.strategy, kind(finding.path) or "python") for finding in found}
             shown |= made
-            proved |= made if FIXTURES / case.rule.name / f"{case.name}.proof.py" in PROOFS else set()
+            proved |= made if case.path.with_name("proof.py") in PROOFS else set()
     assert repairing - {code for code, _, _ in shown} == set(), "no fixture shows a fix of these"
     assert offered - {(code, strategy) for code, strategy, _ in shown} == set(), "no fixture shows these"
     assert shown - proved == set(), "no proof runs these"
 
 
-@pytest.mark.parametrize("proof", PROOFS, ids=name)
+@pytest.mark.parametrize("proof", PROOFS, ids=name_of)
 def test_every_proof_belongs_to_a_repair(proof: Path) -> None:
     before, after = sides(proof)
     assert before != after
-    assert proof.parent.name in {rule.name for rule in load()}
+    assert proof.parents[1].name in {rule.name for rule in load()}

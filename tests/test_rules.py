@@ -113,11 +113,13 @@ def test_every_fixture_folder_belongs_to_a_rule() -> None:
 
 def test_every_fixture_file_is_used() -> None:
     pattern = re.compile(
-        r".+\.(before|after|same|report)\.(py|ya?ml|json|toml|sh|ipynb)|.+\.report\.txt|.+\.proof\.py|stand_in\.py"
+        r"\w+/((before|after|same|report)(\.(py|ya?ml|json|toml|sh|ipynb))?|report\.txt|options|proof\.py)|stand_in\.py"
     )
     for rule in RULES:
-        for path in (ROOT / rule.name).iterdir():
-            assert path.is_dir() or pattern.fullmatch(path.name), path
+        folder = ROOT / rule.name
+        for path in (*folder.glob("*"), *folder.glob("*/*")):
+            name = path.relative_to(folder).as_posix()
+            assert pattern.fullmatch(name) or (path.is_dir() and path.parent == folder), path
 
 
 def test_the_readme_shows_what_really_happens() -> None:
@@ -126,8 +128,8 @@ def test_the_readme_shows_what_really_happens() -> None:
     shown = re.findall(r"<!-- (\S+) -->\n```diff\n(.*?)```", readme, re.DOTALL)
     assert len(shown) == 5
     for name, diff in shown:
-        before = (ROOT / f"{name}.before.py").read_text()
-        after = (ROOT / f"{name}.after.py").read_text()
+        before = (ROOT / name / "before.py").read_text()
+        after = (ROOT / name / "after.py").read_text()
         removed = [line[1:] for line in diff.splitlines() if line.startswith("-")]
         added = [line[1:] for line in diff.splitlines() if line.startswith("+")]
         kept = [line[1:] for line in diff.splitlines() if line.startswith(" ")]

@@ -151,7 +151,8 @@ def bench() -> Iterator[Bench]:
 
 @pytest.fixture
 def proof(tmp_path: Path) -> Path:
-    path = tmp_path / "toy.proof.py"
+    path = tmp_path / "toy" / "proof.py"
+    path.parent.mkdir()
     path.write_text(PROOF)
     return path
 
@@ -211,8 +212,8 @@ class TestSides:
         side = bench.run(project, proof)
         assert (side.error, side.seen.losses, side.seen.witness) == ("", [7.0], 1)
 
-    def test_what_proofs_share_is_imported_from_beside_them(self, bench: Bench, proof: Path) -> None:
-        proof.with_name("shared_by_toys.py").write_text("def answer(): return 7.0\n")
+    def test_what_proofs_share_is_imported_from_the_folder_of_the_rule(self, bench: Bench, proof: Path) -> None:
+        (proof.parents[1] / "shared_by_toys.py").write_text("def answer(): return 7.0\n")
         proof.write_text(
             "from codemods.verify.observe import Observation\n"
             "from shared_by_toys import answer\n"
@@ -228,24 +229,26 @@ class TestSides:
         assert bench.run({"toy.yaml": "7.0"}, proof).seen.losses == [7.0]
 
     def test_sides(self, tmp_path: Path) -> None:
-        proof = tmp_path / "toy.proof.py"
+        case = tmp_path / "toy"
+        case.mkdir()
+        proof = case / "proof.py"
         with pytest.raises(FileNotFoundError, match="not 0"):
             sides(proof)
-        (tmp_path / "toy.before.yaml").write_bytes(b"a: 1\r\n")
-        (tmp_path / "toy.after.yaml").write_bytes(b"a: 2\r\n")
+        (case / "before.yaml").write_bytes(b"a: 1\r\n")
+        (case / "after.yaml").write_bytes(b"a: 2\r\n")
         assert sides(proof) == ({"toy.yaml": "a: 1\r\n"}, {"toy.yaml": "a: 2\r\n"})
         for path, content in {"before/a.py": "1", "before/b/c.toml": "2", "after/a.py": "3"}.items():
-            (tmp_path / "toy" / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / "toy" / path).write_text(content)
+            (case / path).parent.mkdir(parents=True, exist_ok=True)
+            (case / path).write_text(content)
         with pytest.raises(FileNotFoundError, match="not 2"):
             sides(proof)
-        (tmp_path / "toy.before.yaml").unlink()
+        (case / "before.yaml").unlink()
         both = {"a.py": "1", "b/c.toml": "2"}, {"a.py": "3", "b/c.toml": "2"}
         assert sides(proof) == both
         for folder in ("before", "before/b", "after"):
-            assert compileall.compile_dir(tmp_path / "toy" / folder, maxlevels=0, quiet=2)
-            (tmp_path / "toy" / folder / "__pycache__").mkdir(exist_ok=True)
-            (tmp_path / "toy" / folder / "__pycache__" / "c.cpython-311.pyc").write_bytes(b"\xa7\r\r\n")
+            assert compileall.compile_dir(case / folder, maxlevels=0, quiet=2)
+            (case / folder / "__pycache__").mkdir(exist_ok=True)
+            (case / folder / "__pycache__" / "c.cpython-311.pyc").write_bytes(b"\xa7\r\r\n")
         assert sides(proof) == both, "as in an installed package, which pip byte-compiles"
 
     def test_seeds_are_fixed(self, bench: Bench, proof: Path) -> None:
@@ -255,10 +258,12 @@ class TestSides:
     def test_nothing_of_the_users_surroundings(
         self, proof: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        here = tmp_path / "here"
+        here.mkdir()
         for name in ("torch", "typing", "codemods", "json"):
-            (tmp_path / f"{name}.py").write_text("raise SystemExit('hijacked')")
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+            (here / f"{name}.py").write_text("raise SystemExit('hijacked')")
+        monkeypatch.chdir(here)
+        monkeypatch.setenv("PYTHONPATH", str(here))
         monkeypatch.setenv("SECRET_TOKEN", "hunter2")
         with Bench() as bench:
             text = "import os, torch, typing, json\ndef train(): return 'SECRET_TOKEN' in os.environ"
@@ -282,11 +287,11 @@ def train():
     @pytest.mark.parametrize(
         ("text", "trouble"),
         [
-            ("import no_such_module", "toy.proof.py: ModuleNotFoundError: No module named 'no_such_module'"),
-            ("SYMPTOM = (", "toy.proof.py: SyntaxError"),
-            ("WITNESS = 'torch.no_such'", "toy.proof.py: AttributeError"),
-            ("SYMPTOM = 'x'\ndef run(case): return 3", "toy.proof.py: run() gives 3, not an Observation"),
-            (PROOF + "def reference(case): raise ValueError('no')", "toy.proof.py: reference: ValueError: no"),
+            ("import no_such_module", "proof.py: ModuleNotFoundError: No module named 'no_such_module'"),
+            ("SYMPTOM = (", "proof.py: SyntaxError"),
+            ("WITNESS = 'torch.no_such'", "proof.py: AttributeError"),
+            ("SYMPTOM = 'x'\ndef run(case): return 3", "proof.py: run() gives 3, not an Observation"),
+            (PROOF + "def reference(case): raise ValueError('no')", "proof.py: reference: ValueError: no"),
         ],
     )
     def test_broken_proof(self, text: str, trouble: str, bench: Bench, proof: Path) -> None:
@@ -299,11 +304,11 @@ def train():
         assert prove(after, before, proof).outcome is Outcome.REFUTED
 
     def test_command(self, proof: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        proof.with_name("toy.before.py").write_text("def train(): raise ValueError('the symptom')")
-        proof.with_name("toy.after.py").write_text("def train(): return 1")
+        proof.with_name("before.py").write_text("def train(): raise ValueError('the symptom')")
+        proof.with_name("after.py").write_text("def train(): return 1")
         assert main([str(proof)]) == 0
         assert capsys.readouterr().out.startswith("PASS ")
-        proof.with_name("toy.after.py").write_text("def train(): raise ValueError('another')")
+        proof.with_name("after.py").write_text("def train(): raise ValueError('another')")
         assert main([str(proof)]) == 1
         assert "ValueError: another\n" in capsys.readouterr().out
 

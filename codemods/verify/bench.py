@@ -68,7 +68,7 @@ class Bench:
             server = self._start()
         except OSError as error:
             return Side(trouble=f"cannot start {self.python}: {error}")
-        files = {f"{proof.name.partition('.')[0]}.py": source} if isinstance(source, str) else dict(source)
+        files = {"case.py": source} if isinstance(source, str) else dict(source)
         request = {"files": files, "proof": str(proof.resolve()), "limit": self.time_limit}
         # A side may run twice: `run` and `reference`.
         answer = server.ask(request, 2 * self.time_limit + STARTUP)

@@ -140,15 +140,15 @@ def _releases(installed: Mapping[str, str]) -> dict[str, str]:
 
 
 def digest(proof: Path) -> str:
-    """What tells a proof, its fixture and the modules beside it (`stand_in.py`) from every other."""
-    beside = sorted(path for path in proof.parent.glob("*.py") if path.name.count(".") == 1)
-    content = [*sides(proof), *(path.read_text(encoding="utf-8") for path in (proof, *beside))]
+    """What tells a proof, its fixture and the modules that the rule's proofs share (`stand_in.py`) from every other."""
+    shared = sorted(proof.parents[1].glob("*.py"))
+    content = [*sides(proof), *(path.read_text(encoding="utf-8") for path in (proof, *shared))]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def name_of(proof: Path) -> str:
     """`<rule's name>/<case>`."""
-    return f"{proof.parent.name}/{proof.name.removesuffix('.proof.py')}"
+    return f"{proof.parents[1].name}/{proof.parent.name}"
 
 
 def stale(evidence: Evidence, proofs: Iterable[Path]) -> list[str]:

@@ -48,7 +48,7 @@ def _page(evidence: Evidence) -> Iterator[str]:
     yield f"<!-- Written by `{COMMAND}`; do not edit. -->"
     yield "# Evidence\n"
     yield "Each repair was run: *before* and *after* of a fixture, under the versions below. A case is a file"
-    yield "`tests/before_after/<rule>/<case>.proof.py`; `codemods/verify/proof.py` says what it demands of both"
+    yield "`tests/before_after/<rule>/<case>/proof.py`; `codemods/verify/proof.py` says what it demands of both"
     yield "sides. Models are tiny and random, nothing is downloaded, and nothing ran on a GPU.\n"
     yield from _table(("result", "meaning"), ([outcome, _MEANING[outcome]] for outcome in OUTCOMES))
     yield "\n## Four programs\n"

@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"--only {' '.join(options.only)}: no such proof in {FIXTURES}")
     ready = prepare(versions, options.environments, _say)
     new = run_all(ready, chosen, Evidence() if options.again else old, _say)
-    evidence = merge(old, new, [name_of(proof) for proof in sorted(FIXTURES.glob("*/*.proof.py"))])
+    evidence = merge(old, new, [name_of(proof) for proof in sorted(FIXTURES.glob("*/*/proof.py"))])
     evidence_pages.write(evidence, options.docs)
     print(*table(new), sep="\n")
     if any(isinstance(each, str) for each in ready.values()):
@@ -139,7 +139,7 @@ def run_all(ready: Mapping[str, Environment | str], proofs: Sequence[Path], know
     return Evidence(
         installed,
         {
-            name: Proved(codes[proof.parent.name], asked(proof).get("strategy", ""), fixtures[name], results[name])
+            name: Proved(codes[proof.parents[1].name], asked(proof).get("strategy", ""), fixtures[name], results[name])
             for proof in proofs
             for name in [name_of(proof)]
         },
@@ -175,8 +175,8 @@ def table(evidence: Evidence) -> Iterator[str]:
 def _chosen(only: Sequence[str]) -> Iterator[Path]:
     """The proofs of the rules whose name or code begins so."""
     codes = {rule.name: rule.code for rule in load()}
-    for proof in sorted(FIXTURES.glob("*/*.proof.py")):
-        name = proof.parent.name
+    for proof in sorted(FIXTURES.glob("*/*/proof.py")):
+        name = proof.parents[1].name
         if name in codes and (name.startswith(tuple(only)) or codes[name].startswith(tuple(only))):
             yield proof
 

@@ -36,7 +36,7 @@ class Texts:
 def asked(proof: Path) -> dict[str, str]:
     """The options of the fixture that a proof belongs to: those in its first line, or a project's file `options`."""
     texts = list(sides(proof)[0].values())
-    options = proof.with_name(proof.name.removesuffix(".proof.py")) / "options"
+    options = proof.with_name("options")
     head = options.read_text(encoding="utf-8") if options.is_file() else texts[0]
     match = _OPTIONS.match(head)
     pairs = (word.partition("=") for word in match[1].split()) if match else ()
@@ -48,7 +48,7 @@ def is_offered(proof: Path, versions: Mapping[str, str]) -> bool:
     before, after = ({path: text.encode() for path, text in side.items()} for side in sides(proof))
     options = asked(proof)
     rules = {
-        rule.code: rule for rule in load() if rule.name == proof.parent.name or rule.code in options.get("with", "")
+        rule.code: rule for rule in load() if rule.name == proof.parents[1].name or rule.code in options.get("with", "")
     }
     strategies = {
         code: options["strategy"] for code, rule in rules.items() if options.get("strategy") in rule.strategies

@@ -1,13 +1,13 @@
 '''Proofs: *before* fails as documented, *after* works, under real torch.
 
-A proof is a file `tests/before_after/<rule>/<case>.proof.py` beside `<case>.before.py` and `<case>.after.py`. It never
-runs here: a child process loads it, loads one side of the fixture as a module, and calls `run(case)` with that module.
-What the side imports must be installed.
+A proof is a file `tests/before_after/<rule>/<case>/proof.py` beside `before.py` and `after.py`. It never runs here: a
+child process loads it, loads one side of the fixture as a module, and calls `run(case)` with that module. What the side
+imports must be installed.
 
-A side may also be one file of another kind (`<case>.before.yaml`) or a project (`<case>/before/`, `<case>/after/`).
-Then `case` is the directory that holds it, from which modules can be imported, and `run` does with it what the
-framework does with such files; what cannot run here is said at the top of the proof. What proofs of a rule
-share is a module beside them.
+A side may also be one file of another kind (`before.yaml`, which the child process finds as `<case>.yaml`) or a project
+(`before/`, `after/`). Then `case` is the directory that holds it, from which modules can be imported, and `run` does
+with it what the framework does with such files; what cannot run here is said at the top of the proof. What proofs of a
+rule share is a module in the rule's folder.
 
     """Clipping scaled gradients: the documented loop, two layers, ten steps."""
 
@@ -59,7 +59,7 @@ a module with functions and classes a user would write, whose training loop take
 batches, scaler, device). `fixer`'s own tests run every proof three ways: before/after must be proved, after/after and
 before/before must be refuted.
 
-    python -m codemods.verify.proof tests/before_after/<rule>/<case>.proof.py [more …] [--python OTHER/bin/python]
+    python -m codemods.verify.proof tests/before_after/<rule>/<case>/proof.py [more …] [--python OTHER/bin/python]
 '''
 
 from __future__ import annotations
@@ -116,15 +116,15 @@ def sides(proof: Path) -> tuple[dict[str, str], dict[str, str]]:
     Raises:
         FileNotFoundError: there is no such pair.
     """
-    case = proof.with_name(proof.name.removesuffix(".proof.py"))
-    found = [*case.glob("before"), *case.parent.glob(f"{case.name}.before.*")]
+    case = proof.parent
+    found = [path for path in case.iterdir() if path.stem == "before"]
     if len(found) != 1:
         raise FileNotFoundError(f"{proof}: there must be one *before* beside it, not {len(found)}")
     if found[0].is_dir():
         before = _texts(found[0])
         return before, before | _texts(case / "after")
     name = case.name + found[0].suffix
-    return {name: _text(found[0])}, {name: _text(case.with_name(f"{case.name}.after{found[0].suffix}"))}
+    return {name: _text(found[0])}, {name: _text(found[0].with_stem("after"))}
 
 
 def run(proof: Path, bench: Bench) -> tuple[Side, Side]:
@@ -253,7 +253,7 @@ def main(argv: list[str] | None = None) -> int:
             twins = judge(after, after), judge(before, before)
             passed = right.outcome is Outcome.PROVED and all(twin.outcome is Outcome.REFUTED for twin in twins)
             failed += not passed
-            print(f"{'PASS' if passed else 'FAIL'} {proof.parent.name}/{proof.name}\n  before/after   {right}")
+            print(f"{'PASS' if passed else 'FAIL'} {proof}\n  before/after   {right}")
             print(f"  after/after    {twins[0]}\n  before/before  {twins[1]}")
             if not passed:
                 print(*(f"--- {n}\n{s.output}{s.trace}" for n, s in (("before", before), ("after", after))), sep="\n")

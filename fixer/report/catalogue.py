@@ -82,11 +82,11 @@ def show_page(console: Console, rule: Rule) -> None:
 
 def example_of(rule: Rule) -> str:
     """What the first fixture of a rule becomes by default, as a diff; empty where there are no fixtures at hand."""
-    fixtures = [path for path in sorted((FIXTURES / rule.name).glob("*.before.*")) if path.is_file()]
+    fixtures = [path for path in sorted((FIXTURES / rule.name).glob("*/before.*")) if path.is_file()]
     fixtures.sort(key=lambda path: (b"strategy=" in path.read_bytes().partition(b"\n")[0], path.suffix != ".py"))
     for before in fixtures:
-        after = before.with_name(before.name.replace(".before.", ".after."))
+        after = before.with_stem("after")
         if after.is_file():
-            name = before.name.replace(".before.", ".")
+            name = before.parent.name + before.suffix
             return patch([FilePlan(name, before.read_bytes(), after.read_bytes())]).decode("utf-8", "replace")
     return ""

@@ -45,7 +45,7 @@ def choose(rule: Rule, fixtures: Path, evidence: Evidence) -> Path:
     Raises:
         Refusal: if there is none.
     """
-    proofs = sorted((fixtures / rule.name).glob("*.proof.py"))
+    proofs = sorted((fixtures / rule.name).glob("*/proof.py"))
     if not proofs:
         why = "" if fixtures.is_dir() else f"; they belong in {fixtures}"
         raise Refusal(f"{rule.code} has no proof to run{why}")
