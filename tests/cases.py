@@ -9,7 +9,8 @@ Each case of a rule is a folder, `<rule>/<case>/`. It holds, as one file or as a
 
 The file may also be a .yaml, .yml, .json, .toml, .sh or .ipynb. A project is a folder of that name: `before/` and
 `after/` (only the files that change), `same/`, `report/`. A module that several proofs of a rule share lies beside the
-cases, as `<rule>/stand_in.py`.
+cases, as `<rule>/stand_in.py`. The case `example` is the one that `fixer explain` shows and proves, and the only one
+that an installed package carries.
 
 A first line `# fixer: target=torch==2.4.1,lightning==2.5 unsafe strategy=clear-cache with=PL001` (any part may be
 missing) sets options for that case: `with` runs other rules too. In a project it stands in a file `options`.

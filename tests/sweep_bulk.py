@@ -31,11 +31,11 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[1]
 PLANTED = (
-    "raw-backward/three_optimizers",
-    "deprecated-amp-api/loop",
-    "implicit-reentrant/frozen_embedding",
-    "bare-closure-in-no-grad-step/decorated",
-    "detached-loss/loop",
+    "raw-backward/example",
+    "deprecated-amp-api/example",
+    "implicit-reentrant/example",
+    "bare-closure-in-no-grad-step/example",
+    "detached-loss/example",
 )
 FILES = 25
 """In one repository at most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.frameworks.checkpointing import families
-from codemods.verify.architectures import PAGE, known, loses, main, page, read, summary
+from codemods.verify.architectures.program import PAGE, known, loses, main, page, read, summary
 
 RUNS = read()
 NEW = next(run for run in RUNS if int(run["versions"]["transformers"].partition(".")[0]) >= 5)

@@ -337,7 +337,7 @@ def test_a_new_rule_is_started_in_a_checkout(tmp_path: Path) -> None:
     assert result.code == 0
     made = (tmp_path / "codemods/transforms/old/older_call.py").read_text()
     assert 'code="OLD009"' in made and 'name="older-call"' in made
-    assert (tmp_path / "tests/before_after/older-call/simple/before.py").exists()
+    assert (tmp_path / "tests/before_after/older-call/example/before.py").exists()
     compile(made, "older_call.py", "exec")
     assert fixer("rules", "new", "OLD009", "older-call", at=tmp_path).code == 2
 

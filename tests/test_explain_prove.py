@@ -9,10 +9,11 @@ import pytest
 from world import fixer, process
 
 from codemods.transforms import load
-from codemods.verify.evidence import Evidence, Proved, Result, read, sentence
-from codemods.verify.places import FIXTURES, RECORD
+from codemods.verify.evidence import SHOWN, read, sentence
+from codemods.verify.places import EXAMPLE, FIXTURES, RECORD
+from codemods.verify.proof import asked
 from fixer.errors import Refusal
-from fixer.verify.live_proof import choose
+from fixer.verify.live_proof import proof_of
 
 RULES = {rule.code: rule for rule in load()}
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
@@ -24,13 +25,21 @@ def test_the_page_says_what_was_run(tmp_path: Path) -> None:
     assert said in process("explain", "AMP001", at=tmp_path).text
 
 
+def test_the_page_shows_the_example(tmp_path: Path) -> None:
+    """Of a project every changed file; of a repair that must be asked for, how."""
+    text = process("explain", "VER002", at=tmp_path).text
+    assert "\n## Example (`--strategy VER002=torch-2.11`)\n" in text
+    assert "\n+++ b/pyproject.toml\n" in text and "\n+++ b/requirements.txt\n" in text
+    assert "\n+++ b/example.py\n" in process("explain", "PL001", at=tmp_path).text
+
+
 @needs_torch
 @pytest.mark.torch
 def test_a_proof_is_run(tmp_path: Path) -> None:
     answer = process("explain", "SCL003", "--prove", at=tmp_path)
     assert answer.code == 0, answer.err
     lines = answer.text.splitlines()
-    assert lines[0].startswith("SCL003 unscaled-backward/")
+    assert lines[0].startswith("SCL003 unscaled-backward/example")
     assert any(line.startswith("-") and "backward()" in line for line in lines)
     assert any(line.startswith("+") and ".scale(" in line for line in lines)
     assert any(line.startswith("symptom ") for line in lines)
@@ -61,26 +70,18 @@ def test_a_rule_without_proof(tmp_path: Path) -> None:
 
 
 def test_no_fixtures_at_all(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match=r"PL001 has no proof to run; they belong in .*/nowhere"):
-        choose(RULES["PL001"], tmp_path / "nowhere", Evidence())
+    with pytest.raises(Refusal, match=r"PL001 has no proof to run; it belongs in .*/nowhere"):
+        proof_of(RULES["PL001"], tmp_path / "nowhere")
 
 
-def test_the_proof_is_one_where_the_bug_shows(tmp_path: Path) -> None:
-    texts = {"long": "x = 1\n" * 9, "short": "x = 1\n", "asked": "# fixer: strategy=other\n"}
-    for case, text in texts.items():
-        folder = tmp_path / "raw-backward" / case
-        folder.mkdir(parents=True)
-        for name in ("before.py", "after.py", "proof.py"):
-            (folder / name).write_text(text)
-
-    def chosen(**shown: str) -> str:
-        proofs = {f"raw-backward/{case}": Proved("PL001", "", "", {v: Result("shown")}) for case, v in shown.items()}
-        return choose(RULES["PL001"], tmp_path, Evidence({}, proofs)).parent.name
-
-    assert chosen() == "short"
-    assert chosen(long="2.4.1") == "long"
-    assert chosen(long="2.4.1", short="2.13.0") == "short"
-    assert chosen(long="2.13.0", short="2.4.1", asked="2.13.0") == "long"
+def test_every_rule_that_is_proved_has_an_example() -> None:
+    """An installed package carries only the example: the bug shows in it, and the repair is the first one offered."""
+    evidence = read(RECORD)
+    for name in sorted({proof.parents[1].name for proof in FIXTURES.glob("*/*/proof.py")}):
+        results = evidence.proofs[f"{name}/{EXAMPLE}"].results
+        assert SHOWN in {result.outcome for result in results.values()}, name
+        others = [proof for proof in (FIXTURES / name).glob("*/proof.py") if "strategy" not in asked(proof)]
+        assert "strategy" not in asked(FIXTURES / name / EXAMPLE / "proof.py") or not others, name
 
 
 def test_a_refuted_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codemods.transforms import load
-from codemods.verify import environments, matrix
-from codemods.verify.environments import Environment, Unavailable
 from codemods.verify.evidence import (
     COULD_NOT_RUN,
     GONE,
@@ -26,19 +24,18 @@ from codemods.verify.evidence import (
     Evidence,
     Proved,
     Result,
-    digest,
-    dump,
-    merge,
     name_of,
     read,
-    result,
     sentence,
-    stale,
 )
-from codemods.verify.evidence_pages import SAMPLES, page, write
+from codemods.verify.matrix import environments, program
+from codemods.verify.matrix.environments import Environment, Unavailable
+from codemods.verify.matrix.offer import is_offered
+from codemods.verify.matrix.pages import SAMPLES, page, write
+from codemods.verify.matrix.record import digest, dump, merge, result, stale
 from codemods.verify.observation import Declaration, Observation, Side
-from codemods.verify.offer import asked, is_offered
 from codemods.verify.places import DOCS, FIXTURES, RECORD
+from codemods.verify.proof import asked
 
 PROOFS = sorted(FIXTURES.glob("*/*/proof.py"))
 EVIDENCE = read(RECORD)
@@ -335,7 +332,7 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pip]:
 def test_sizes_are_told_before_anything_is_installed(tmp_path: Path, pip: Callable[..., Pip]) -> None:
     made = pip()
     said: list[str] = []
-    ready = matrix.prepare(["2.4.1", "2.3.1"], tmp_path / "cache", lambda sentence: said.append(sentence))
+    ready = program.prepare(["2.4.1", "2.3.1"], tmp_path / "cache", lambda sentence: said.append(sentence))
     env = ready["2.4.1"]
     assert isinstance(env, Environment) and env.ready
     assert said[0].startswith("torch 2.4.1: 0 MB in 2 packages (the first: torch 2.4.1, and 1 packages of")
@@ -346,7 +343,7 @@ def test_sizes_are_told_before_anything_is_installed(tmp_path: Path, pip: Callab
     assert environments.installed(env)["torch"] == "1.0"
 
     before = len(made.calls)
-    assert matrix.prepare(["2.4.1"], tmp_path / "cache", said.append) == {"2.4.1": env}
+    assert program.prepare(["2.4.1"], tmp_path / "cache", said.append) == {"2.4.1": env}
     assert len(made.calls) == before  # it is kept
     assert said[-1] == f"torch 2.4.1: ready in {env.place}"
 
@@ -361,7 +358,7 @@ def test_sizes_are_told_before_anything_is_installed(tmp_path: Path, pip: Callab
 @pytest.mark.parametrize("fail", ["venv", environments.INSTALLER, DRY, "torch==2.4.1", "import torch"])
 def test_an_installation_that_fails_is_a_row(tmp_path: Path, pip: Callable[..., Pip], fail: str) -> None:
     pip(fail)
-    assert matrix.prepare(["2.4.1"], tmp_path / "cache", lambda _: None) == {"2.4.1": f"{fail} failed"}
+    assert program.prepare(["2.4.1"], tmp_path / "cache", lambda _: None) == {"2.4.1": f"{fail} failed"}
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -375,7 +372,7 @@ def test_an_interrupted_installation_leaves_nothing(
 
     monkeypatch.setattr(environments, "install", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        matrix.prepare(["2.4.1"], tmp_path / "cache", lambda _: None)
+        program.prepare(["2.4.1"], tmp_path / "cache", lambda _: None)
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -435,35 +432,35 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     def prepare(versions: Sequence[str], cache: Path, tell: object) -> dict[str, Environment | str]:
         return {v: Environment(v, (), cache / v) if v in VERSIONS else "no such torch" for v in versions}
 
-    monkeypatch.setattr(matrix, "FIXTURES", tmp_path / "fixtures")
-    monkeypatch.setattr(matrix, "run_one", run_one)
-    monkeypatch.setattr(matrix, "prepare", prepare)
+    monkeypatch.setattr(program, "FIXTURES", tmp_path / "fixtures")
+    monkeypatch.setattr(program, "run_one", run_one)
+    monkeypatch.setattr(program, "prepare", prepare)
     monkeypatch.setattr(environments, "installed", lambda env: {"torch": env.torch})
     yield calls
 
 
 def test_runs_what_it_does_not_know(tmp_path: Path, ran: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     docs = ("--docs", str(tmp_path / "docs"))
-    assert matrix.main(["--torch", *VERSIONS, *docs]) == 0
+    assert program.main(["--torch", *VERSIONS, *docs]) == 0
     assert ran == ["raw-backward/x"] * 2
     out, err = capsys.readouterr()
     assert out == "torch 2.4.1    shown 1\ntorch 2.13.0   shown 1\n"
     assert "torch 2.13.0  raw-backward/x: shown\n" in err
     written = (tmp_path / "docs" / "evidence.json").read_text()
 
-    assert matrix.main(docs) == 0  # the versions of the record
+    assert program.main(docs) == 0  # the versions of the record
     assert len(ran) == 2
     assert (tmp_path / "docs" / "evidence.json").read_text() == written
-    assert matrix.main([*docs, "--again", "--torch", "2.4.1", "--only", "PL"]) == 0
+    assert program.main([*docs, "--again", "--torch", "2.4.1", "--only", "PL"]) == 0
     assert len(ran) == 3
     (tmp_path / "fixtures" / "raw-backward" / "x" / "after.py").write_text("changed = 1\n")
-    assert matrix.main(docs) == 0
+    assert program.main(docs) == 0
     assert len(ran) == 5
 
 
 def test_a_version_that_cannot_be_had(tmp_path: Path, ran: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     docs = tmp_path / "docs"
-    assert matrix.main(["--torch", "2.99.0", "2.4.1", "--docs", str(docs)]) == 2
+    assert program.main(["--torch", "2.99.0", "2.4.1", "--docs", str(docs)]) == 2
     assert capsys.readouterr().out == "torch 2.99.0   no environment: no such torch\ntorch 2.4.1    shown 1\n"
     assert "torch 2.99.0 could not be installed: no such torch" in (docs / "evidence.md").read_text()
 
@@ -475,9 +472,9 @@ def test_a_proof_that_fails(
     """What gave no answer is asked again."""
     call = ["--torch", "2.4.1", "--docs", str(tmp_path / "docs")]
     with monkeypatch.context() as patch:
-        patch.setattr(matrix, "run_one", lambda proof, bench: Result(outcome, why="so it is"))
-        assert matrix.main(call) == 1
-    assert matrix.main(call) == 1 - next_time
+        patch.setattr(program, "run_one", lambda proof, bench: Result(outcome, why="so it is"))
+        assert program.main(call) == 1
+    assert program.main(call) == 1 - next_time
     assert len(ran) == next_time
 
 
@@ -492,7 +489,7 @@ def test_calls_that_make_no_sense(
     tmp_path: Path, ran: list[str], capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
 ) -> None:
     with pytest.raises(SystemExit) as end:
-        matrix.main([*arguments, "--docs", str(tmp_path / "docs")])
+        program.main([*arguments, "--docs", str(tmp_path / "docs")])
     assert end.value.code == 2
     assert why in capsys.readouterr().err
     assert not (tmp_path / "docs").exists()
@@ -501,7 +498,7 @@ def test_calls_that_make_no_sense(
 def test_a_broken_record_is_not_overwritten(tmp_path: Path, ran: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "evidence.json").write_text("{")
     with pytest.raises(SystemExit):
-        matrix.main(["--torch", "2.4.1", "--docs", str(tmp_path)])
+        program.main(["--torch", "2.4.1", "--docs", str(tmp_path)])
     assert "is no record of evidence" in capsys.readouterr().err
     assert (tmp_path / "evidence.json").read_text() == "{"
 
@@ -509,9 +506,9 @@ def test_a_broken_record_is_not_overwritten(tmp_path: Path, ran: list[str], caps
 def test_one_proof_without_torch(bare_python: str) -> None:
     from codemods.verify.bench import Bench
 
-    proof = FIXTURES / "raw-backward" / "three_optimizers" / "proof.py"
+    proof = FIXTURES / "raw-backward" / "example" / "proof.py"
     with Bench(bare_python) as bench:
-        found = matrix.run_one(proof, bench)
+        found = program.run_one(proof, bench)
     assert found.outcome == COULD_NOT_RUN and "No module named 'torch'" in found.why
 
 

@@ -104,7 +104,7 @@ CAUTIOUS = {
     ("ATT001", "fastpath_off_global", "a cell per statement"): "the imports end where a magic stands",
     ("AMP001", "hoist", "a magic in every block"): "the block is not the first thing in its region",
     ("AMP010", "narrow_loop", "a magic in every block"): "the loop is not all that the region holds",
-    ("CKP002", "frozen_embedding", "a magic in every block"): "not the text that freezes embeddings",
+    ("CKP002", "example", "a magic in every block"): "not the text that freezes embeddings",
     ("GRD001", "shapes", "a magic in every block"): "a block that holds a magic stays",
     ("GRD001", "unsure", "a magic in every block"): "a block that holds a magic stays",
     ("GRD003", "shapes", "a magic in every block"): "a block that holds a magic stays",

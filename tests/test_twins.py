@@ -255,7 +255,7 @@ EXEMPT: dict[tuple[str, str], str] = {
         for case in (
             "all_trainable",
             "decorator",
-            "frozen_embedding",
+            "example",
             "hugging_face_style",
             "prints",
             "splat_of_inputs",

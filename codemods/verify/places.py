@@ -9,5 +9,7 @@ _CHECKOUT = _PACKAGE.parents[1]
 _INSTALLED = (_PACKAGE / "before_after").is_dir()
 
 FIXTURES = _PACKAGE / "before_after" if _INSTALLED else _CHECKOUT / "tests" / "before_after"
+EXAMPLE = "example"
+"""The case of each rule that `fixer explain` shows, and the only one that an installed package carries."""
 DOCS = _PACKAGE if _INSTALLED else _CHECKOUT / "docs"
 RECORD = DOCS / "evidence.json"

@@ -66,6 +66,7 @@ from __future__ import annotations
 
 import argparse
 import enum
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ from codemods.verify import account
 from codemods.verify.account import SILENT, some, strays
 from codemods.verify.bench import Bench, Source
 from codemods.verify.observation import Side
+
+_OPTIONS = re.compile(r"\ufeff?# fixer: (?!ignore)(.*)")
 
 
 class Outcome(enum.Enum):
@@ -125,6 +128,16 @@ def sides(proof: Path) -> tuple[dict[str, str], dict[str, str]]:
         return before, before | _texts(case / "after")
     name = case.name + found[0].suffix
     return {name: _text(found[0])}, {name: _text(found[0].with_stem("after"))}
+
+
+def asked(proof: Path) -> dict[str, str]:
+    """The options of the fixture that a proof belongs to: those in its first line, or a project's file `options`."""
+    texts = list(sides(proof)[0].values())
+    options = proof.with_name("options")
+    head = options.read_text(encoding="utf-8") if options.is_file() else texts[0]
+    match = _OPTIONS.match(head)
+    pairs = (word.partition("=") for word in match[1].split()) if match else ()
+    return {key: value for key, _, value in pairs}
 
 
 def run(proof: Path, bench: Bench) -> tuple[Side, Side]:

@@ -1,4 +1,4 @@
-"""`fixer explain CODE`: the rule's page, and its first example as a diff; `--prove` runs one of its proofs."""
+"""`fixer explain CODE`: the rule's page, and its example as a diff; `--prove` runs the proof of that example."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def _prove(screen: Screen, rule: Rule, python: str | None) -> int:
     from codemods.verify.proof import Outcome
     from fixer.cli.verify_module import active_python
     from fixer.report.live_proof import show
-    from fixer.verify.live_proof import choose, prove_live
+    from fixer.verify.live_proof import proof_of, prove_live
 
     python = python or active_python()
     evidence = read(RECORD)
-    proof = choose(rule, FIXTURES, evidence)
+    proof = proof_of(rule, FIXTURES)
     screen.note(f"{proof} is run in child processes, with the torch of {python}")
     found = prove_live(proof, python)
     show(screen.console(sys.stdout), rule.code, found, sentence(evidence, rule.code))

@@ -69,8 +69,8 @@ def write(code: str, name: str, here: Path) -> Iterator[Path]:
     fixtures = root / "tests" / "before_after" / name
     contents = {
         module: MODULE.format(code=code, name=name, function=function),
-        fixtures / "simple" / "before.py": BEFORE,
-        fixtures / "simple" / "after.py": BEFORE,
+        fixtures / "example" / "before.py": BEFORE,
+        fixtures / "example" / "after.py": BEFORE,
         fixtures / "other" / "same.py": BEFORE,
     }
     package = module.parent / "__init__.py"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from codemods.model.plan import FilePlan
 from codemods.verify.evidence import read, sentence
-from codemods.verify.places import FIXTURES, RECORD
+from codemods.verify.places import EXAMPLE, FIXTURES, RECORD
+from codemods.verify.proof import asked, sides
 from fixer.report.patch import patch
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def table(rules: Sequence[Rule]) -> str:
 
 
 def page(rule: Rule) -> str:
-    """The page of a rule in Markdown: its docstring, its facts, and the first example as a diff."""
+    """The page of a rule in Markdown: its docstring, its facts, and its example as a diff."""
     parts = [f"# {rule.code} {rule.name}", rule.doc, f"Fix: {rule.fix_title} ({rule.safety})."]
     if rule.bites:
         parts.append(f"Versions: {', '.join(f'{package} {spec}' for package, spec in rule.bites.items())}.")
@@ -68,8 +69,7 @@ def page(rule: Rule) -> str:
         parts.append(f"Strategies: {names} (the first is the default where the page says no other).")
     if run := sentence(read(RECORD), rule.code):
         parts.append(run)
-    if example := example_of(rule):
-        parts.append(f"## Example\n\n```diff\n{example}```")
+    parts.append(example_of(rule))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -81,12 +81,13 @@ def show_page(console: Console, rule: Rule) -> None:
 
 
 def example_of(rule: Rule) -> str:
-    """What the first fixture of a rule becomes by default, as a diff; empty where there are no fixtures at hand."""
-    fixtures = [path for path in sorted((FIXTURES / rule.name).glob("*/before.*")) if path.is_file()]
-    fixtures.sort(key=lambda path: (b"strategy=" in path.read_bytes().partition(b"\n")[0], path.suffix != ".py"))
-    for before in fixtures:
-        after = before.with_stem("after")
-        if after.is_file():
-            name = before.parent.name + before.suffix
-            return patch([FilePlan(name, before.read_bytes(), after.read_bytes())]).decode("utf-8", "replace")
-    return ""
+    """What the example of a rule becomes, as a diff under a heading; empty where there is none at hand."""
+    proof = FIXTURES / rule.name / EXAMPLE / "proof.py"
+    if not proof.is_file():
+        return ""
+    before, after = sides(proof)
+    changed = [path for path in after if before.get(path) != after[path]]
+    files = [FilePlan(path, before.get(path, "").encode(), after[path].encode()) for path in changed]
+    strategy = asked(proof).get("strategy")
+    title = f"## Example (`--strategy {rule.code}={strategy}`)" if strategy else "## Example"
+    return f"{title}\n\n```diff\n{patch(files).decode('utf-8', 'replace')}```"

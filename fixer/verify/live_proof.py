@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codemods.verify.bench import Bench
-from codemods.verify.evidence import SHOWN, Evidence, name_of
-from codemods.verify.offer import asked
+from codemods.verify.evidence import name_of
+from codemods.verify.places import EXAMPLE
 from codemods.verify.proof import Outcome, Verdict, inside, judge, run, sides
 from fixer.errors import Refusal
 
@@ -39,24 +39,17 @@ class LiveProof:
         return inside(self.before.declared.bites, self.before.versions)
 
 
-def choose(rule: Rule, fixtures: Path, evidence: Evidence) -> Path:
-    """The proof that shows a rule best: of its default repair, where the bug shows in the newest torch; the shortest.
+def proof_of(rule: Rule, fixtures: Path) -> Path:
+    """The proof of a rule's example.
 
     Raises:
         Refusal: if there is none.
     """
-    proofs = sorted((fixtures / rule.name).glob("*/proof.py"))
-    if not proofs:
-        why = "" if fixtures.is_dir() else f"; they belong in {fixtures}"
+    proof = fixtures / rule.name / EXAMPLE / "proof.py"
+    if not proof.is_file():
+        why = "" if fixtures.is_dir() else f"; it belongs in {fixtures}"
         raise Refusal(f"{rule.code} has no proof to run{why}")
-
-    def rank(proof: Path) -> tuple[bool, int, int]:
-        known = evidence.proofs.get(name_of(proof))
-        showing = [v for v in evidence.versions if known and v in known.results and known.results[v].outcome == SHOWN]
-        newest = max((evidence.versions.index(version) for version in showing), default=-1)
-        return "strategy" in asked(proof), -newest, sum(map(len, sides(proof)[0].values()))
-
-    return min(proofs, key=rank)
+    return proof
 
 
 def prove_live(proof: Path, python: str) -> LiveProof:

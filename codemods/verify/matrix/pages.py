@@ -8,18 +8,19 @@ from pathlib import Path
 from packaging.version import Version
 
 from codemods.transforms import load
-from codemods.verify.evidence import GONE, OUTCOMES, SHOWN, Evidence, Proved, Result, dump
+from codemods.verify.evidence import GONE, OUTCOMES, SHOWN, Evidence, Proved, Result
+from codemods.verify.matrix.record import dump
 
 COMMAND = "python -m codemods.verify.matrix"
 LONGEST = 400
 """Characters of a message on the page; the record has all."""
 SAMPLES: Mapping[str, tuple[str, ...]] = {
-    "three-optimizer GAN, 16-mixed": ("raw-backward/three_optimizers",),
+    "three-optimizer GAN, 16-mixed": ("raw-backward/example",),
     "T5 and an optimizer of one's own": ("bare-closure-in-no-grad-step/t5",),
-    "Qwen2 with LoRA and checkpointing": ("hf-training-arguments/lora",),
+    "Qwen2 with LoRA and checkpointing": ("hf-training-arguments/example",),
     "TransformerEncoder with padding": (
         "encoder-fastpath-in-autocast/no_nested",
-        "encoder-fastpath-in-autocast/validation",
+        "encoder-fastpath-in-autocast/example",
     ),
 }
 """The four programs that the page shows first, each with the proofs that run it: the first that holds is shown."""

@@ -1,8 +1,7 @@
-"""Which repair a fixture shows, and whether `fixer` would make it for the versions at hand. Runs nothing."""
+"""Whether `fixer` would make the repair that a fixture shows, for the versions at hand. Runs nothing."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,7 @@ from packaging.version import Version
 from codemods.engine.rounds import Options, plan
 from codemods.sources.files import is_source
 from codemods.transforms import load
-from codemods.verify.proof import sides
-
-_OPTIONS = re.compile(r"\ufeff?# fixer: (?!ignore)(.*)")
+from codemods.verify.proof import asked, sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +28,6 @@ class Texts:
 
     def files(self) -> Sequence[str]:
         return sorted(self.data)
-
-
-def asked(proof: Path) -> dict[str, str]:
-    """The options of the fixture that a proof belongs to: those in its first line, or a project's file `options`."""
-    texts = list(sides(proof)[0].values())
-    options = proof.with_name("options")
-    head = options.read_text(encoding="utf-8") if options.is_file() else texts[0]
-    match = _OPTIONS.match(head)
-    pairs = (word.partition("=") for word in match[1].split()) if match else ()
-    return {key: value for key, _, value in pairs}
 
 
 def is_offered(proof: Path, versions: Mapping[str, str]) -> bool:

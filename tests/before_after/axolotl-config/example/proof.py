@@ -19,7 +19,7 @@ SYMPTOM = "element 0 of tensors does not require grad and does not have a grad_f
 
 
 def run(case):
-    return train(arguments(yaml.safe_load((case / "qlora.yml").read_text())))
+    return train(arguments(yaml.safe_load((case / "example.yml").read_text())))
 
 
 def reference(case):

@@ -2,10 +2,10 @@
 
     python -m codemods.verify.matrix --torch 2.4.1 2.8.0 2.10.0 2.13.0
 
-makes an environment for each version (see `codemods.verify.environments`; the CPU builds need about 1.5 GB each on
-disk), runs every proof in each, and writes `docs/evidence.json` and the page `docs/evidence.md` made from it. What
-was recorded of the same fixture in the same environment is taken from the record; `--again` runs it anyway. Exit code:
-0 every proof held, 1 some did not, 2 an environment could not be had or the call was wrong.
+makes an environment for each version (see `environments`; the CPU builds need about 1.5 GB each on disk), runs every
+proof in each, and writes `docs/evidence.json` and the page `docs/evidence.md` made from it. What was recorded of the
+same fixture in the same environment is taken from the record; `--again` runs it anyway. Exit code: 0 every proof held,
+1 some did not, 2 an environment could not be had or the call was wrong.
 """
 
 from __future__ import annotations
@@ -18,26 +18,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from codemods.transforms import load
-from codemods.verify import environments, evidence_pages
 from codemods.verify.bench import Bench
-from codemods.verify.environments import Environment, Unavailable
-from codemods.verify.evidence import (
-    COULD_NOT_RUN,
-    OUTCOMES,
-    REFUTED,
-    Evidence,
-    Proved,
-    Result,
-    alike,
-    digest,
-    merge,
-    name_of,
-    read,
-    result,
-)
-from codemods.verify.offer import asked, is_offered
+from codemods.verify.evidence import COULD_NOT_RUN, OUTCOMES, REFUTED, Evidence, Proved, Result, name_of, read
+from codemods.verify.matrix import environments, pages
+from codemods.verify.matrix.environments import Environment, Unavailable
+from codemods.verify.matrix.offer import is_offered
+from codemods.verify.matrix.record import alike, digest, merge, result
 from codemods.verify.places import DOCS, FIXTURES
-from codemods.verify.proof import Outcome, judge, run
+from codemods.verify.proof import Outcome, asked, judge, run
 
 Tell = Callable[[str], None]
 TIME_LIMIT = 300.0
@@ -70,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ready = prepare(versions, options.environments, _say)
     new = run_all(ready, chosen, Evidence() if options.again else old, _say)
     evidence = merge(old, new, [name_of(proof) for proof in sorted(FIXTURES.glob("*/*/proof.py"))])
-    evidence_pages.write(evidence, options.docs)
+    pages.write(evidence, options.docs)
     print(*table(new), sep="\n")
     if any(isinstance(each, str) for each in ready.values()):
         return 2
@@ -183,7 +171,3 @@ def _chosen(only: Sequence[str]) -> Iterator[Path]:
 
 def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":  # pragma: no cover
-    sys.exit(main())

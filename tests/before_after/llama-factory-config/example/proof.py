@@ -9,8 +9,8 @@ SYMPTOM = "element 0 of tensors does not require grad and does not have a grad_f
 
 
 def run(case):
-    return train(configured(case / "lora.yaml"))
+    return train(configured(case / "example.yaml"))
 
 
 def reference(case):
-    return without_checkpointing(configured(case / "lora.yaml"))
+    return without_checkpointing(configured(case / "example.yaml"))

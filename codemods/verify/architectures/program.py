@@ -24,7 +24,7 @@ from codemods.verify.places import DOCS
 
 RECORD = DOCS / "architectures.json"
 PAGE = DOCS / "architectures.md"
-CHILD = Path(__file__).with_name("architectures_child.py")
+CHILD = Path(__file__).with_name("child.py")
 TRAINED = ("full", "lora", "frozen-embeddings")
 INPUTS = ("none", "own", "hook", "wrapper")
 WORDS = {
@@ -192,7 +192,3 @@ def main(arguments: Sequence[str]) -> int:
     else:
         record(run)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

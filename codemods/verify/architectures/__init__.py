@@ -1,0 +1,1 @@
+"""Architectures of Transformers under checkpointing: what maintainers run in a checkout. Not part of a wheel."""

@@ -1,0 +1,7 @@
+"""`python -m codemods.verify.matrix`."""
+
+import sys
+
+from codemods.verify.matrix.program import main
+
+sys.exit(main())
