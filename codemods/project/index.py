@@ -22,7 +22,7 @@ from codemods.project import versions
 from codemods.project.dependencies import Content, Existence, Holding, Packaging, Question, Questions
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
-from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, gather
+from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, parse
 from codemods.syntax.module import Module
 
 if TYPE_CHECKING:
@@ -75,6 +75,30 @@ class Lineage:
     """False where a base could not be followed."""
 
 
+class _Trees:
+    """The syntax trees that were used last."""
+
+    def __init__(self) -> None:
+        self._modules: OrderedDict[str, Module] = OrderedDict()
+        self._size = 0
+        """Characters of text that the kept trees are of."""
+
+    def get(self, path: str, text: str) -> Module | None:
+        """The tree of a file, if it is kept and of this text."""
+        module = self._modules.get(path)
+        if module is None or module.text != text:
+            return None
+        self._modules.move_to_end(path)
+        return module
+
+    def keep(self, path: str, module: Module) -> None:
+        old = self._modules.pop(path, None)
+        self._size += len(module.text) - (len(old.text) if old is not None else 0)
+        self._modules[path] = module
+        while self._size > _MOST_TREES and len(self._modules) > 1:
+            self._size -= len(self._modules.popitem(last=False)[1].text)
+
+
 class Index:
     """Answers questions that lead to other files. One per run and per version of the texts."""
 
@@ -102,7 +126,7 @@ class Index:
         """Packaging files with another text by now."""
         self._roots: dict[str, str] = {}
         self._versions = versions.Versions(reader, self.overrides)
-        self._modules: OrderedDict[str, tuple[str, Module]] = OrderedDict()
+        self._trees = _Trees()
         self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._holders: dict[Holding, tuple[str, ...]] = {}
@@ -117,7 +141,7 @@ class Index:
         index._facts = {**self._facts, **{path: facts for path, (_, facts) in changed.items()}}
         index._documents = {path: known for path, known in self._documents.items() if path not in changed}
         index._roots, index._versions = self._roots, self._versions
-        index._modules = self._modules
+        index._trees = self._trees
         index._changed = {
             **self._changed,
             **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
@@ -162,16 +186,13 @@ class Index:
         text = self.text(path)
         if text is None or self.facts(path) is None or "\r" in text.replace("\r\n", ""):
             return None
-        known = self._modules.get(path)
-        if known is None or known[0] != text:
+        module = self._trees.get(path, text)
+        if module is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                known = text, Module(text)
-            self._modules[path] = known
-        self._modules.move_to_end(path)
-        while len(self._modules) > 1 and sum(len(kept) for kept, _ in self._modules.values()) > _MOST_TREES:
-            self._modules.popitem(last=False)
-        return known[1]
+                module = Module(text)
+            self._trees.keep(path, module)
+        return module
 
     def text(self, path: str) -> str | None:
         self.questions.ask(Content(files.container(path)))
@@ -194,8 +215,12 @@ class Index:
         if path not in self._facts:
             text = self.text(path)
             with self.recorder.phase("facts"):
-                facts = gather(path, text) if text is not None else None
-            self._facts[path] = None if isinstance(facts, Skip) else facts
+                parsed = parse(path, text) if text is not None else None
+            if parsed is None or text is None or isinstance(parsed, Skip):
+                self._facts[path] = None
+            else:
+                self._facts[path] = parsed[0]
+                self._trees.keep(path, Module(text, parsed[1]))
         return self._facts[path]
 
     def document(self, path: str) -> Document | None:

@@ -177,11 +177,17 @@ def value_of(node: ast.expr | None, depth: int = 3) -> Value:
 
 def gather(path: str, text: str) -> Facts | Skip:
     """The facts of a file, or why there are none."""
+    both = parse(path, text)
+    return both if isinstance(both, Skip) else both[0]
+
+
+def parse(path: str, text: str) -> tuple[Facts, ast.Module] | Skip:
+    """The facts of a file and its syntax tree, or why there are none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             module = ast.parse(text)
-        return _Reader(path).read(module)
+        return _Reader(path).read(module), module
     except SyntaxError as error:
         return Skip(path, SkipReason.UNPARSABLE, f"line {error.lineno or 1}: {error.msg}")
     except (RecursionError, MemoryError):
@@ -393,38 +399,43 @@ class _Reader:
 
     def expressions(self, root: ast.AST, scope: str, in_class: bool) -> None:
         """Names read and bound, and calls that set precision, in one expression."""
-        stack: list[ast.AST] = [root]
+        stack: list[Any] = [root]
         while stack:
             node = stack.pop()
-            if isinstance(node, ast.Name):
-                if isinstance(node.ctx, ast.Load):
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is ast.Load:
                     self.loads[node.id] = self.loads.get(node.id, 0) + 1
                 elif not in_class:
                     self.bind(node.id)
                 continue
-            if isinstance(node, ast.arg):
-                self.bind(node.arg)
-            elif (isinstance(node, ast.ExceptHandler) and node.name) or (
-                isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
-            ):
-                self.bind(node.name)
-            elif isinstance(node, ast.Attribute):
-                self.mentioned.add(node.attr)
-            elif isinstance(node, ast.Constant):
+            if kind is ast.Constant:
                 if isinstance(node.value, str) and node.value.isidentifier():
                     self.mentioned.add(node.value)
                 continue
-            elif isinstance(node, ast.Call):
+            if kind is ast.Attribute:
+                self.mentioned.add(node.attr)
+                stack.append(node.value)
+                continue
+            if kind is ast.Call:
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 self.called.add(name)
                 if name in SETTINGS:
                     self.settings.append(Setting(value_of(node), node.lineno, scope))
+            elif kind is ast.arg:
+                self.bind(node.arg)
+            elif kind in _NAMING and node.name:
+                self.bind(node.name)
             for name in _PARTS[type(node)]:
                 part = getattr(node, name, None)
                 if isinstance(part, list):
                     stack += [each for each in part if isinstance(each, ast.AST)]
                 elif isinstance(part, ast.AST):
                     stack.append(part)
+
+
+_NAMING = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+"""What binds the name that it may have."""
 
 
 class _Parts(dict[type[ast.AST], tuple[str, ...]]):

@@ -31,16 +31,29 @@ class Module:
     def __init__(self, text: str, tree: ast.Module | None = None) -> None:
         self.text = text
         self.tree = ast.parse(text) if tree is None else tree
-        self._parents: dict[ast.AST, ast.AST] = {}
-        self._by_type: dict[type[ast.AST], list[ast.AST]] = {}
+
+    @cached_property
+    def _walked(self) -> tuple[dict[ast.AST, ast.AST], dict[type[ast.AST], list[ast.AST]]]:
+        """The node around each node, and the nodes of each type in source order."""
+        parents: dict[ast.AST, ast.AST] = {}
+        by_type: dict[type[ast.AST], list[ast.AST]] = {}
         waiting: list[ast.AST] = [self.tree]
         while waiting:
             node = waiting.pop()
-            self._by_type.setdefault(type(node), []).append(node)
+            by_type.setdefault(type(node), []).append(node)
             below = children(node)
             for child in below:
-                self._parents[child] = node
+                parents[child] = node
             waiting += reversed(below)
+        return parents, by_type
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return self._walked[0]
+
+    @cached_property
+    def _by_type(self) -> dict[type[ast.AST], list[ast.AST]]:
+        return self._walked[1]
 
     # -- what stands around a node
 
