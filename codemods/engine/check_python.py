@@ -128,7 +128,7 @@ def _edits(
     if not repaired:
         return {}
     from codemods.syntax import rewriting
-    from codemods.syntax.tree import Tree, spans
+    from codemods.syntax.tree import tree as tree_of
 
     fixing: list[tuple[Draft, Remedy]] = []
     subjects: list[ast.AST] = []
@@ -140,7 +140,7 @@ def _edits(
             subjects += changed
             fixing.append((draft, remedy))
     try:
-        tree = Tree(program.path, program.text)
+        tree = tree_of(program.path, program.text)
         places = rewriting.located(tree, program.module, subjects)
     except Unreadable as error:
         failed.update((draft.rule.code, error.skip) for draft, _ in fixing)
@@ -149,13 +149,11 @@ def _edits(
     for draft, remedy in fixing:
         with costing_only(draft.rule, program.path, failed):
             repairs[id(draft)] = rewriting.repairs(tree, program.module, remedy.verbs, places)
-    replaced = (old for made in repairs.values() for pairs in made for old, _ in pairs)
-    where = spans(tree.path, tree.text, tree.module, replaced)
     found: dict[int, Sequence[Edit] | None] = {}
     for draft, remedy in fixing:
         if id(draft) in repairs:
             with costing_only(draft.rule, program.path, failed):
-                made = rewriting.edits(tree, repairs[id(draft)], where)
+                made = rewriting.edits(tree, repairs[id(draft)])
                 found[id(draft)] = _with_others(program, remedy, made) if made is not None else None
     return found
 
@@ -188,8 +186,8 @@ def _with_others(program: PythonContext, remedy: Remedy, here: Sequence[Edit]) -
 def _in_python(program: PythonContext | None, verbs: Verbs) -> list[Edit] | None:
     """The part of a fix that is about another Python file."""
     from codemods.syntax import rewriting
-    from codemods.syntax.tree import Tree
+    from codemods.syntax.tree import tree
 
     if program is None:
         return None
-    return rewriting.written(Tree(program.path, program.text), program.module, verbs)
+    return rewriting.written(tree(program.path, program.text), program.module, verbs)

@@ -30,7 +30,7 @@ from codemods.syntax.rewrite import (
     with_item,
     without_argument,
 )
-from codemods.syntax.tree import Span, Tree, render, spans, walk
+from codemods.syntax.tree import Span, Tree, render, walk
 from codemods.syntax.verbs import (
     AddItem,
     Choose,
@@ -57,7 +57,7 @@ def located(tree: Tree, module: Module, wanted: Iterable[ast.AST]) -> Mapping[as
     for statement, (first, last) in _top_level(tree, module):
         if any(first <= line <= last for line in lines):
             candidates += walk(statement)
-    where = spans(tree.path, tree.text, tree.module, candidates)
+    where = tree.spans
     by_place: dict[tuple[int, int, _Kind], cst.CSTNode] = {}
     for node in candidates:
         if node in where and (kind := next((k for k in _KINDS.values() if isinstance(node, k)), None)):
@@ -267,15 +267,11 @@ def repairs(tree: Tree, module: Module, verbs: Verbs, places: Mapping[ast.AST, c
     return [_lifted(tree, replacements(tree, module, verb, places)) for verb in verbs]
 
 
-def edits(tree: Tree, repairs: Sequence[Pairs], where: Mapping[cst.CSTNode, Span]) -> list[Edit] | None:
-    """The edits of one fix; None where they would touch each other, or write what an f-string cannot hold.
-
-    Args:
-        where: the spans of the nodes that are replaced.
-    """
+def edits(tree: Tree, repairs: Sequence[Pairs]) -> list[Edit] | None:
+    """The edits of one fix; None where they would touch each other, or write what an f-string cannot hold."""
     found: list[Edit] = []
     for pairs in repairs:
-        made = [edit_of(tree.path, tree.text, tree.module, old, new, where[old]) for old, new in pairs]
+        made = [edit_of(tree.path, tree.text, tree.module, old, new, tree.spans[old]) for old, new in pairs]
         if not _fits_formatted_strings(tree, pairs, made):
             return None
         found += made
@@ -291,8 +287,7 @@ def written(tree: Tree, module: Module, verbs: Verbs) -> list[Edit] | None:
         Unreadable: where libcst reads the file in another way.
     """
     nodes = (node for verb in verbs for node in subjects(module, verb))
-    made = repairs(tree, module, verbs, located(tree, module, nodes))
-    return edits(tree, made, spans(tree.path, tree.text, tree.module, (old for pairs in made for old, _ in pairs)))
+    return edits(tree, repairs(tree, module, verbs, located(tree, module, nodes)))
 
 
 def _overlap(edits: Sequence[Edit]) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import libcst as cst
@@ -71,7 +72,7 @@ def parse(path: str, text: str) -> cst.Module | Skip:
 
 
 class Tree:
-    """A file as libcst reads it, with parents.
+    """A file as libcst reads it, with parents and spans.
 
     Raises:
         Unreadable: if libcst cannot read it.
@@ -83,6 +84,15 @@ class Tree:
             raise Unreadable(module)
         self.path, self.text, self.module = path, text, module
         self._parents = {child: node for node in walk(module) for child in children(node)}
+
+    @cached_property
+    def spans(self) -> Mapping[cst.CSTNode, Span]:
+        """Where each node stands.
+
+        Raises:
+            Unreadable: if the tree does not give back the text exactly.
+        """
+        return spans(self.path, self.text, self.module, walk(self.module))
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node directly around `node`."""
@@ -225,6 +235,29 @@ def render(module: cst.Module, node: cst.CSTNode, indent: Sequence[str], **flags
     state.indent_tokens = list(indent)
     node._codegen(state, **flags)
     return "".join(state.tokens)
+
+
+_LARGEST = 20_000
+_MOST = 60_000
+"""Characters of one text whose tree is kept, and of all of them."""
+_kept: OrderedDict[tuple[str, str], Tree] = OrderedDict()
+
+
+def tree(path: str, text: str) -> Tree:
+    """The tree of a file. Those of small files are kept for a while: each step of a plan reads the same texts.
+
+    Raises:
+        Unreadable: if libcst cannot read it.
+    """
+    if len(text) > _LARGEST:
+        return Tree(path, text)
+    key = path, text
+    if key not in _kept:
+        _kept[key] = Tree(path, text)
+        while sum(len(kept) for _, kept in _kept) > _MOST:
+            _kept.popitem(last=False)
+    _kept.move_to_end(key)
+    return _kept[key]
 
 
 def text_of(node: cst.CSTNode) -> str:
