@@ -50,7 +50,9 @@ def is_observed(ctx: PythonContext, node: ast.AST) -> bool:
 
 
 def _mentions(ctx: PythonContext) -> bool:
-    return any(word in ctx.text for word in _WORDS)
+    if (_mentions,) not in ctx.memo:
+        ctx.memo[_mentions,] = any(word in ctx.text for word in _WORDS)
+    return bool(ctx.memo[_mentions,])
 
 
 def _is_inside(ctx: PythonContext, node: ast.AST, names: frozenset[str], depth: int) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from codemods.analysis.control_flow import ControlFlow
-from codemods.model.edits import Evidence, Need
+from codemods.model.edits import Evidence, Lines, Need
 from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.project.index import NONE, Index, Ref
 from codemods.rules.file_context import FileContext
@@ -102,10 +103,18 @@ class PythonContext(FileContext):
         plain = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple, ast.Dict)
         return self.source(node) if isinstance(node, plain) else f"({self.source(node)})"
 
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the file."""
+        return Lines(self.text)
+
+    @cached_property
+    def _mark(self) -> str:
+        return "'" if self.text.count("'") > self.text.count('"') else '"'
+
     def quoted(self, text: str) -> str:
         """A string literal with the quotes that the file prefers."""
-        mark = "'" if self.text.count("'") > self.text.count('"') else '"'
-        return f"{mark}{text}{mark}"
+        return f"{self._mark}{text}{self._mark}"
 
     def annotates(self, node: ast.AST) -> bool:
         """Whether a node stands in an annotation: of a parameter, of a variable, of what a function returns."""

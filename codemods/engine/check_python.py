@@ -17,7 +17,7 @@ from codemods.engine.findings import (
     unaffected,
     without_fix,
 )
-from codemods.model.edits import Edit, Finding, Lines, Skip, SkipReason, Unreadable
+from codemods.model.edits import Edit, Finding, Skip, SkipReason, Unreadable
 from codemods.project.index import Index, Ref
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax import imports
@@ -98,7 +98,6 @@ def _findings(program: PythonContext, drafts: Sequence[Draft], failed: dict[str,
             observed = draft.remedy is not None and draft.remedy.verbs and is_observed(program, draft.node)
             kept.append(without_fix(draft) if draft.remedy and (observed or unaffected(draft, program)) else draft)
     edits = _edits(program, kept, failed)
-    lines = Lines(program.text)
     found: dict[tuple[str, int, int, str], Finding] = {}
     numbering = Numbering()
     for draft in kept:
@@ -107,7 +106,7 @@ def _findings(program: PythonContext, drafts: Sequence[Draft], failed: dict[str,
             key = (draft.rule.code, start, end, draft.message)
             if key not in found:
                 statement = program.statement(draft.node)
-                place = lines.place(start, end)
+                place = program.lines.place(start, end)
                 found[key] = finding(
                     program,
                     draft,
@@ -173,7 +172,7 @@ def _with_others(program: PythonContext, remedy: Remedy, here: Sequence[Edit]) -
     edits = [e for e in edits if e.text or e.start < e.end]
     if not edits:
         return None
-    first = program.text.count("\n", 0, min((e.start for e in here), default=0)) + 1
+    first, _ = program.lines.position(min((e.start for e in here), default=0))
     for need in filter(None, remedy.needs):
         around = need.scope.split(".") if need.scope else []
         scopes = [".".join(around[:n]) for n in range(len(around), 0, -1)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -52,10 +53,11 @@ from codemods.syntax.verbs import (
 def located(tree: Tree, module: Module, wanted: Iterable[ast.AST]) -> Mapping[ast.AST, cst.CSTNode]:
     """The libcst node for each statement or expression of the syntax tree of the same text, where there is one."""
     wanted = list(wanted)
-    lines = {node.lineno for node in wanted if isinstance(node, _PLACED)}
+    lines = sorted({node.lineno for node in wanted if isinstance(node, _PLACED)})
     candidates: list[cst.CSTNode] = []
     for statement, (first, last) in _top_level(tree, module):
-        if any(first <= line <= last for line in lines):
+        at = bisect_left(lines, first)
+        if at < len(lines) and lines[at] <= last:
             candidates += walk(statement)
     where = tree.spans
     by_place: dict[tuple[int, int, _Kind], cst.CSTNode] = {}

@@ -85,9 +85,10 @@ def _does_nothing(line: ast.stmt) -> bool:
 
 def _left_before(ctx: PythonContext, statement: ast.stmt) -> bool:
     """Whether an earlier `if version…: return` of the same block decides about a statement."""
-    for each in getattr(*ctx.module.block(statement)):
-        if each is statement:
-            return False
-        if isinstance(each, ast.If) and not falls_through(each.body) and asks(ctx, each.test):
-            return True
-    return False
+    holder, field = ctx.module.block(statement)
+    key = (_left_before, holder, field)
+    if key not in ctx.memo:
+        leaving = (s for s in getattr(holder, field) if isinstance(s, ast.If) and not falls_through(s.body))
+        ctx.memo[key] = next((s.lineno for s in leaving if asks(ctx, s.test)), None)
+    first = ctx.memo[key]
+    return first is not None and first < statement.lineno
