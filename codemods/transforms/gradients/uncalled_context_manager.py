@@ -1,0 +1,83 @@
+"""`with torch.no_grad:` without a call: `with` enters the class, which is no context manager.
+
+## Why is this bad?
+No statement of the block runs, in any version of PyTorch (run on 2.4.1, 2.10 and 2.13). Python 3.11 and later raise
+
+    TypeError: 'type' object does not support the context manager protocol
+
+and Python 3.10 raises
+
+    AttributeError: __enter__
+
+The mistake is easy to make because the decorator works both ways: `@torch.no_grad` is as good as `@torch.no_grad()`,
+and so are `@torch.inference_mode` and `@torch.enable_grad` (run on the same versions).
+
+## Fix safety
+Safe: the class is called without arguments, as its documentation shows; before, the statement could only raise.
+
+## When it is not offered
+Where the call needs an argument that only the author knows, the statement is reported: `torch.set_grad_enabled`,
+`torch.autograd.set_detect_anomaly` and `torch.autocast`.
+
+Silent for decorators, for `async with`, for a name that may stand for something else (`ctx = torch.no_grad if flag
+else nullcontext`), and where the code around expects the error (`pytest.raises`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import replace
+
+CALLED_WITHOUT = frozenset(
+    {
+        *("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.detect_anomaly"),
+        *("torch.cuda.amp.autocast", "torch.cpu.amp.autocast"),
+    }
+)
+"""Context managers that are called without arguments."""
+CALLED_WITH = {
+    "torch.set_grad_enabled": "whether gradients are on",
+    "torch.autograd.set_detect_anomaly": "whether anomalies are looked for",
+    "torch.autocast": "the type of the device",
+}
+"""Context managers that need an argument, and which."""
+
+rule = Rule(
+    code="GRD008",
+    name="uncalled-context-manager",
+    summary="`with torch.no_grad:` enters the class itself, which raises",
+    fix_title="Call the context manager",
+    safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
+    triggers=(
+        (
+            "no_grad",
+            "inference_mode",
+            "enable_grad",
+            "detect_anomaly",
+            "set_grad_enabled",
+            "set_detect_anomaly",
+            "autocast",
+        ),
+    ),
+    errors=("'type' object does not support the context manager protocol", "AttributeError: __enter__"),
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html",),
+)
+
+
+@rule.on(ast.With)
+def uncalled_context_manager(block: ast.With, ctx: PythonContext) -> Iterator[Draft]:
+    for item in block.items:
+        manager = item.context_expr
+        name = ctx.name(manager)
+        message = f"`with {name}:` enters the class itself, which raises"
+        if ctx.means(manager, CALLED_WITHOUT):
+            yield rule.finding(manager, message=message, fix=[replace(manager, f"{name}()")])
+        for known, argument in CALLED_WITH.items():
+            if ctx.means(manager, known):
+                yield rule.finding(manager, message=f"{message}; call it with {argument}")
