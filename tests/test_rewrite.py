@@ -161,7 +161,9 @@ def test_insert_a_block(text: str, before: str, after: str) -> None:
         ("if x:\n    here()\n    a\n", "if x:\n    a\n"),
         ("a\n# stays\nhere()\n", "a\n# stays\n"),
         ("a\r\nhere()\r\nb\r\n", "a\r\nb\r\n"),
-        ("a\nhere()", "a\n"),
+        ("a\nhere()", "a"),
+        ("a\r\nhere()", "a"),
+        ("here()", ""),
     ],
 )
 def test_remove(text: str, expected: str) -> None:

@@ -192,6 +192,8 @@ def test_verbs_of_one_fix_are_written_beside_each_other() -> None:
         "a; here(); b\n", "insert_before(here, 'new()')", "replace(here, 'there()')", "insert_after(here, 'end()')"
     )
     assert done == "a; new(); there(); end(); b\n"
+    moved = written("if x:\n    a\n    here()", "delete(here)", "insert_after(up(up(here)), 'here()')")
+    assert moved == "if x:\n    a\nhere()"
 
 
 @pytest.mark.parametrize(

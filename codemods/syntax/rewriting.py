@@ -376,6 +376,8 @@ def edit_of(path: str, text: str, module: cst.Module, old: cst.CSTNode, new: Rep
         start = span.start
         if isinstance(old, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
             start = max(start, text.rfind("\n", 0, span.inner_start) + 1)
+        if span.end > len(text):  # the file ends without a newline, and goes on doing so
+            start = len(text[:start].removesuffix("\n").removesuffix("\r"))
         return Edit(path, start, end, "")
     nodes = [new] if isinstance(new, cst.CSTNode) else new
     flags = {"is_elif": True} if text.startswith("elif", span.inner_start) else {}
