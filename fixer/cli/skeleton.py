@@ -1,4 +1,4 @@
-"""The two skeletons of a new rule: its module and its fixtures."""
+"""The skeleton of a new rule: its module, its fixtures and its proof."""
 
 from __future__ import annotations
 
@@ -30,24 +30,62 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import replace
 
 rule = Rule(
     code="{code}",
     name="{name}",
-    summary="What is wrong, in one line",
+    summary="what is wrong, in one line",
     fix_title="What the fix does",
-    safety=Safety.DISPLAY,
+    safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     triggers=(("the_function",),),
+    errors=(),
+    references=("https://docs.pytorch.org/docs/stable/",),
 )
 
 
 @rule.on(ast.Call)
 def {function}(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if ctx.means(call.func, "torch.the_function"):
-        yield rule.finding(call)
+        yield rule.finding(call, fix=[replace(call.func, "torch.the_other_function")])
 '''
-BEFORE = "import torch\n"
+RIGHT = """import torch
+
+# Code nearby that is right.
+"""
+NOT_APPLICABLE = """import torch
+
+# shadow: a name of the project's own
+# star: what a star import may bring
+# splat: arguments that cannot be read
+# keyword: an argument that is hidden in a dictionary
+"""
+BEFORE = """import torch
+
+
+def train(model, optimizer, batches):
+    for x, y in batches:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+PROOF = '''"""What the two sides show when they run."""
+
+import torch
+
+from codemods.verify.observe import batches, watch
+
+SYMPTOM = "the exact text of the error"
+
+
+def run(case):
+    model = torch.nn.Linear(8, 1)
+    with watch(model) as seen:
+        case.train(model, torch.optim.SGD(model.parameters(), lr=0.1), batches())
+    return seen
+'''
 
 
 def write(code: str, name: str, here: Path) -> Iterator[Path]:
@@ -69,9 +107,11 @@ def write(code: str, name: str, here: Path) -> Iterator[Path]:
     fixtures = root / "tests" / "before_after" / name
     contents = {
         module: MODULE.format(code=code, name=name, function=function),
+        fixtures / "right" / "same.py": RIGHT,
+        fixtures / "not_applicable" / "same.py": NOT_APPLICABLE,
         fixtures / "example" / "before.py": BEFORE,
         fixtures / "example" / "after.py": BEFORE,
-        fixtures / "other" / "same.py": BEFORE,
+        fixtures / "example" / "proof.py": PROOF,
     }
     package = module.parent / "__init__.py"
     if not package.exists():
