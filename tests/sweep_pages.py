@@ -114,7 +114,7 @@ def campaign(count: int, chance: random.Random, rules: Mapping[str, Rule]) -> by
             for part in range(parts)
         ]
         places = tuple(
-            job.Place(one.code, one.path, one.place.line, one.message, str(one.safety), one.applied)
+            job.FindingRow(one.code, one.path, one.place.line, one.message, str(one.safety), one.applied)
             for file in mine
             for one in file.findings
         )

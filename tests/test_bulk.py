@@ -30,7 +30,7 @@ from world import (
 )
 
 from fixer.bulk import engines
-from fixer.bulk.campaign import Limits, load_campaign
+from fixer.bulk.campaign import CampaignLimits, load_campaign
 from fixer.bulk.drive import Standing, plan, run, status
 from fixer.bulk.job import Ending, Job
 from fixer.bulk.repositories import targets
@@ -346,8 +346,8 @@ def test_a_job_that_takes_too_much_is_ended(tmp_path: Path) -> None:
     (target,), _ = targets(campaign.repositories, tmp_path)
     job = Job(target, campaign, 0)
     for limits, why in (
-        (Limits(minutes=0), "took longer than the 0 minutes that `limits` allows"),
-        (Limits(memory=120), "needs more than the 120 megabytes that `limits` allows"),
+        (CampaignLimits(minutes=0), "took longer than the 0 minutes that `limits` allows"),
+        (CampaignLimits(memory=120), "needs more than the 120 megabytes that `limits` allows"),
     ):
         ((_, answer),) = engines.local([job], limits)
         assert (answer.ending, answer.detail) == (Ending.FAILED, why)
@@ -360,7 +360,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         (target,), _ = targets([f"git://127.0.0.1:{silent.getsockname()[1]}/x"], tmp_path)
-        ((_, answer),) = engines.local([Job(target, campaign, 0, known=("0" * 40, "main"))], Limits())
+        ((_, answer),) = engines.local([Job(target, campaign, 0, known=("0" * 40, "main"))], CampaignLimits())
     assert (answer.ending, answer.detail) == (Ending.FAILED, "git: git ls-remote was not answered within 0.3 seconds")
 
 

@@ -8,7 +8,7 @@ import pytest
 from world import git, repository
 
 from codemods.model.plan import Target
-from fixer.bulk.campaign import Limits, PullRequests, load_campaign
+from fixer.bulk.campaign import CampaignLimits, PullRequests, load_campaign
 from fixer.bulk.repositories import targets
 from fixer.errors import Refusal
 from fixer.output.split import Split
@@ -63,7 +63,7 @@ def test_the_least(tmp_path: Path) -> None:
     assert campaign.branch_name == "fixer/x"
     assert campaign.state == tmp_path / "CAMPAIGN.sqlite"
     assert campaign.request.unsafe_fixes is False, "it is the campaign's to say"
-    assert (campaign.limits, campaign.pull_requests) == (Limits(), PullRequests(open=False))
+    assert (campaign.limits, campaign.pull_requests) == (CampaignLimits(), PullRequests(open=False))
 
 
 def test_everything(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_everything(tmp_path: Path) -> None:
     assert campaign.request.strategies == ("AMP001=clear-cache",)
     assert campaign.request.targets == (Target("torch", "==2.4.*", "CAMPAIGN.toml", given=True),)
     assert campaign.request.unsafe_fixes is True
-    assert campaign.limits == Limits(concurrent=3, per_hour=20, open_at_once=50)
+    assert campaign.limits == CampaignLimits(concurrent=3, per_hour=20, open_at_once=50)
     assert campaign.pull_requests == PullRequests(open=True, title="{campaign}: {title}", labels=("amp",), draft=True)
     assert (campaign.commit.ticket, campaign.commit.trailers) == ("ML-12", ("Reviewed-by=Bo",))
 

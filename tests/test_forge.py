@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from fixer.errors import Refusal
 from fixer.git.credentials import Kind, Token
-from fixer.git.forge.find import Place, forge_at, place_of, token_for
+from fixer.git.forge.find import ForgeRepository, forge_at, place_of, token_for
 from fixer.git.forge.forge import Forge
-from fixer.git.forge.patience import Answer, Patience, wait
+from fixer.git.forge.patience import FailedRequest, Patience, wait
 from fixer.git.forge.pull_request import LONGEST, Existing, PullRequest, short, signed
 from fixer.git.remotes import parse, without_secrets
 
@@ -40,7 +40,7 @@ def github() -> Iterator[Server]:
 def connected(server: Server, clock: Clock | None = None, path: str = "", token: str = TOKEN) -> Forge:
     url = server.url.rpartition("/api/")[0]
     path = path or ("group/app" if server.kind == "gitlab" else "acme/app")
-    place = Place(server.kind, "127.0.0.1", url, path)  # type: ignore[arg-type]
+    place = ForgeRepository(server.kind, "127.0.0.1", url, path)  # type: ignore[arg-type]
     return forge_at(place, Token(token, "a test"), (clock or Clock()).patience())
 
 
@@ -216,7 +216,7 @@ def test_a_limit_that_lasts_too_long_is_said(server: Server) -> None:
     st.integers(0, 5),
 )
 def test_we_never_come_back_before_we_are_asked_to(status: int | None, headers: dict[str, str], attempt: int) -> None:
-    waited = wait(Answer(status, "rate limit", headers), attempt, 1_000_000.0)
+    waited = wait(FailedRequest(status, "rate limit", headers), attempt, 1_000_000.0)
     assert waited is not None and waited >= 0
     if headers.get("retry-after", "").isdigit():
         assert waited >= int(headers["retry-after"])
@@ -226,8 +226,8 @@ def test_we_never_come_back_before_we_are_asked_to(status: int | None, headers: 
 
 def test_a_plain_no_is_no_limit() -> None:
     for status in (400, 401, 404, 409, 422):
-        assert wait(Answer(status, "rate limit", {"retry-after": "5"}), 0, 0.0) is None
-    assert wait(Answer(403, "Resource not accessible by integration"), 0, 0.0) is None
+        assert wait(FailedRequest(status, "rate limit", {"retry-after": "5"}), 0, 0.0) is None
+    assert wait(FailedRequest(403, "Resource not accessible by integration"), 0, 0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -357,9 +357,9 @@ def test_a_remote_on_no_forge(address: str) -> None:
 
 def test_a_server_of_ones_own_is_named() -> None:
     place = place_of(parse("git@work:tools/acme/app.git"), "gitlab=https://corp.example/tools/", {})
-    assert place == Place("gitlab", "corp.example", "https://corp.example/tools", "acme/app", named=True)
+    assert place == ForgeRepository("gitlab", "corp.example", "https://corp.example/tools", "acme/app", named=True)
     place = place_of(parse("https://code.corp.example/acme/app"), "gitea", {})
-    assert place == Place("gitea", "code.corp.example", "https://code.corp.example", "acme/app", named=True)
+    assert place == ForgeRepository("gitea", "code.corp.example", "https://code.corp.example", "acme/app", named=True)
     place = place_of(parse("https://code.corp.example/acme/app"), None, {"GITLAB_HOST": "https://code.corp.example"})
     assert place is not None and place.kind == "gitlab"
 
@@ -442,7 +442,7 @@ def test_a_token_goes_to_its_own_host_alone(
 def test_a_package_that_is_missing_is_named(kind: Kind, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(Refusal, match=rf"pip install 'ampfix\[{module}\]'"):
-        forge_at(Place(kind, "h.example", "https://h.example", "a/b"), Token("x", "x"))
+        forge_at(ForgeRepository(kind, "h.example", "https://h.example", "a/b"), Token("x", "x"))
 
 
 def test_waiting_is_really_waiting() -> None:

@@ -14,7 +14,7 @@ import pytest
 from world import checkout_state, fixer, git, repository, write
 
 from fixer.errors import Refusal
-from fixer.git.repository import Draft, Repository
+from fixer.git.repository import CommitSeries, Repository
 
 OLD, NEW = b"x = old_one(1)\n", b"x = new_one(1)\n"
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
@@ -492,7 +492,7 @@ def test_what_a_commit_that_failed_left_does_not_come_with_the_next(tmp_path: Pa
     root = repository(tmp_path / "r", {"a.py": OLD, "b.py": OLD})
     opened = Repository.open(root)
     (tmp_path / "scratch").mkdir()
-    draft = Draft(opened, git("rev-parse", "HEAD", at=root), tmp_path / "scratch")
+    draft = CommitSeries(opened, git("rev-parse", "HEAD", at=root), tmp_path / "scratch")
     nobody = {"GIT_AUTHOR_NAME": "", "GIT_AUTHOR_EMAIL": "", "GIT_COMMITTER_NAME": "", "GIT_COMMITTER_EMAIL": ""}
     ada = dict(zip(nobody, ("Ada", "ada@example.org") * 2, strict=True))
     with pytest.raises(Refusal):

@@ -15,7 +15,7 @@ import pytest
 from world import SURROUNDINGS, fixer, git, repository
 
 from fixer.git import command
-from fixer.git.command import Setting, overruling
+from fixer.git.command import GitSetting, overruling
 
 OLD = b"x = old_one(1)\n"
 COMMANDS = (
@@ -253,10 +253,10 @@ def test_who_lists_the_refs_of_alternates(trap: Trap, tmp_path: Path) -> None:
     springs_nowhere(trap)
 
 
-def settings(*lines: str) -> tuple[Setting, ...]:
+def settings(*lines: str) -> tuple[GitSetting, ...]:
     """Each line as `scope key=value`."""
     parts = (line.partition(" ") for line in lines)
-    return tuple(Setting(scope, *pair.rsplit("=", 1)) for scope, _, pair in parts)
+    return tuple(GitSetting(scope, *pair.rsplit("=", 1)) for scope, _, pair in parts)
 
 
 def test_what_the_person_set_stays() -> None:

@@ -106,8 +106,8 @@ def file(path: str, before: str, after: str, code: str = "AMP002", message: str 
     return FilePlan(path, before.encode(), after.encode(), (), (Change(code, edit, message, Safety.SAFE),))
 
 
-def place(path: str, code: str = "AMP002", *, fixed: bool = True, safety: str = "safe") -> job.Place:
-    return job.Place(code, path, 1, "`x` is old", safety, fixed)
+def place(path: str, code: str = "AMP002", *, fixed: bool = True, safety: str = "safe") -> job.FindingRow:
+    return job.FindingRow(code, path, 1, "`x` is old", safety, fixed)
 
 
 def test_an_empty_campaign() -> None:
@@ -175,7 +175,7 @@ def test_what_others_wrote_is_text() -> None:
         pull_request=1,
         url=f"https://x/{HOSTILE}",
     )
-    places = (place(HOSTILE, fixed=False), job.Place(HOSTILE, "x", 1, HOSTILE, HOSTILE, False))
+    places = (place(HOSTILE, fixed=False), job.FindingRow(HOSTILE, "x", 1, HOSTILE, HOSTILE, False))
     other = row(HOSTILE, hostile, detail=HOSTILE, places=places, notes=(HOSTILE,), base_name=HOSTILE)
     plain = shown(row("a", branch(owners=("o",), patch=patch([file("x", "1\n", "2\n")]), pull_request=1)))
     reader = shown(other, row("b", ending=Ending.FAILED, detail=HOSTILE), notes=(HOSTILE,))

@@ -21,7 +21,7 @@ from codemods.verify.evidence import (
     OUTCOMES,
     REFUTED,
     SHOWN,
-    Evidence,
+    ProofRecord,
     Proved,
     Result,
     name_of,
@@ -102,7 +102,7 @@ words = st.text(st.characters(codec="utf-8"), max_size=20)
 results = st.builds(Result, st.sampled_from(OUTCOMES), words, words, words)
 versions = st.sampled_from(["2.4.1", "2.8.0", "2.10.0", "2.13.0"])
 records = st.builds(
-    Evidence,
+    ProofRecord,
     st.dictionaries(versions, st.dictionaries(st.sampled_from(["torch", "python", "peft"]), words)),
     st.dictionaries(words, st.builds(Proved, words, words, words, st.dictionaries(versions, results))),
 )
@@ -113,7 +113,7 @@ def proved(fixture: str = "f", **results: Result) -> Proved:
 
 
 @given(records)
-def test_a_record_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, record: Evidence) -> None:
+def test_a_record_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, record: ProofRecord) -> None:
     path = tmp_path_factory.mktemp("record") / "evidence.json"
     path.write_text(dump(record), encoding="utf-8")
     assert read(path) == record
@@ -130,16 +130,16 @@ def test_what_is_no_record_is_refused(tmp_path: Path, text: str) -> None:
 
 
 @given(records)
-def test_nothing_new_changes_nothing(record: Evidence) -> None:
+def test_nothing_new_changes_nothing(record: ProofRecord) -> None:
     there = {v: found for v, found in record.environments.items() if "trouble" not in found}
-    merged = merge(record, Evidence(), record.proofs)
+    merged = merge(record, ProofRecord(), record.proofs)
     assert (merged.environments, set(merged.proofs)) == (there, set(record.proofs))
     for name, proof in merged.proofs.items():
         assert dict(proof.results) == {v: r for v, r in record.proofs[name].results.items() if v in there}
 
 
 ENV = {"python": "3.11.7", "torch": "2.4.1", "peft": "0.13.2"}
-OLD = Evidence(
+OLD = ProofRecord(
     {"2.4.1": ENV, "2.13.0": {"torch": "2.13.0"}},
     {"a/x": proved(v2_4_1=RESULT, v2_13_0=RESULT), "a/y": proved(v2_4_1=RESULT)},
 )
@@ -150,32 +150,32 @@ OTHER = Result(GONE, "4 losses", "4 losses")
     ("new", "present", "expected"),
     [
         pytest.param(
-            Evidence({"2.4.1": {**ENV, "torch": "2.4.1+cpu", "python": "3.12.0"}}, {"a/x": proved(v2_4_1=OTHER)}),
+            ProofRecord({"2.4.1": {**ENV, "torch": "2.4.1+cpu", "python": "3.12.0"}}, {"a/x": proved(v2_4_1=OTHER)}),
             ["a/x", "a/y"],
             {"a/x": {"2.4.1": OTHER, "2.13.0": RESULT}, "a/y": {"2.4.1": RESULT}},
             id="the same releases: what was not run again is kept",
         ),
         pytest.param(
-            Evidence({"2.4.1": ENV}, {"a/x": proved("changed", v2_4_1=OTHER)}),
+            ProofRecord({"2.4.1": ENV}, {"a/x": proved("changed", v2_4_1=OTHER)}),
             ["a/x", "a/y"],
             {"a/x": {"2.4.1": OTHER}, "a/y": {"2.4.1": RESULT}},
             id="another fixture: nothing of the old one",
         ),
         pytest.param(
-            Evidence({"2.4.1": {**ENV, "peft": "0.14.0"}}, {"a/x": proved(v2_4_1=OTHER)}),
+            ProofRecord({"2.4.1": {**ENV, "peft": "0.14.0"}}, {"a/x": proved(v2_4_1=OTHER)}),
             ["a/x", "a/y"],
             {"a/x": {"2.4.1": OTHER, "2.13.0": RESULT}, "a/y": {}},
             id="another environment: nothing of the old one",
         ),
         pytest.param(
-            Evidence({"2.4.1": {"trouble": "no network"}}, {"a/x": proved()}),
+            ProofRecord({"2.4.1": {"trouble": "no network"}}, {"a/x": proved()}),
             ["a/x"],
             {"a/x": {"2.4.1": RESULT, "2.13.0": RESULT}},
             id="no environment this time: the old results; a proof that is gone: nothing",
         ),
     ],
 )
-def test_merging(new: Evidence, present: list[str], expected: Mapping[str, Mapping[str, Result]]) -> None:
+def test_merging(new: ProofRecord, present: list[str], expected: Mapping[str, Mapping[str, Result]]) -> None:
     merged = merge(OLD, new, present)
     assert {name: proof.results for name, proof in merged.proofs.items()} == expected
     assert "trouble" not in merged.environments["2.4.1"]
@@ -187,7 +187,7 @@ def test_a_changed_fixture_is_stale(tmp_path: Path) -> None:
     for name in ("before.py", "after.py", "proof.py"):
         (folder / name).write_text(f"# {name}\n")
     proof = folder / "proof.py"
-    record = Evidence({}, {"raw-backward/x": proved(digest(proof)), "raw-backward/gone": proved()})
+    record = ProofRecord({}, {"raw-backward/x": proved(digest(proof)), "raw-backward/gone": proved()})
     assert stale(record, [proof]) == ["raw-backward/gone"]
     (folder.parent / "stand_in.py").write_text("")
     assert stale(record, [proof]) == ["raw-backward/gone", "raw-backward/x"]
@@ -246,7 +246,7 @@ def test_messages_are_the_same_on_every_machine() -> None:
 
 def test_a_sentence_for_each_rule() -> None:
     gone = Result(GONE)
-    record = Evidence(
+    record = ProofRecord(
         {}, {"a/x": proved(v2_4_1=RESULT, v2_10_0=RESULT, v2_13_0=gone), "a/y": proved(v2_4_1=RESULT, v2_10_0=gone)}
     )
     assert sentence(record, "PL002") == ""
@@ -259,7 +259,7 @@ def test_a_sentence_for_each_rule() -> None:
 
 def test_what_is_written(tmp_path: Path) -> None:
     long = Result(REFUTED, "a | b\n<c> *d*", "x" * 500, "why")
-    record = Evidence({"2.4.1": ENV, "9.9": {"trouble": "pip: none"}}, {"raw-backward/x": proved(v2_4_1=long)})
+    record = ProofRecord({"2.4.1": ENV, "9.9": {"trouble": "pip: none"}}, {"raw-backward/x": proved(v2_4_1=long)})
     write(record, tmp_path / "docs")
     assert read(tmp_path / "docs" / "evidence.json") == record
     text = (tmp_path / "docs" / "evidence.md").read_text()

@@ -19,7 +19,7 @@ from codemods.transforms import load
 from codemods.verify.bench import Bench
 from codemods.verify.evidence import name_of
 from codemods.verify.observation import Side
-from codemods.verify.proof import Outcome, judge, run, sides
+from codemods.verify.proof import ProofOutcome, judge, run, sides
 
 FIXTURES = Path(__file__).parent / "before_after"
 PROOFS = sorted(FIXTURES.glob("*/*/proof.py"))
@@ -40,7 +40,11 @@ def test_proof(proof: Path, bench: Bench) -> None:
     before, after = run(proof, bench)
     ways = {"before/after": (before, after), "after/after": (after, after), "before/before": (before, before)}
     verdicts = {way: judge(*pair) for way, pair in ways.items()}
-    expected = {"before/after": Outcome.PROVED, "after/after": Outcome.REFUTED, "before/before": Outcome.REFUTED}
+    expected = {
+        "before/after": ProofOutcome.PROVED,
+        "after/after": ProofOutcome.REFUTED,
+        "before/before": ProofOutcome.REFUTED,
+    }
     assert {way: verdict.outcome for way, verdict in verdicts.items()} == expected, report(verdicts, before, after)
 
 

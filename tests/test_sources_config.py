@@ -27,7 +27,7 @@ from codemods.sources.config import (
     yaml_nodes,
 )
 from codemods.sources.config.serialize import is_bare
-from codemods.sources.config.values import DEEPEST, Unknown
+from codemods.sources.config.values import DEEPEST, OpaqueValue
 
 ROOT = Path(__file__).parent.parent
 
@@ -150,7 +150,7 @@ def test_tags_of_others_are_never_built() -> None:
     text = "a: !!python/object/apply:os.system [echo]\nb: !mine {x: 1}\nc: !Ref d\nd: 1\n"
     root = table(config("a.yaml", text))
     assert [type(entry.value) for entry in root.entries] == [Opaque, Opaque, Opaque, Scalar]
-    assert plain(root)["b"] == Unknown("!mine {x: 1}")
+    assert plain(root)["b"] == OpaqueValue("!mine {x: 1}")
 
 
 def test_toml_headers_dotted_keys_and_inline_tables() -> None:

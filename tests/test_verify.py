@@ -16,7 +16,7 @@ from world import LONG, wait_until
 
 from codemods.verify.bench import Bench
 from codemods.verify.observation import Declaration, Observation, Side
-from codemods.verify.proof import Outcome, judge, main, prove, sides
+from codemods.verify.proof import ProofOutcome, judge, main, prove, sides
 
 MESSAGE = "Attempted unscale_ but _scale is None"
 GOOD = Observation(losses=[2.0, 1.0], gradients={"w": 0.5}, moved={"w": 0.1}, weights={"w": 3.0})
@@ -300,8 +300,8 @@ def train():
 
     def test_prove(self, proof: Path) -> None:
         before, after = "def train(): raise ValueError('the symptom')", "def train(): return 1"
-        assert prove(before, after, proof).outcome is Outcome.PROVED
-        assert prove(after, before, proof).outcome is Outcome.REFUTED
+        assert prove(before, after, proof).outcome is ProofOutcome.PROVED
+        assert prove(after, before, proof).outcome is ProofOutcome.REFUTED
 
     def test_command(self, proof: Path, capsys: pytest.CaptureFixture[str]) -> None:
         proof.with_name("before.py").write_text("def train(): raise ValueError('the symptom')")
@@ -321,7 +321,7 @@ def test_no_interpreter(proof: Path) -> None:
 def test_no_torch(proof: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     verdict = prove("", "", proof, python=str(tmp_path / "bare" / "bin" / "python"))
-    assert verdict.outcome is Outcome.COULD_NOT_RUN
+    assert verdict.outcome is ProofOutcome.COULD_NOT_RUN
     assert "No module named 'torch' (`pip install 'ampfix[verify]'`)" in verdict.detail
 
 

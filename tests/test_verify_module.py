@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import pytest
 from world import SURROUNDINGS, Result, standing_in, wait_until
 
-from codemods.verify.flow import Cut, Layer, Run, Seen, Side, Survey
+from codemods.verify.flow import Cut, FlowRun, FlowSide, Layer, Seen, Survey
 from codemods.verify.flow_symptoms import judge
 from codemods.verify.flow_symptoms import symptoms as symptoms_of
 from fixer import cli
@@ -396,17 +396,17 @@ def test_what_people_see(tmp_path: Path) -> None:
 LAYERS = [Layer("", "Net"), Layer("a", "Linear", ["a.w", "a.b"]), Layer("b", "Linear", ["b.w"])]
 
 
-def side(*runs: Run, **fields: Any) -> Side:
-    return Side(survey=Survey("Net", layers=LAYERS), runs=list(runs), **fields)
+def side(*runs: FlowRun, **fields: Any) -> FlowSide:
+    return FlowSide(survey=Survey("Net", layers=LAYERS), runs=list(runs), **fields)
 
 
-def trained(norm: float | None = 1.0, **fields: Any) -> Run:
+def trained(norm: float | None = 1.0, **fields: Any) -> FlowRun:
     """A training run in which `a` got a gradient of that norm."""
     seen = {"a": Seen(1), "b": Seen(1), "": Seen(1)}
-    return Run(**{"gradients": {"a.w": norm, "a.b": norm, "b.w": 1.0}, "layers": seen, "loss": 0.5, **fields})
+    return FlowRun(**{"gradients": {"a.w": norm, "a.b": norm, "b.w": 1.0}, "layers": seen, "loss": 0.5, **fields})
 
 
-FAILED = Run(status="error", error="RuntimeError: boom", place="net.py:3", lines=["net.py:3"])
+FAILED = FlowRun(status="error", error="RuntimeError: boom", place="net.py:3", lines=["net.py:3"])
 
 
 @pytest.mark.parametrize(
@@ -465,10 +465,16 @@ FAILED = Run(status="error", error="RuntimeError: boom", place="net.py:3", lines
             "unrepaired",
             "gradients are about 1024 times smaller than in 32-true: the scale of the gradient scaler",
         ),
-        (side(Run(status="unsupported"), Run(status="absent", mode="eval")), None, [], "not-reproduced", "0 of 0 runs"),
+        (
+            side(FlowRun(status="unsupported"), FlowRun(status="absent", mode="eval")),
+            None,
+            [],
+            "not-reproduced",
+            "0 of 0 runs",
+        ),
     ],
 )
-def test_verdicts(before: Side, after: Side | None, states: list[str], verdict: str, summary: str) -> None:
+def test_verdicts(before: FlowSide, after: FlowSide | None, states: list[str], verdict: str, summary: str) -> None:
     found = symptoms_of(before, after)
     assert [symptom.state for symptom in found] == states
     word, sentence = judge(before, after, found)

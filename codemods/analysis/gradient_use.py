@@ -88,7 +88,7 @@ class Consumers:
         return Consumers(self.steps, tuple(together))
 
 
-class Code:
+class ReachedCode:
     """Functions that run together with a backward call, and what they call."""
 
     def __init__(self, scopes: Iterable[tuple[PythonContext, Scope]]) -> None:
@@ -107,7 +107,7 @@ class Code:
                     waiting += [target] if target else []
 
     @classmethod
-    def around(cls, ctx: PythonContext, call: ast.AST, outward: int) -> Code:
+    def around(cls, ctx: PythonContext, call: ast.AST, outward: int) -> ReachedCode:
         """The function around a call, those that call it, up to `outward` calls away, and all that they call."""
         first = ctx.scope(call)
         while not isinstance(first, (ast.Module, *FUNCTIONS)):
@@ -166,7 +166,7 @@ def deep(scope: Scope) -> Iterator[ast.AST]:
 
 
 def consumers(
-    code: Code, undoes: Undoes, owner: str, *, known_to: Callable[[PythonContext, ast.AST], bool] | None = None
+    code: ReachedCode, undoes: Undoes, owner: str, *, known_to: Callable[[PythonContext, ast.AST], bool] | None = None
 ) -> Consumers:
     """Who uses the gradients that a raw backward call in this code leaves.
 
@@ -203,7 +203,7 @@ def _is_plain_target(ctx: PythonContext, node: ast.Attribute) -> bool:
     return isinstance(ctx.parent(node), ast.Assign)
 
 
-def judge(code: Code, ctx: PythonContext, optimizer: ast.expr, undoes: Undoes, depth: int = 4) -> bool | None:
+def judge(code: ReachedCode, ctx: PythonContext, optimizer: ast.expr, undoes: Undoes, depth: int = 4) -> bool | None:
     """`undoes` of what is stepped; of a parameter, by what the calls in this code give for it."""
     if (verdict := undoes(ctx, optimizer)) is not None or depth == 0 or not isinstance(optimizer, ast.Name):
         return verdict

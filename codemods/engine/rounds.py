@@ -27,7 +27,7 @@ from codemods.project.index import Index
 from codemods.project.results import Memory, Remembered
 from codemods.rules.rule import Rule
 from codemods.sources import files
-from codemods.sources.document import Reader, Source
+from codemods.sources.document import Reader, Unit
 from codemods.syntax import imports, suppress
 from codemods.syntax.facts import Facts, gather
 
@@ -238,7 +238,7 @@ class _File:
         self.remaining: list[Finding] = []
         self.first: list[Finding] = []
         """What was found in the file as it was read."""
-        self.source: Source | None = None
+        self.source: Unit | None = None
         self.data = b""
         self.text = ""
         self.file = files.container(path)

@@ -24,7 +24,7 @@ HYDRA = "Hydra"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class OwnerKeys:
     """Keys of one table that together name its owner."""
 
     owner: str
@@ -50,7 +50,7 @@ _STAGES = {"stage": frozenset({"pt", "sft", "rm", "ppo", "dpo", "kto"})}
 _METHODS = {"finetuning_type": frozenset({"lora", "oft", "freeze", "full"})}
 
 TABLE = (
-    Evidence(
+    OwnerKeys(
         LLAMA_FACTORY,
         _keys(
             "finetuning_type",
@@ -59,10 +59,10 @@ TABLE = (
         ),
         values={**_STAGES, **_METHODS},
     ),
-    Evidence(
+    OwnerKeys(
         LLAMA_FACTORY, _keys("stage", "model_name_or_path", "template", "dataset"), values={**_STAGES, **_METHODS}
     ),
-    Evidence(
+    OwnerKeys(
         AXOLOTL,
         _keys(
             "base_model base_model_config",
@@ -70,7 +70,7 @@ TABLE = (
             "datasets pretraining_dataset adapter num_epochs rl",
         ),
     ),
-    Evidence(
+    OwnerKeys(
         TRAINING_ARGUMENTS,
         _keys(
             "per_device_train_batch_size",
@@ -78,7 +78,7 @@ TABLE = (
         ),
         never=_words("finetuning_type stage base_model micro_batch_size zero_optimization"),
     ),
-    Evidence(
+    OwnerKeys(
         DEEPSPEED,
         _keys(
             "zero_optimization fp16 bf16 bfloat16",
@@ -88,7 +88,7 @@ TABLE = (
         tables=_words("zero_optimization fp16 bf16 bfloat16"),
         never=_words("per_device_train_batch_size"),
     ),
-    Evidence(
+    OwnerKeys(
         ACCELERATE,
         _keys("compute_environment", "distributed_type mixed_precision num_processes machine_rank"),
         values={"compute_environment": frozenset({"LOCAL_MACHINE", "AMAZON_SAGEMAKER"})},
@@ -139,7 +139,7 @@ def fits(table: Table, owner: str) -> bool:
     return any(evidence.owner == owner and _fits(evidence, table) for evidence in TABLE)
 
 
-def _fits(evidence: Evidence, table: Table) -> bool:
+def _fits(evidence: OwnerKeys, table: Table) -> bool:
     given = {entry.key.value: followed(entry.value) for entry in entries(table)}
     said = given.keys() & frozenset().union(*evidence.keys)
     if len(said) < len(evidence.keys) or not all(said & group for group in evidence.keys):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, literal, named_calls
-from codemods.analysis.gradient_use import Code, Consumers, Obstacle, consumers, judge, obstacle
+from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, judge, obstacle
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import is_raw_backward
 from codemods.frameworks.accelerators import Keeping, is_keeper, prepared
@@ -47,7 +47,7 @@ def prepared_consumers(
 
     users = Consumers(frozenset(), ())
     for outward in range(_CALLERS + 1):
-        code = Code.around(ctx, call, outward)
+        code = ReachedCode.around(ctx, call, outward)
         users = consumers(code, undoes, owner, known_to=by_keeper)
         if users.steps:
             break
@@ -56,7 +56,7 @@ def prepared_consumers(
     return users.beside((*staying, *_unprepared(code, keeping, owner)))
 
 
-def _unprepared(code: Code, keeping: Keeping, owner: str) -> Iterator[Obstacle]:
+def _unprepared(code: ReachedCode, keeping: Keeping, owner: str) -> Iterator[Obstacle]:
     """Modules that are made in sight, called with gradients on, and prepared by nobody."""
     seen: set[str] = set()
     for ctx, node in code.nodes:

@@ -55,7 +55,7 @@ _RUNNING = frozenset(
 
 
 @runtime_checkable
-class Packaging(Protocol):
+class PackagingReader(Protocol):
     """A reader that finds the packaging files of one directory without listing all files."""
 
     def packaging(self, directory: str, /) -> Sequence[str]:
@@ -154,7 +154,7 @@ class Versions:
         return self._directories[directory]
 
     def _in(self, directory: str) -> Sequence[str]:
-        if isinstance(self._reader, Packaging):
+        if isinstance(self._reader, PackagingReader):
             return self._reader.packaging(directory)
         if self._listed is None:
             self._listed = files.by_directory(filter(files.is_manifest, self._reader.files()))

@@ -21,7 +21,7 @@ class Reader(Protocol):
         """Every file that may be read, sorted."""
 
 
-class Source(Protocol):
+class Unit(Protocol):
     """Decoded text of one unit: a file, or a part of one that is a program of its own."""
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from codemods.model.edits import Skip
 from codemods.sources import python, text
-from codemods.sources.document import Document, Source
+from codemods.sources.document import Document, Unit
 
 PYTHON = (".py", ".pyw")
 NOTEBOOK = ".ipynb"
@@ -90,7 +90,7 @@ def searchable(path: str, data: bytes) -> bytes:
     return data
 
 
-def decode(unit: str, data: bytes) -> Source | Skip:
+def decode(unit: str, data: bytes) -> Unit | Skip:
     """A unit as text, from the bytes of the file that holds it."""
     if container(unit).endswith(NOTEBOOK):
         from codemods.sources import notebook

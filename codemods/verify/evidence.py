@@ -50,7 +50,7 @@ class Proved:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ProofRecord:
     """The whole record."""
 
     environments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -69,21 +69,21 @@ class Evidence:
         return {name: proof for name, proof in self.proofs.items() if proof.code == code}
 
 
-def read(path: Path) -> Evidence:
+def read(path: Path) -> ProofRecord:
     """The record in a file; an empty one if there is none.
 
     Raises:
         ValueError: if the file holds something else.
     """
     if not path.is_file():
-        return Evidence()
+        return ProofRecord()
     try:
         data = json.loads(path.read_bytes())
         proofs = {
             name: Proved(**proof | {"results": {v: Result(**result) for v, result in proof["results"].items()}})
             for name, proof in data["proofs"].items()
         }
-        return Evidence(data["environments"], proofs)
+        return ProofRecord(data["environments"], proofs)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is no record of evidence ({type(error).__name__}: {error})") from error
 
@@ -93,7 +93,7 @@ def name_of(proof: Path) -> str:
     return f"{proof.parents[1].name}/{proof.parent.name}"
 
 
-def sentence(evidence: Evidence, code: str) -> str:
+def sentence(evidence: ProofRecord, code: str) -> str:
     """What the record says of a rule, in a sentence; empty if nothing was run."""
     groups: dict[str, list[str]] = {}
     for version in evidence.versions:

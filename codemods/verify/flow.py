@@ -76,7 +76,7 @@ class Stranger:
 
 
 @dataclass(slots=True)
-class Run:
+class FlowRun:
     """One pass in one mode and precision."""
 
     device: str = "cpu"
@@ -123,7 +123,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class Side:
+class FlowSide:
     """All runs of one side."""
 
     trouble: str = ""
@@ -131,14 +131,14 @@ class Side:
     trace: str = ""
     """The end of what was printed or raised then."""
     survey: Survey = field(default_factory=Survey)
-    runs: list[Run] = field(default_factory=list)
+    runs: list[FlowRun] = field(default_factory=list)
     versions: Mapping[str, str] = field(default_factory=dict)
     loaded: list[str] = field(default_factory=list)
     """Files of the project that were imported, relative to its root."""
     strays: list[str] = field(default_factory=list)
     """Modules that came from the project itself instead of its copy."""
 
-    def run(self, like: Run) -> Run | None:
+    def run(self, like: FlowRun) -> FlowRun | None:
         """The run of this side in the same mode, precision and device."""
         for run in self.runs:
             if (run.mode, run.precision, run.device) == (like.mode, like.precision, like.device):
@@ -146,9 +146,9 @@ class Side:
         return None
 
 
-def run_of(plain: Mapping[str, Any]) -> Run:
+def run_of(plain: Mapping[str, Any]) -> FlowRun:
     """A run from plain JSON values."""
-    return Run(
+    return FlowRun(
         **{
             **plain,
             "layers": {name: Seen(**seen) for name, seen in plain.get("layers", {}).items()},

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from codemods.verify.bench import STARTUP
-from codemods.verify.flow import Run, Side, run_of, survey_of
+from codemods.verify.flow import FlowRun, FlowSide, run_of, survey_of
 from codemods.verify.server import Server
 
 CHILD = Path(__file__).resolve().with_name("flow_child.py")
@@ -25,7 +25,7 @@ class NoTorch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Factory:
     """A factory in a file of a project."""
 
     file: str
@@ -75,14 +75,14 @@ class FlowBench:
     ) -> None:
         self._stop()
 
-    def observe(self, target: Target, copy: Path, title: str = "") -> Side:
+    def observe(self, target: Factory, copy: Path, title: str = "") -> FlowSide:
         """All runs of the code in `copy`, which `title` names to those who wait.
 
         Raises:
             NoTorch: if the interpreter cannot import torch.
         """
         if not hasattr(os, "fork"):
-            return Side(trouble="a module can only be watched on a system with fork()")
+            return FlowSide(trouble="a module can only be watched on a system with fork()")
         request = {
             "copy": str(copy),
             "original": str(target.original),
@@ -95,7 +95,9 @@ class FlowBench:
             "memory": self.terms.memory,
         }
         first = self._ask({**request, "run": None})
-        side = Side(versions=first.get("versions", {}), loaded=first.get("loaded", []), strays=first.get("strays", []))
+        side = FlowSide(
+            versions=first.get("versions", {}), loaded=first.get("loaded", []), strays=first.get("strays", [])
+        )
         if trouble := first.get("trouble"):
             side.trouble, side.trace = trouble, first.get("trace", "") or _end(first.get("output", ""))
             return side
@@ -139,10 +141,10 @@ class FlowBench:
             self._server = None
 
 
-def runs(devices: Sequence[str], precisions: Sequence[str], *, lightning: bool) -> tuple[Run, ...]:
+def runs(devices: Sequence[str], precisions: Sequence[str], *, lightning: bool) -> tuple[FlowRun, ...]:
     """What is to be run; a Lightning module by its Trainer, on the CPU."""
     return tuple(
-        Run(device=device, precision=precision, mode=mode)
+        FlowRun(device=device, precision=precision, mode=mode)
         for device in (devices[:1] if lightning else devices)
         for precision in precisions
         for mode in ("train", "eval")

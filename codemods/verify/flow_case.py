@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from codemods.verify.flow import Layer, Run, Survey
+from codemods.verify.flow import FlowRun, Layer, Survey
 from codemods.verify.flow_watch import floating, sound, tensors
 
 
@@ -100,7 +100,7 @@ def moved(value: Any, device: str, kind: torch.dtype | None) -> Any:
     return value.to(device) if hasattr(value, "to") else value
 
 
-def loss_of(made: Case, batch: Any, run: Run) -> torch.Tensor:
+def loss_of(made: Case, batch: Any, run: FlowRun) -> torch.Tensor:
     """The loss that the case names, the one that the output holds, or one that depends on every output."""
     if made.loss is not None:
         given = made.loss(made.module, batch)
@@ -134,7 +134,7 @@ def _scalar(value: Any) -> torch.Tensor | None:
     return None
 
 
-def _called_with(module: torch.nn.Module, batch: Any, run: Run) -> Any:
+def _called_with(module: torch.nn.Module, batch: Any, run: FlowRun) -> Any:
     """The module on the batch: a mapping by keyword, a tuple or list in order, anything else as it is.
 
     A pair of inputs and targets goes in without the targets, where `forward` does not take them.

@@ -61,7 +61,7 @@ def _leave(*_: Any) -> None:
     os._exit(0)
 
 
-class Project:
+class ProjectCopy:
     """The copy of the person's project in which a run takes place."""
 
     def __init__(self, request: dict[str, Any]) -> None:
@@ -122,14 +122,14 @@ class Project:
 def work(request: dict[str, Any]) -> dict[str, Any]:
     """One survey, or one run, in this (forked) process."""
     from codemods.verify import flow_case, flow_runs
-    from codemods.verify.flow import Run
+    from codemods.verify.flow import FlowRun
     from codemods.verify.observe import settle
 
     _control(DEATH_SIGNAL, signal.SIGKILL)
     if request["memory"]:
         resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
     me = os.getpid()
-    project = Project(request)
+    project = ProjectCopy(request)
     answer: dict[str, Any] = {}
     random.seed(0)
     settle(seed=0)
@@ -138,7 +138,7 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
         if request["run"] is None:
             answer["survey"] = dataclasses.asdict(flow_case.survey(made))
         else:
-            run = Run(**request["run"])
+            run = FlowRun(**request["run"])
             random.seed(0)
             settle(seed=0)
             if error := flow_runs.perform(made, run, project.place):
@@ -162,7 +162,7 @@ class _Failed(Exception):
     """The factory cannot be run: a sentence, and the traceback."""
 
 
-def _make(project: Project) -> Any:
+def _make(project: ProjectCopy) -> Any:
     from codemods.verify import flow_case
 
     name = project.factory

@@ -13,7 +13,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from codemods.verify import observe
-from codemods.verify.flow import Run
+from codemods.verify.flow import FlowRun
 from codemods.verify.flow_case import Case, Misuse, lazy, loss_of, moved, unsound_start
 from codemods.verify.flow_watch import Watch, finite
 
@@ -32,7 +32,7 @@ UNSUPPORTED_HALF = ("could not create a primitive descriptor",)
 """What the CPU's library says of float16; of other types it says so of a mistake."""
 
 
-def perform(made: Case, run: Run, place: Callable[[str], str | None]) -> BaseException | None:
+def perform(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> BaseException | None:
     """Do the run and write what is seen into it; the exception, if the code raised one."""
     watch = Watch(made.module, run, place)
     watch.unsound = unsound_start(made)
@@ -62,7 +62,7 @@ def perform(made: Case, run: Run, place: Callable[[str], str | None]) -> BaseExc
     return None
 
 
-def _train(made: Case, run: Run, watch: Watch) -> None:
+def _train(made: Case, run: FlowRun, watch: Watch) -> None:
     module = made.module.train()
     batch = _ready(made, run)
     scale = SCALE if run.precision == "16-mixed" else 1.0
@@ -83,7 +83,7 @@ def _train(made: Case, run: Run, watch: Watch) -> None:
             break  # nothing was drawn: another pass would be the same
 
 
-def _evaluate(made: Case, run: Run) -> None:
+def _evaluate(made: Case, run: FlowRun) -> None:
     made.module.eval()
     batch = _ready(made, run)
     with torch.no_grad(), _autocast(run):
@@ -91,7 +91,7 @@ def _evaluate(made: Case, run: Run) -> None:
     run.loss = float(loss)
 
 
-def _fit(made: Case, run: Run, watch: Watch) -> None:
+def _fit(made: Case, run: FlowRun, watch: Watch) -> None:
     module = made.module
     run.scale, run.passes = SCALE if run.precision == "16-mixed" else 1.0, PASSES
     stepped: dict[str, float] = {}
@@ -119,7 +119,7 @@ def _fit(made: Case, run: Run, watch: Watch) -> None:
         run.notes.append(f"the scaler skipped the step: gradients overflowed at a scale of {SCALE:g}")
 
 
-def _validate(made: Case, run: Run) -> None:
+def _validate(made: Case, run: FlowRun) -> None:
     step = type(made.module).validation_step
     if step.__module__.partition(".")[0] in ("lightning", "pytorch_lightning"):
         run.status, run.error = "absent", "the module has no validation_step"
@@ -127,7 +127,7 @@ def _validate(made: Case, run: Run) -> None:
     run.loss = observe.evaluate(made.module, [made.batch], precision=run.precision)
 
 
-def _backward(module: torch.nn.Module, loss: torch.Tensor, scale: float, run: Run) -> float:
+def _backward(module: torch.nn.Module, loss: torch.Tensor, scale: float, run: FlowRun) -> float:
     """Differentiate, with a smaller scale where gradients overflow, as a scaler would; the scale that went."""
     found: list[str] = []
 
@@ -150,7 +150,7 @@ def _backward(module: torch.nn.Module, loss: torch.Tensor, scale: float, run: Ru
     return scale
 
 
-def _collect(module: torch.nn.Module, run: Run, scale: float) -> None:
+def _collect(module: torch.nn.Module, run: FlowRun, scale: float) -> None:
     for name, parameter in module.named_parameters():
         if parameter.requires_grad:
             if parameter.grad is None:
@@ -160,7 +160,7 @@ def _collect(module: torch.nn.Module, run: Run, scale: float) -> None:
                 run.gradients[name] = float(parameter.grad.detach().double().norm()) / scale
 
 
-def _ready(made: Case, run: Run) -> Any:
+def _ready(made: Case, run: FlowRun) -> Any:
     """The batch where, and as, the run needs it; the module is moved too."""
     kind = WHOLE.get(run.precision)
     made.module.to(run.device)
@@ -169,7 +169,7 @@ def _ready(made: Case, run: Run) -> Any:
     return moved(made.batch, run.device, kind)
 
 
-def _autocast(run: Run) -> Any:
+def _autocast(run: FlowRun) -> Any:
     if (kind := HALF.get(run.precision)) is None:
         return ExitStack()
     return torch.autocast(run.device, dtype=kind)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from codemods.verify.flow import Cut, Run, Side
+from codemods.verify.flow import Cut, FlowRun, FlowSide
 from codemods.verify.verdict import Word
 
 Kind = Literal[  # the gravest first
@@ -23,7 +23,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Symptom:
+class FlowSymptom:
     """One thing that is wrong, in one or more runs."""
 
     kind: Kind
@@ -53,11 +53,11 @@ class Sign:
     places: tuple[str, ...] = field(default=(), compare=False)
 
 
-def symptoms(before: Side, after: Side | None) -> tuple[Symptom, ...]:
+def symptoms(before: FlowSide, after: FlowSide | None) -> tuple[FlowSymptom, ...]:
     """All symptoms of both sides; without `after` there was nothing to fix."""
-    groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]] = {}
+    groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sign]]] = {}
 
-    def add(run: Run, sign: Sign, state: State) -> None:
+    def add(run: FlowRun, sign: Sign, state: State) -> None:
         groups.setdefault((sign.kind, sign.sentence, sign.root or sign.cause, state), []).append((run, sign))
 
     for run in before.runs:
@@ -78,9 +78,9 @@ def _keyed(sign: Sign) -> tuple[Kind, str]:
     return sign.kind, sign.key
 
 
-def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]]) -> Iterator[Symptom]:
+def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sign]]]) -> Iterator[FlowSymptom]:
     """One symptom for the same names in the same runs."""
-    merged: dict[tuple[Kind, str, str, State, tuple[str, ...]], list[tuple[Run, Sign]]] = {}
+    merged: dict[tuple[Kind, str, str, State, tuple[str, ...]], list[tuple[FlowRun, Sign]]] = {}
     for (kind, text, root, state), found in groups.items():
         titles = tuple(dict.fromkeys(run.title for run, _ in found))
         merged.setdefault((kind, text, root, state, titles), []).extend(found)
@@ -88,7 +88,7 @@ def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[Run, Sign]]]
         keys = tuple(dict.fromkeys(sign.key for _, sign in found))
         causes = list(dict.fromkeys(sign.cause for _, sign in found if sign.cause))
         runs = {id(run): run for run, _ in found}.values()
-        yield Symptom(
+        yield FlowSymptom(
             kind,
             text or _list(kind, keys),
             titles,
@@ -112,7 +112,7 @@ def some(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def signs(run: Run, side: Side) -> Iterator[Sign]:
+def signs(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
     """What is wrong in one run."""
     if run.status in ("error", "trouble"):
         yield _error(run, side)
@@ -125,7 +125,7 @@ def signs(run: Run, side: Side) -> Iterator[Sign]:
     yield from _scaled(run, side)
 
 
-def _error(run: Run, side: Side) -> Sign:
+def _error(run: FlowRun, side: FlowSide) -> Sign:
     where = (f" in {run.error_layer}" if run.error_layer else "") + (f" at {run.place}" if run.place else "")
     text = f"raises {run.error}{where}" if run.status == "error" else f"cannot be run: {run.error}"
     cause, places = "", tuple(run.lines)
@@ -133,7 +133,7 @@ def _error(run: Run, side: Side) -> Sign:
         cut = _first_cut(run, side)
         cause, places = tell(cut), (*places, cut.place)
     elif run.mode == "eval":
-        twin = side.run(Run(run.device, run.precision, "train"))
+        twin = side.run(FlowRun(run.device, run.precision, "train"))
         cause = "training in the same precision runs" if twin is not None and twin.status == "ok" else ""
     return Sign("error", "error", text, cause, "", places)
 
@@ -150,7 +150,7 @@ def tell(cut: Cut) -> str:
     )
 
 
-def _strangers(run: Run) -> Iterator[Sign]:
+def _strangers(run: FlowRun) -> Iterator[Sign]:
     for stranger in run.strangers:
         count = f"{stranger.parameters} parameter{'s' if stranger.parameters > 1 else ''}"
         place = f" at {stranger.place}" if stranger.place else ""
@@ -158,7 +158,7 @@ def _strangers(run: Run) -> Iterator[Sign]:
         yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, places=(stranger.place,))
 
 
-def _unreached(run: Run, side: Side) -> Iterator[Sign]:
+def _unreached(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
     blocked = {name for name, norm in run.gradients.items() if norm is None}
     idle = unused(run, side)
     for name in _outermost(idle, side):
@@ -174,7 +174,7 @@ def _unreached(run: Run, side: Side) -> Iterator[Sign]:
                         yield Sign(kind, name, "", tell(cut), f"{cut.how} {cut.place}", (cut.place,))
 
 
-def unused(run: Run, side: Side) -> set[str]:
+def unused(run: FlowRun, side: FlowSide) -> set[str]:
     """Layers that were not called, and whose parameters got no gradient by another way either.
 
     What a layer around them uses by itself, as attention uses its projections, is not one of them.
@@ -193,7 +193,7 @@ def unused(run: Run, side: Side) -> set[str]:
     }
 
 
-def _outermost(idle: Set[str], side: Side) -> Iterator[str]:
+def _outermost(idle: Set[str], side: FlowSide) -> Iterator[str]:
     """The idle layers, or what they are part of where all of it that can be trained is idle."""
     used = [layer.name for layer in side.survey.layers if layer.trainable and layer.name not in idle]
     for name in sorted(idle, key=[layer.name for layer in side.survey.layers].index):
@@ -202,7 +202,7 @@ def _outermost(idle: Set[str], side: Side) -> Iterator[str]:
         yield next(part for part in around if not any(other == part or other.startswith(f"{part}.") for other in used))
 
 
-def _why(layer: str, run: Run) -> Cut | None:
+def _why(layer: str, run: FlowRun) -> Cut | None:
     """The cut that keeps gradients from a layer: its own, that of what it is part of, or the next one after it."""
     own = [cut for cut in run.cuts if layer == cut.layer or layer.startswith(f"{cut.layer}.")]
     order = {name: number for number, name in enumerate(run.layers)}  # as they first returned
@@ -211,7 +211,7 @@ def _why(layer: str, run: Run) -> Cut | None:
     return next(iter([*own[-1:], *later[:1], *run.cuts[:1]]), None)
 
 
-def _first_cut(run: Run, side: Side) -> Cut:
+def _first_cut(run: FlowRun, side: FlowSide) -> Cut:
     """The cut to blame for a loss without a graph: the first of what can be trained, else the last of all."""
     trained = {layer.name for layer in side.survey.layers if layer.trainable}
     for cut in run.cuts:
@@ -220,9 +220,9 @@ def _first_cut(run: Run, side: Side) -> Cut:
     return run.cuts[-1]
 
 
-def _scaled(run: Run, side: Side) -> Iterator[Sign]:
+def _scaled(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
     """Gradients that were never multiplied by the scale, and are divided by it all the same; or the other way round."""
-    plain = side.run(Run(run.device, "32-true", "train"))
+    plain = side.run(FlowRun(run.device, "32-true", "train"))
     if run.scale <= 1 or plain is None or plain.status != "ok":
         return
     shared = [name for name, norm in run.gradients.items() if norm and plain.gradients.get(name)]
@@ -235,7 +235,7 @@ def _scaled(run: Run, side: Side) -> Iterator[Sign]:
             yield Sign("scaled", word, text)
 
 
-def judge(before: Side, after: Side | None, found: Sequence[Symptom]) -> tuple[Judgement, str]:
+def judge(before: FlowSide, after: FlowSide | None, found: Sequence[FlowSymptom]) -> tuple[Judgement, str]:
     """The verdict and its sentence."""
     if before.trouble:
         if after is None or after.trouble:
@@ -256,12 +256,12 @@ def judge(before: Side, after: Side | None, found: Sequence[Symptom]) -> tuple[J
     return "not-reproduced", f"nothing wrong was seen: {_health(before)}{_alike(before, after)}"
 
 
-def _first(found: Sequence[Symptom]) -> str:
+def _first(found: Sequence[FlowSymptom]) -> str:
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{found[0].runs[0]}: {found[0].sentence}{more}"
 
 
-def _health(side: Side) -> str:
+def _health(side: FlowSide) -> str:
     """How many runs went through, and how many parameters got a gradient in the worst of them."""
     done = [run for run in side.runs if run.status == "ok"]
     meant = [run for run in side.runs if run.status in ("ok", "error", "trouble")]
@@ -273,7 +273,7 @@ def _health(side: Side) -> str:
     return text
 
 
-def _alike(before: Side, after: Side | None) -> str:
+def _alike(before: FlowSide, after: FlowSide | None) -> str:
     if after is None:
         return ""
     strays = [run.title for run in before.runs if (other := after.run(run)) and not alike(run, other)]
@@ -284,7 +284,7 @@ def _alike(before: Side, after: Side | None) -> str:
     )
 
 
-def alike(run: Run, other: Run) -> bool:
+def alike(run: FlowRun, other: FlowRun) -> bool:
     """Whether two runs gave the same loss and gradients."""
     numbers = [(run.loss, other.loss), *((norm, other.gradients.get(n)) for n, norm in run.gradients.items())]
     return all(_close(one, two) for one, two in numbers)

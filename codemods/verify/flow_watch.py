@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from codemods.verify.flow import Cut, Run, Seen, Stranger
+from codemods.verify.flow import Cut, FlowRun, Seen, Stranger
 
 MOST = 50
 """Cuts and strangers that are kept."""
@@ -64,7 +64,7 @@ class Watch:
         place: says for a code object's file whether it belongs to the project, and how to name it there.
     """
 
-    def __init__(self, root: torch.nn.Module, run: Run, place: Callable[[str], str | None]) -> None:
+    def __init__(self, root: torch.nn.Module, run: FlowRun, place: Callable[[str], str | None]) -> None:
         self.unsound = self.infinite = ""
         """Where values first appeared that are nan or +inf, and that are not finite."""
         self._names: dict[int, str] = {}

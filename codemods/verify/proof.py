@@ -83,17 +83,17 @@ from codemods.verify.observation import Side
 _OPTIONS = re.compile(r"\ufeff?# fixer: (?!ignore)(.*)")
 
 
-class Outcome(enum.Enum):
+class ProofOutcome(enum.Enum):
     PROVED = "proved"
     REFUTED = "refuted"
     COULD_NOT_RUN = "could-not-run"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ProofVerdict:
     """What a proof says of one pair of sides, and why, in a sentence."""
 
-    outcome: Outcome
+    outcome: ProofOutcome
     detail: str
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Verdict:
 
 def prove(
     before: Source, after: Source, proof: Path, *, python: str | None = None, time_limit: float = 60.0
-) -> Verdict:
+) -> ProofVerdict:
     """Run both sides through a proof file and judge them.
 
     Args:
@@ -156,14 +156,14 @@ def _text(path: Path) -> str:
     return path.read_bytes().decode()
 
 
-def judge(before: Side, after: Side) -> Verdict:
+def judge(before: Side, after: Side) -> ProofVerdict:
     """The verdict on two sides that were run; each pair of sides of one proof can be judged."""
     if trouble := next(_troubles(before, after), None):
-        return Verdict(Outcome.COULD_NOT_RUN, trouble)
+        return ProofVerdict(ProofOutcome.COULD_NOT_RUN, trouble)
     bites = inside(before.declared.bites, before.versions)
     if refutation := next(chain(_faults(after), (_symptoms if bites else _inequalities)(before, after)), None):
-        return Verdict(Outcome.REFUTED, refutation)
-    return Verdict(Outcome.PROVED, _evidence(before, after, bites))
+        return ProofVerdict(ProofOutcome.REFUTED, refutation)
+    return ProofVerdict(ProofOutcome.PROVED, _evidence(before, after, bites))
 
 
 def _troubles(before: Side, after: Side) -> Iterator[str]:
@@ -264,7 +264,9 @@ def main(argv: list[str] | None = None) -> int:
             before, after = run(proof, bench)
             right = judge(before, after)
             twins = judge(after, after), judge(before, before)
-            passed = right.outcome is Outcome.PROVED and all(twin.outcome is Outcome.REFUTED for twin in twins)
+            passed = right.outcome is ProofOutcome.PROVED and all(
+                twin.outcome is ProofOutcome.REFUTED for twin in twins
+            )
             failed += not passed
             print(f"{'PASS' if passed else 'FAIL'} {proof}\n  before/after   {right}")
             print(f"  after/after    {twins[0]}\n  before/before  {twins[1]}")

@@ -29,7 +29,7 @@ TITLE_FIELDS = ("title", "campaign", "repository", "part", "codes", "count")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CampaignLimits:
     """How much at a time."""
 
     concurrent: int = 0
@@ -76,7 +76,7 @@ class Campaign:
     verify: str | None = None
     commit: CommitSettings = field(default_factory=CommitSettings)
     pull_requests: PullRequests = field(default_factory=PullRequests)
-    limits: Limits = field(default_factory=Limits)
+    limits: CampaignLimits = field(default_factory=CampaignLimits)
     engine: str = "local"
 
     @property
@@ -118,7 +118,7 @@ def load_campaign(file: Path) -> Campaign:
         split=Split.parse(split, most) if split is not None else None,
         commit=CommitSettings(**values.get("commit", {})),
         pull_requests=PullRequests(**{"open": "pull-request" in values, **values.get("pull-request", {})}),
-        limits=Limits(**values.get("limits", {})),
+        limits=CampaignLimits(**values.get("limits", {})),
         **{key: values[key] for key in ("branch", "base", "verify", "engine") if key in values},
     )
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from fixer.bulk.campaign import Campaign
 from fixer.bulk.engines import Engine, engine
-from fixer.bulk.job import Answer, Ending, Job
+from fixer.bulk.job import Ending, Job, JobResult
 from fixer.bulk.publish import Conflict, Receive, receiving, still_open, withdrawn
-from fixer.bulk.repositories import Target, targets
+from fixer.bulk.repositories import NamedRepository, targets
 from fixer.bulk.rows import Branch, Row
 from fixer.bulk.state import HOUR, State
 from fixer.errors import Refusal
@@ -54,7 +54,9 @@ def plan(campaign: Campaign, tell: Tell) -> Standing:
         Refusal: if the engine cannot be had.
     """
     found, notes = targets(campaign.repositories, campaign.file.parent)
-    rows = {target.key: _row_of(target, Answer(Ending.REFUSED, target.problem)) for target in found if target.problem}
+    rows = {
+        target.key: _row_of(target, JobResult(Ending.REFUSED, target.problem)) for target in found if target.problem
+    }
     done = 0
     for row in rows.values():
         done += 1
@@ -112,8 +114,8 @@ def status(campaign: Campaign, *, patches: bool = False) -> Standing:
 
 
 def _answers(
-    campaign: Campaign, asked: Sequence[tuple[Target, tuple[str, str] | None]], date: int
-) -> Iterator[tuple[Job, Answer]]:
+    campaign: Campaign, asked: Sequence[tuple[NamedRepository, tuple[str, str] | None]], date: int
+) -> Iterator[tuple[Job, JobResult]]:
     work: Engine = engine(campaign.engine)
     # A job need not know the other repositories.
     alone = replace(campaign, repositories=())
@@ -131,7 +133,7 @@ def _hand() -> tuple[tuple[str, str], ...]:
     return tuple({**named, **{part: os.environ[part] for part in parts if part in os.environ}}.items())
 
 
-def _row_of(target: Target, answer: Answer) -> Row:
+def _row_of(target: NamedRepository, answer: JobResult) -> Row:
     """An answer as if it had been written down."""
     branches = tuple(
         Branch(

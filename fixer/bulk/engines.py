@@ -19,8 +19,8 @@ from typing import Any
 
 from codemods import __version__
 from fixer.bulk.access import variables
-from fixer.bulk.campaign import Limits
-from fixer.bulk.job import Answer, Ending, Job
+from fixer.bulk.campaign import CampaignLimits
+from fixer.bulk.job import Ending, Job, JobResult
 from fixer.bulk.scratch import scratch
 from fixer.bulk.worker import ANSWER
 from fixer.errors import Refusal
@@ -35,7 +35,7 @@ ANSWERING = 60.0
 RETRIES = 5
 """How often Ray tries a job again whose machine died."""
 
-Engine = Callable[[Iterable[Job], Limits], Iterator[tuple[Job, Answer]]]
+Engine = Callable[[Iterable[Job], CampaignLimits], Iterator[tuple[Job, JobResult]]]
 
 
 def engine(name: str) -> Engine:
@@ -43,10 +43,10 @@ def engine(name: str) -> Engine:
     return {"local": local, "ray": on_ray}[name]
 
 
-def local(jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, Answer]]:
+def local(jobs: Iterable[Job], limits: CampaignLimits) -> Iterator[tuple[Job, JobResult]]:
     """Each job with its answer, as they are done; whoever stops asking stops the work."""
     running = _Running()
-    waiting: dict[Future[Answer], Job] = {}
+    waiting: dict[Future[JobResult], Job] = {}
     pool = ThreadPoolExecutor(limits.concurrent or available())
     todo = iter(jobs)
     try:
@@ -63,7 +63,7 @@ def local(jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, Answer]]:
         pool.shutdown(cancel_futures=True)
 
 
-def on_ray(jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, Answer]]:
+def on_ray(jobs: Iterable[Job], limits: CampaignLimits) -> Iterator[tuple[Job, JobResult]]:
     """The same on the cluster that RAY_ADDRESS names, or on one that is started here for the while.
 
     Raises:
@@ -96,15 +96,17 @@ def on_ray(jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, Answer]]:
                 try:
                     yield job, ray.get(reference)
                 except ray.exceptions.RayError as error:
-                    yield job, Answer(Ending.FAILED, f"Ray: {' '.join(str(error).split())[:300]}")
+                    yield job, JobResult(Ending.FAILED, f"Ray: {' '.join(str(error).split())[:300]}")
     finally:
         for reference in waiting:
             ray.cancel(reference, force=True)
 
 
-def _on_a_node(job: Job, limits: Limits, version: str) -> Answer:
+def _on_a_node(job: Job, limits: CampaignLimits, version: str) -> JobResult:
     if version != __version__:
-        return Answer(Ending.FAILED, f"the node has fixer {__version__}, the campaign {version}: install one of them")
+        return JobResult(
+            Ending.FAILED, f"the node has fixer {__version__}, the campaign {version}: install one of them"
+        )
     return attempt(job, limits, _Running())
 
 
@@ -147,17 +149,17 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def attempt(job: Job, limits: Limits, running: _Running) -> Answer:
+def attempt(job: Job, limits: CampaignLimits, running: _Running) -> JobResult:
     """Do a job in a process of its own. Whatever happens to that, there is an answer."""
     try:
         if job.known is not None and _stands(job, *job.known):
-            return Answer(base=job.known[0], unchanged=True)
+            return JobResult(base=job.known[0], unchanged=True)
         with scratch() as directory:
             return _attempt(job, limits, running, directory)
     except (Refusal, OSError) as error:
-        return Answer(Ending.FAILED, str(error))
+        return JobResult(Ending.FAILED, str(error))
     except GitFailed as error:
-        return Answer(Ending.FAILED, f"git: {' '.join(str(error).split())}")
+        return JobResult(Ending.FAILED, f"git: {' '.join(str(error).split())}")
 
 
 def _stands(job: Job, commit: str, name: str) -> bool:
@@ -172,7 +174,7 @@ def _stands(job: Job, commit: str, name: str) -> bool:
     return f"{commit}\t{ref}" in lines and called in (None, f"ref: refs/heads/{name}\t{ref}")
 
 
-def _attempt(job: Job, limits: Limits, running: _Running, directory: Path) -> Answer:
+def _attempt(job: Job, limits: CampaignLimits, running: _Running, directory: Path) -> JobResult:
     with (directory / "said").open("wb") as said:
         process = running.start(
             [sys.executable, "-I", str(SCRIPT), str(directory)],
@@ -190,21 +192,21 @@ def _attempt(job: Job, limits: Limits, running: _Running, directory: Path) -> An
                 process.stdin.flush()
                 status = process.wait(limits.minutes * 60)
             except subprocess.TimeoutExpired:
-                return Answer(Ending.FAILED, f"took longer than the {limits.minutes} minutes that `limits` allows")
+                return JobResult(Ending.FAILED, f"took longer than the {limits.minutes} minutes that `limits` allows")
             except BrokenPipeError:
                 status = process.wait()
             if status == 0:
                 answer = pickle.loads((directory / ANSWER).read_bytes())
-                assert isinstance(answer, Answer)
+                assert isinstance(answer, JobResult)
                 return answer
-            return Answer(Ending.FAILED, _why(status, (directory / "said").read_bytes(), limits))
+            return JobResult(Ending.FAILED, _why(status, (directory / "said").read_bytes(), limits))
         finally:
             running.end(process)
             if process.stdin:
                 process.stdin.close()
 
 
-def _why(status: int, said: bytes, limits: Limits) -> str:
+def _why(status: int, said: bytes, limits: CampaignLimits) -> str:
     """Why a process ended badly, in a sentence."""
     text = said.decode("utf-8", "replace").strip()
     if "MemoryError" in text:

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from fixer.bulk.campaign import Campaign
-from fixer.bulk.repositories import Target
+from fixer.bulk.repositories import NamedRepository
 
 
 class Ending(str, enum.Enum):
@@ -33,7 +33,7 @@ class Ending(str, enum.Enum):
 class Job:
     """One repository of a campaign."""
 
-    target: Target
+    target: NamedRepository
     campaign: Campaign
     date: int
     """Seconds since 1970: of every commit, so that the same work gives the same commits."""
@@ -44,7 +44,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FindingRow:
     """A finding, as a report tells it."""
 
     code: str
@@ -56,7 +56,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BranchChange:
     """A branch that is ready to be delivered."""
 
     branch: str
@@ -80,7 +80,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobResult:
     """What a job came to."""
 
     ending: Ending | None = None
@@ -90,8 +90,8 @@ class Answer:
     base_name: str = ""
     unchanged: bool = False
     """The base is the known one; everything else is as it was."""
-    places: tuple[Place, ...] = ()
-    changes: tuple[Change, ...] = ()
+    places: tuple[FindingRow, ...] = ()
+    changes: tuple[BranchChange, ...] = ()
     notes: tuple[str, ...] = ()
     skipped: int = 0
     """Files that could not be handled."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from codemods.transforms import load
 from fixer.bulk.access import variables
-from fixer.bulk.job import Answer, Change, Ending, Job, Place
+from fixer.bulk.job import BranchChange, Ending, FindingRow, Job, JobResult
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git
 from fixer.git.credentials import forget
@@ -29,7 +29,7 @@ from fixer.run.request import FAILURES, configuration
 if TYPE_CHECKING:
     from codemods.model.edits import Finding
     from fixer.bulk.campaign import Campaign
-    from fixer.bulk.repositories import Target
+    from fixer.bulk.repositories import NamedRepository
     from fixer.run.request import Outcome, Request
 
 
@@ -37,7 +37,7 @@ NAMED = 3
 """Unreadable files that are named; the rest is counted."""
 
 
-def prepare(job: Job, scratch: Path) -> Answer:
+def prepare(job: Job, scratch: Path) -> JobResult:
     """Do the job in the directory `scratch`."""
     try:
         with _clone(job, scratch / "clone", variables(job.target.location, job.campaign)) as repository:
@@ -45,9 +45,9 @@ def prepare(job: Job, scratch: Path) -> Answer:
             forget()
             return _prepare(job, repository)
     except Refusal as refusal:
-        return Answer(Ending.REFUSED, str(refusal))
+        return JobResult(Ending.REFUSED, str(refusal))
     except GitFailed as error:
-        return Answer(Ending.FAILED, f"git: {_one_line(str(error))}")
+        return JobResult(Ending.FAILED, f"git: {_one_line(str(error))}")
 
 
 def _clone(job: Job, place: Path, access: Mapping[str, str]) -> Repository:
@@ -96,7 +96,7 @@ def _check_root(place: Path) -> None:
         raise Refusal("lies inside of a repository: name the root of that, and split by directory or project")
 
 
-def _branches(target: Target, access: Mapping[str, str]) -> frozenset[str]:
+def _branches(target: NamedRepository, access: Mapping[str, str]) -> frozenset[str]:
     listed = git("ls-remote", "-q", "--heads", "--", target.location, at=Path("/"), variables=access)
     return frozenset(line.partition("\trefs/heads/")[2] for line in listed.decode("utf-8", "replace").splitlines())
 
@@ -123,7 +123,7 @@ def _sign(job: Job, own: Repository | None) -> None:
                 os.environ.setdefault(f"GIT_{who}_{what.upper()}", value)
 
 
-def _prepare(job: Job, repository: Repository) -> Answer:
+def _prepare(job: Job, repository: Repository) -> JobResult:
     campaign, own = job.campaign, job.campaign.commit
     base = repository.commit("HEAD")
     assert base is not None
@@ -148,7 +148,7 @@ def _prepare(job: Job, repository: Repository) -> Answer:
     for delivery in deliveries:
         notes += delivery.notes
     notes += tuple(in_other_versions(outcome.plan))
-    answer = Answer(
+    answer = JobResult(
         base=base,
         base_name=repository.ask("rev_parse", "--abbrev-ref", "HEAD") or "HEAD",
         places=tuple(_place(finding) for finding in outcome.plan.findings),
@@ -182,7 +182,7 @@ def _with_own_ignores(campaign: Campaign, files: CommitFiles, root: Path) -> tup
     return replace(request, ignore=tuple(dict.fromkeys((*request.ignore, *own.ignore)))), note
 
 
-def _change(job: Job, repository: Repository, delivery: Delivery, owners: Owners | None) -> Change:
+def _change(job: Job, repository: Repository, delivery: Delivery, owners: Owners | None) -> BranchChange:
     assert delivery.tip is not None
     campaign, outcome, part = job.campaign, delivery.outcome, delivery.part
     applied = [finding for finding in outcome.plan.findings if finding.applied]
@@ -209,7 +209,7 @@ def _change(job: Job, repository: Repository, delivery: Delivery, owners: Owners
     )
     changed = [file.path for file in outcome.plan.changed]
     revisions = f"{delivery.tip}\n^{delivery.base}\n".encode()
-    return Change(
+    return BranchChange(
         branch=delivery.branch,
         tip=delivery.tip,
         part=part.name if part else "",
@@ -239,8 +239,8 @@ def _verified(campaign: Campaign, delivery: Delivery) -> tuple[str, str, str, En
     return found.verdict, found.summary, section(found), endings.get(found.verdict)
 
 
-def _place(finding: Finding) -> Place:
-    return Place(
+def _place(finding: Finding) -> FindingRow:
+    return FindingRow(
         finding.code, finding.path, finding.reported.line, finding.message, str(finding.safety), finding.applied
     )
 

@@ -19,7 +19,7 @@ _PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NamedRepository:
     """A repository as the campaign names it."""
 
     name: str
@@ -33,9 +33,9 @@ class Target:
     """Why it cannot even be tried."""
 
 
-def targets(entries: Iterable[str], directory: Path) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+def targets(entries: Iterable[str], directory: Path) -> tuple[tuple[NamedRepository, ...], tuple[str, ...]]:
     """Each repository once, in the order of the campaign, and a sentence for each entry that names one again."""
-    found: dict[str, Target] = {}
+    found: dict[str, NamedRepository] = {}
     again: dict[str, None] = {}
     for entry in entries:
         for target in _expanded(entry, directory):
@@ -46,7 +46,7 @@ def targets(entries: Iterable[str], directory: Path) -> tuple[tuple[Target, ...]
     return tuple(found.values()), tuple(again)
 
 
-def _expanded(entry: str, directory: Path) -> Iterator[Target]:
+def _expanded(entry: str, directory: Path) -> Iterator[NamedRepository]:
     if entry.startswith("~/"):
         entry = str(Path(entry).expanduser())
     if not entry.strip() or any(ord(char) < 32 for char in entry):
@@ -69,24 +69,24 @@ def _expanded(entry: str, directory: Path) -> Iterator[Target]:
         yield _path(entry, directory)
 
 
-def _url(entry: str) -> Target:
+def _url(entry: str) -> NamedRepository:
     parts, remote = urlsplit(entry), parse(entry)
     # Neither the state nor a report may ever hold one.
     if parts.password or (remote.scheme.startswith("http") and _TOKEN.match(parts.username or "")):
         advice = "take the password or token out of it: git's credential helper supplies it"
         return _bad(without_secrets(entry), advice)
     if remote.scheme == "file":
-        return Target(entry, entry, _common(Path(os.path.realpath(remote.path))), local=False)
+        return NamedRepository(entry, entry, _common(Path(os.path.realpath(remote.path))), local=False)
     port = f":{remote.port}" if remote.port not in (None, _PORTS[remote.scheme]) else ""
     # One spelling for https, ssh and the short form of a repository on a server.
-    return Target(entry, entry, f"{remote.host.lower()}{port}/{remote.path}", local=False)
+    return NamedRepository(entry, entry, f"{remote.host.lower()}{port}/{remote.path}", local=False)
 
 
-def _path(entry: str, directory: Path) -> Target:
+def _path(entry: str, directory: Path) -> NamedRepository:
     place = Path(os.path.realpath(directory / entry))
     if not place.is_dir():
-        return Target(entry, str(place), str(place), local=True, problem="there is no such directory")
-    return Target(entry, str(place), _common(place), local=True)
+        return NamedRepository(entry, str(place), str(place), local=True, problem="there is no such directory")
+    return NamedRepository(entry, str(place), _common(place), local=True)
 
 
 def _is_repository(place: Path) -> bool:
@@ -106,5 +106,5 @@ def _common(place: Path) -> str:
     return str(place)
 
 
-def _bad(entry: str, problem: str) -> Target:
-    return Target(entry, entry, f"entry {entry}", local=False, problem=problem)
+def _bad(entry: str, problem: str) -> NamedRepository:
+    return NamedRepository(entry, entry, f"entry {entry}", local=False, problem=problem)

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fixer.bulk.job import Ending, Place
+from fixer.bulk.job import Ending, FindingRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Row:
     base_name: str
     ending: Ending | None
     detail: str
-    places: tuple[Place, ...]
+    places: tuple[FindingRow, ...]
     notes: tuple[str, ...]
     skipped: int
     mark: str | None
@@ -72,7 +72,7 @@ def read(
             base_name=base_name,
             ending=Ending(ending) if ending else None,
             detail=detail,
-            places=tuple(Place(**place) for place in json.loads(places)),
+            places=tuple(FindingRow(**place) for place in json.loads(places)),
             notes=tuple(json.loads(notes)),
             skipped=skipped,
             mark=mark,

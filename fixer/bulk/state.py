@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from fixer.bulk.job import Answer, Change, Ending
-from fixer.bulk.repositories import Target
+from fixer.bulk.job import BranchChange, Ending, JobResult
+from fixer.bulk.repositories import NamedRepository
 from fixer.bulk.rows import Branch, Row, read
 from fixer.bulk.schema import SCHEMA, TABLES
 from fixer.errors import Refusal
@@ -101,7 +101,7 @@ class State:
         """When the campaign began, in seconds since 1970."""
         return int(self._connection.execute("SELECT begun FROM campaign").fetchone()[0])
 
-    def enlist(self, targets: Sequence[Target]) -> None:
+    def enlist(self, targets: Sequence[NamedRepository]) -> None:
         """Take the campaign's list of repositories as the one that counts; what is known of others is kept."""
         with self._step():
             self._connection.execute("UPDATE repository SET position = NULL")
@@ -112,7 +112,7 @@ class State:
                 [(one.key, one.name, one.location, one.local, number) for number, one in enumerate(targets)],
             )
 
-    def row(self, target: Target) -> Row:
+    def row(self, target: NamedRepository) -> Row:
         """What is known of a repository."""
         return next(read(self._connection, "WHERE key = ?", (target.key,), bytes_too=True))
 
@@ -120,7 +120,7 @@ class State:
         """The repositories of the campaign, in its order; patches and packs only where somebody wants them."""
         return read(self._connection, "WHERE position IS NOT NULL ORDER BY position", bytes_too=bytes_too)
 
-    def answered(self, row: Row, answer: Answer, mark: str) -> None:
+    def answered(self, row: Row, answer: JobResult, mark: str) -> None:
         """A repository was looked at; what is to be delivered is written down."""
         with self._step():
             if answer.ending not in (None, Ending.NOTHING):
@@ -143,7 +143,7 @@ class State:
                 self._replace_branches(row, answer.changes)
                 self._end(row, None, answer.detail)
 
-    def _replace_branches(self, row: Row, changes: Sequence[Change]) -> None:
+    def _replace_branches(self, row: Row, changes: Sequence[BranchChange]) -> None:
         before = {branch.name: branch for branch in row.branches}
         for change in changes:
             self._write(row, change, before.pop(change.branch, None))
@@ -153,7 +153,7 @@ class State:
             elif branch.stage != "withdrawn":
                 self._set(row, branch.name, stage="prepared", pack=None, ending=Ending.NOTHING)
 
-    def _write(self, row: Row, change: Change, old: Branch | None) -> None:
+    def _write(self, row: Row, change: BranchChange, old: Branch | None) -> None:
         """Write down what is to be delivered, unless it is there and reads the same already."""
         values: dict[str, object] = {
             "part": change.part,

@@ -52,7 +52,7 @@ def explain(
 def _prove(screen: Screen, rule: Rule, python: str | None) -> int:
     from codemods.verify.evidence import read, sentence
     from codemods.verify.places import FIXTURES, RECORD
-    from codemods.verify.proof import Outcome
+    from codemods.verify.proof import ProofOutcome
     from fixer.cli.verify_module import active_python
     from fixer.report.live_proof import show
     from fixer.verify.live_proof import proof_of, prove_live
@@ -63,4 +63,4 @@ def _prove(screen: Screen, rule: Rule, python: str | None) -> int:
     screen.note(f"{proof} is run in child processes, with the torch of {python}")
     found = prove_live(proof, python)
     show(screen.console(sys.stdout), rule.code, found, sentence(evidence, rule.code))
-    return 0 if found.verdict.outcome is Outcome.PROVED else 1
+    return 0 if found.verdict.outcome is ProofOutcome.PROVED else 1

@@ -88,7 +88,7 @@ def forget_location() -> None:
     _settings.cache_clear()
 
 
-class Setting(NamedTuple):
+class GitSetting(NamedTuple):
     """One setting that git knows of."""
 
     scope: str
@@ -120,7 +120,7 @@ def environment(
     return found
 
 
-def overruling(known: tuple[Setting, ...], *, connecting: bool, filters: bool) -> list[tuple[str, str]]:
+def overruling(known: tuple[GitSetting, ...], *, connecting: bool, filters: bool) -> list[tuple[str, str]]:
     """The settings that overrule those of a repository which name programs."""
     programs = PROGRAMS if connecting else (*PROGRAMS, *CONNECTING)
     own = [setting for setting in known if setting.scope in OWN]
@@ -144,7 +144,7 @@ def overruling(known: tuple[Setting, ...], *, connecting: bool, filters: bool) -
 
 
 @functools.lru_cache(maxsize=64)
-def _settings(at: Path) -> tuple[Setting, ...]:
+def _settings(at: Path) -> tuple[GitSetting, ...]:
     """All settings that hold in a directory, read once for each command.
 
     Raises:
@@ -152,7 +152,7 @@ def _settings(at: Path) -> tuple[Setting, ...]:
     """
     fields = os.fsdecode(_start("config", "--list", "--show-scope", "-z", at=at)()).split("\0")
     pairs = zip(fields[::2], (field.partition("\n") for field in fields[1::2]), strict=False)
-    return tuple(Setting(scope, key, value) for scope, (key, _, value) in pairs)
+    return tuple(GitSetting(scope, key, value) for scope, (key, _, value) in pairs)
 
 
 def git(

@@ -29,7 +29,7 @@ _GITLAB_OWNER = re.compile(rf"@@(?:developer|maintainer|owner)s?|@[\w.-]+(?:/[\w
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OwnersLine:
     """One line: the paths it is about, and whose they are."""
 
     line: int
@@ -45,7 +45,7 @@ class Section:
     """Lines that are judged together. GitHub's files have one."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[OwnersLine, ...]
     optional: bool = False
 
     def owners(self, path: str) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def _words(line: str) -> list[str]:
     return re.findall(r"(?:\\.|[^\s\\]|\\$)+", line)
 
 
-def _github_entries(lines: Sequence[tuple[int, str]], problem: Callable[[int, str], None]) -> Iterator[Entry]:
+def _github_entries(lines: Sequence[tuple[int, str]], problem: Callable[[int, str], None]) -> Iterator[OwnersLine]:
     for number, line in lines:
         words = _words(line)
         comment = next((index for index, word in enumerate(words) if word.startswith("#")), len(words))
@@ -143,7 +143,7 @@ def _github_entries(lines: Sequence[tuple[int, str]], problem: Callable[[int, st
                 number, f"{wrong[0]!r} is not an owner (@user, @org/team or an e-mail address); GitHub skips the line"
             )
         else:
-            yield Entry(number, re.compile(_github_regex(pattern), re.DOTALL), tuple(owners))
+            yield OwnersLine(number, re.compile(_github_regex(pattern), re.DOTALL), tuple(owners))
 
 
 def _unlike_github(pattern: str) -> str:
@@ -176,7 +176,7 @@ def _github_regex(pattern: str) -> str:
 
 
 def _gitlab_sections(lines: Sequence[tuple[int, str]], problem: Callable[[int, str], None]) -> tuple[Section, ...]:
-    found: dict[str, list[Entry]] = {"": []}
+    found: dict[str, list[OwnersLine]] = {"": []}
     names, required = {"": ""}, {""}
     key, defaults = "", tuple[str, ...]()
     for number, raw in lines:
@@ -203,7 +203,7 @@ def _gitlab_sections(lines: Sequence[tuple[int, str]], problem: Callable[[int, s
         except re.error as error:
             problem(number, f"{pattern!r} is not a path pattern ({error})")
             continue
-        found[key].append(Entry(number, paths, owners if words else defaults, excluded))
+        found[key].append(OwnersLine(number, paths, owners if words else defaults, excluded))
     return tuple(Section(names[key], tuple(entries), key not in required) for key, entries in found.items() if entries)
 
 

@@ -21,7 +21,7 @@ _DIFF = ("--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SealedCommit:
     """A commit of a branch, and whether its seal is whole."""
 
     oid: str
@@ -44,14 +44,14 @@ def is_whole(message: str, tree: str) -> bool:
     return len(seals) == 1 and seals[0] == _digest(_LINE.sub("", message), tree)
 
 
-def commits(repository: Repository, base: str, tip: str) -> Iterator[Made]:
+def commits(repository: Repository, base: str, tip: str) -> Iterator[SealedCommit]:
     """The commits that `tip` has and `base` has not, newest first."""
     listed = repository.call("rev_list", "--format=%x00%P%x00%T%x00%B%x00", f"{base}..{tip}", "--")
     fields = listed.decode("utf-8", "surrogateescape").split("\0")
     for at in range(0, len(fields) - 4, 4):
         parents, tree, message = fields[at + 1 : at + 4]
         sealed = len(parents.split()) == 1 and is_whole(message, tree)
-        yield Made(fields[at].split()[-1], message.partition("\n")[0], sealed)
+        yield SealedCommit(fields[at].split()[-1], message.partition("\n")[0], sealed)
 
 
 def series(repository: Repository, base: str, tip: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ SHA1 = 40
 """Digits of an object's name, unless the repository says otherwise."""
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One file of a tree."""
 
     mode: str
@@ -43,7 +43,7 @@ class Repository:
     def __init__(self, repo: git.Repo) -> None:
         self._repo = repo
         self._closed = False
-        self._entries: dict[str, Mapping[str, Entry]] = {}
+        self._entries: dict[str, Mapping[str, TreeEntry]] = {}
         repo.git.set_persistent_git_options(c=list(HARMLESS))
         repo.git.update_environment(**environment(self.directory))
 
@@ -130,14 +130,14 @@ class Repository:
             return None
         return self.ask("rev_parse", "--verify", "--quiet", f"{ref}^{{commit}}")
 
-    def entries(self, commit: str) -> Mapping[str, Entry]:
+    def entries(self, commit: str) -> Mapping[str, TreeEntry]:
         """Every file of a commit by path, links and submodules included."""
         if commit not in self._entries:
             found = {}
             for line in os.fsdecode(self.call("ls_tree", "-r", "-z", "--full-tree", commit)).split("\0")[:-1]:
                 head, _, path = line.partition("\t")
                 mode, _, oid = head.split(" ")
-                found[path] = Entry(mode, oid)
+                found[path] = TreeEntry(mode, oid)
             self._entries[commit] = found
         return self._entries[commit]
 
@@ -227,7 +227,7 @@ class CommitFiles:
         return Repository.open(self._directory)
 
     @cached_property
-    def entries(self) -> Mapping[str, Entry]:
+    def entries(self) -> Mapping[str, TreeEntry]:
         """The regular files of the commit by path."""
         return {
             path: entry
@@ -277,7 +277,7 @@ class CommitFiles:
         return self._sources
 
 
-class Draft:
+class CommitSeries:
     """Commits on top of a commit, made from objects alone, with an index of their own."""
 
     def __init__(self, repository: Repository, base: str, scratch: Path) -> None:

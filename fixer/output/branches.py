@@ -15,7 +15,7 @@ from fixer.git.branches import check_name, places, start
 from fixer.git.changes import changes
 from fixer.git.owners import find, lives_on_gitlab
 from fixer.git.partial import fetch_missing
-from fixer.git.repository import CommitFiles, Draft, Repository
+from fixer.git.repository import CommitFiles, CommitSeries, Repository
 from fixer.output.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
 from fixer.output.split import Part, Split, outcome_of, parts
 from fixer.project.discover import attributed
@@ -80,7 +80,7 @@ class _Planned:
 
     repository: Repository
     files: CommitFiles
-    draft: Draft
+    draft: CommitSeries
     hand: Hand
     outcome: Outcome
     base: str
@@ -188,7 +188,7 @@ def _planned(
     sources = [path for path in files.files() if changed is None or path in changed.lines]
     fetch_missing(repository, base, (path for path in sources if path in arguments or path.startswith(below)))
     with tempfile.TemporaryDirectory(prefix="fixer-") as scratch:
-        draft = Draft(repository, base, Path(scratch))
+        draft = CommitSeries(repository, base, Path(scratch))
 
         def vendored(paths: Sequence[str]) -> frozenset[str]:
             return attributed(paths, at=repository.directory, index=draft.index)

@@ -11,7 +11,7 @@ from codemods.model.edits import Finding
 from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.message import BODY, SUBJECT, Wording, ignore_message, message
-from fixer.git.repository import CommitFiles, Draft, Repository
+from fixer.git.repository import CommitFiles, CommitSeries, Repository
 from fixer.run.execute import steps
 from fixer.run.request import Outcome
 
@@ -84,7 +84,7 @@ def hand(repository: Repository, request: CommitRequest, settings: CommitSetting
     return Hand(identity, wording, request.ignore_in_blame or settings.ignore_in_blame)
 
 
-def commit_all(draft: Draft, outcome: Outcome, hand: Hand) -> tuple[Commit, ...]:
+def commit_all(draft: CommitSeries, outcome: Outcome, hand: Hand) -> tuple[Commit, ...]:
     """Put a plan on a draft: one commit per rule, or for rules that cannot be told apart."""
     rules = {rule.code: rule for rule in load()}
     commits = []
@@ -95,7 +95,7 @@ def commit_all(draft: Draft, outcome: Outcome, hand: Hand) -> tuple[Commit, ...]
     return tuple(commits)
 
 
-def ignore_all(draft: Draft, commits: Sequence[Commit], files: CommitFiles, hand: Hand) -> Commit:
+def ignore_all(draft: CommitSeries, commits: Sequence[Commit], files: CommitFiles, hand: Hand) -> Commit:
     """One more commit, which names others in `.git-blame-ignore-revs`."""
     before = files.read(IGNORED) or b""
     if before and not before.endswith(b"\n"):
@@ -107,7 +107,7 @@ def ignore_all(draft: Draft, commits: Sequence[Commit], files: CommitFiles, hand
 
 
 def kept(
-    repository: Repository, draft: Draft, base: str, old: str | None, commits: Sequence[Commit]
+    repository: Repository, draft: CommitSeries, base: str, old: str | None, commits: Sequence[Commit]
 ) -> tuple[Commit, ...]:
     """The commits, with those of `old` in place of new ones that differ from them in their date alone."""
     if old is None:

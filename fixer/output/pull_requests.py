@@ -11,7 +11,7 @@ from fixer.errors import Refusal
 from fixer.git.branches import start
 from fixer.git.credentials import Token, from_environment, pushing_with
 from fixer.git.forge import Delivered, Forge, Patience, PullRequest
-from fixer.git.forge.find import NAMES, Place, forge_at, place_of, token_for
+from fixer.git.forge.find import NAMES, ForgeRepository, forge_at, place_of, token_for
 from fixer.git.forge.forge import declined_in, why_declined
 from fixer.git.forge.patience import PATIENT
 from fixer.git.forge.pull_request import Existing
@@ -96,7 +96,7 @@ def receiver(
 
 def _place(
     to: Remote, request: HandoverRequest, environment: Mapping[str, str], directory: Path
-) -> tuple[Place | None, Token | None]:
+) -> tuple[ForgeRepository | None, Token | None]:
     place = place_of(to, request.forge, environment)
     if not request.pull_request:
         return place, from_environment(place.kind, place.host, environment, named=place.named) if place else None

@@ -12,7 +12,7 @@ from fixer.report.tally import plural
 
 if TYPE_CHECKING:
     from fixer.bulk.drive import Standing
-    from fixer.bulk.job import Place
+    from fixer.bulk.job import FindingRow
     from fixer.bulk.rows import Branch, Row
 
 WAITING = "not-yet"
@@ -25,7 +25,7 @@ def endings(rows: Iterable[Row]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def rules(places: Iterable[Place]) -> dict[str, dict[str, int]]:
+def rules(places: Iterable[FindingRow]) -> dict[str, dict[str, int]]:
     """For each rule, how many places there are, how many of them are fixed, and how many of each safety."""
     counted: dict[str, Counter[str]] = {}
     for place in places:

@@ -14,7 +14,7 @@ from fixer.report.tally import plural
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
     from fixer.bulk.drive import Standing
-    from fixer.bulk.job import Place
+    from fixer.bulk.job import FindingRow
     from fixer.bulk.rows import Branch, Row
 
 STYLE = """
@@ -80,7 +80,7 @@ def render(standing: Standing, known: Mapping[str, Rule]) -> bytes:
     return page(f"Campaign {standing.campaign}", LISTS + STYLE, body, SCRIPT).encode("utf-8", "replace")
 
 
-def _places(rows: Iterable[Row]) -> Iterator[Place]:
+def _places(rows: Iterable[Row]) -> Iterator[FindingRow]:
     return (place for row in rows for place in row.places)
 
 
@@ -101,7 +101,7 @@ def _called(code: str, known: Mapping[str, Rule]) -> str:
     return f"{code} {known[code].name}" if code in known else code
 
 
-def _fixed(row: Row, branch: Branch) -> list[Place]:
+def _fixed(row: Row, branch: Branch) -> list[FindingRow]:
     """The places that a branch repairs: no two branches share a file."""
     lines = frozenset(line for line in branch.patch.split(b"\n") if line.startswith(b"diff --git "))
     return [place for place in row.places if place.fixed and named(place.path) in lines]
@@ -168,7 +168,7 @@ def _repository(number: int, row: Row, known: Mapping[str, Rule]) -> Iterator[st
     yield f'<p class="soft">{words(_about(row))}</p>'
     if row.notes:
         yield f"<ul>{''.join(f'<li>{words(note)}</li>' for note in row.notes)}</ul>"
-    shown: set[Place] = set()
+    shown: set[FindingRow] = set()
     for branch in row.branches:
         mine = _fixed(row, branch)
         shown.update(mine)
@@ -195,7 +195,7 @@ def _about(row: Row) -> str:
     return "; ".join(part for part in parts if part) or "no run has come to it yet"
 
 
-def _branch(row: Row, branch: Branch, fixed: Sequence[Place]) -> Iterator[str]:
+def _branch(row: Row, branch: Branch, fixed: Sequence[FindingRow]) -> Iterator[str]:
     state = _state(row, branch)
     marks = data(rule=(place.code for place in fixed), owner=branch.owners, state=(state,))
     yield f'<section class="branch" data-leaf{marks}><h3><code>{text(branch.name)}</code> {words(branch.title)}</h3>'
@@ -215,7 +215,7 @@ def _branch(row: Row, branch: Branch, fixed: Sequence[Place]) -> Iterator[str]:
     yield "</section>"
 
 
-def _left(left: Sequence[Place], state: str, known: Mapping[str, Rule]) -> Iterator[str]:
+def _left(left: Sequence[FindingRow], state: str, known: Mapping[str, Rule]) -> Iterator[str]:
     """The places that no branch repairs."""
     if not left:
         return

@@ -17,7 +17,7 @@ from fixer.report.terminal import code
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
-    from codemods.sources.document import Source
+    from codemods.sources.document import Unit
 
 STYLE = """
 .group > summary code { font-weight: 600; background: none; }
@@ -79,7 +79,7 @@ class _Texts:
     def __init__(self, plan: Plan, read: Callable[[str], bytes | None]) -> None:
         self._before = {file.path: file.before for file in plan.files}
         self._read = read
-        self._sources: dict[str, Source | Skip] = {}
+        self._sources: dict[str, Unit | Skip] = {}
 
     def of(self, unit: str) -> str:
         if unit not in self._sources:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from codemods.verify.flow import Run, Side
-from codemods.verify.flow_symptoms import Symptom
-from fixer.report.flow_rows import Row, rows
+from codemods.verify.flow import FlowRun, FlowSide
+from codemods.verify.flow_symptoms import FlowSymptom
+from fixer.report.flow_rows import LayerRow, rows
 from fixer.report.tally import plural
 from fixer.report.terminal import visible
 
@@ -84,18 +84,18 @@ def matrix(report: FlowReport) -> Table:
     return table
 
 
-def _column(run: Run) -> str:
+def _column(run: FlowRun) -> str:
     return run.precision if run.device == "cpu" else f"{run.precision} {run.device}"
 
 
-def _cell(report: FlowReport, run: Run) -> Text:
+def _cell(report: FlowReport, run: FlowRun) -> Text:
     first = outcome(report.before.run(run))
     if report.after is None or (second := outcome(report.after.run(run))) == first:
         return Text(first, _style(first))
     return Text(first, _style(first)).append(" → ", "dim").append(second, _style(second))
 
 
-def outcome(run: Run | None) -> str:
+def outcome(run: FlowRun | None) -> str:
     """What became of a run, in a word: for training, the parameters with a gradient."""
     if run is None:
         return "not run"
@@ -116,7 +116,7 @@ def _style(word: str) -> str:
     return "green" if word == "ok" or (slash and reached == of) else "red"
 
 
-def where(symptom: Symptom, side: Side) -> str:
+def where(symptom: FlowSymptom, side: FlowSide) -> str:
     """The runs that a symptom was seen in, in short."""
     listed = []
     for mode, every in (("train", "every training run"), ("eval", "every evaluation")):
@@ -129,7 +129,7 @@ def where(symptom: Symptom, side: Side) -> str:
     return "in " + ", ".join(listed)
 
 
-def told(explained: Explained, side: Side) -> Table:
+def told(explained: Explained, side: FlowSide) -> Table:
     """A symptom: its state, what is wrong, where, and why."""
     symptom = explained.symptom
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -143,7 +143,7 @@ def told(explained: Explained, side: Side) -> Table:
     return table
 
 
-def focuses(report: FlowReport, *, everything: bool) -> Sequence[Run]:
+def focuses(report: FlowReport, *, everything: bool) -> Sequence[FlowRun]:
     """The training runs whose gradients are shown: the first with a symptom, or all of them."""
     side = report.before if report.before.runs else report.after or report.before
     trained = [run for run in side.runs if run.mode == "train" and (run.layers or run.gradients)]
@@ -153,7 +153,7 @@ def focuses(report: FlowReport, *, everything: bool) -> Sequence[Run]:
     return [*(run for run in trained if run.title in bad), *trained][:1]
 
 
-def layers(report: FlowReport, focus: Run, *, depth: int, width: int) -> Table:
+def layers(report: FlowReport, focus: FlowRun, *, depth: int, width: int) -> Table:
     """The tree of layers: types of the outputs in each precision, gradients of one run before and after."""
     side = report.before if report.before.runs else report.after or report.before
     shown = [run for run in side.runs if run.mode == "train" and run.device == focus.device and run.status != "absent"]
@@ -189,7 +189,7 @@ def layers(report: FlowReport, focus: Run, *, depth: int, width: int) -> Table:
     return table
 
 
-def _label(row: Row) -> Text:
+def _label(row: LayerRow) -> Text:
     line = Text()
     for more in row.guides[:-1]:
         line.append("│  " if more else "   ", "dim")
@@ -200,7 +200,7 @@ def _label(row: Row) -> Text:
     return line.append(f" ×{row.count}" if row.count > 1 else "", "dim")
 
 
-def _norm(row: Row, norm: float | None, run: Run | None) -> Text:
+def _norm(row: LayerRow, norm: float | None, run: FlowRun | None) -> Text:
     if norm is not None:
         return Text(f"{norm:.1e}", "" if norm > 0 else "yellow")
     if not row.trainable or run is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from codemods.verify.flow import Layer, Run
+from codemods.verify.flow import FlowRun, Layer
 from fixer.report.terminal import visible
 
 WIDTH, LABEL, NONE, RIGHT = 960, 300, 72, 24
@@ -16,7 +16,7 @@ NAME = 44
 """Characters of a name."""
 
 
-def chart(layers: Sequence[Layer], before: Run, after: Run | None) -> str:
+def chart(layers: Sequence[Layer], before: FlowRun, after: FlowRun | None) -> str:
     """A row for each layer with parameters to train: a ring before, a disc after, a cross for no gradient."""
     shown = [layer for layer in layers if layer.trainable]
     if not shown:
@@ -56,7 +56,7 @@ def _axis(low: int, high: int, height: float) -> Iterator[str]:
     yield f'<text class="tick" x="{x:.1f}" y="{TOP - 12}" text-anchor="middle">none</text>'
 
 
-def _row(layer: Layer, before: Run, after: Run | None, y: float, low: int, high: int) -> Iterator[str]:
+def _row(layer: Layer, before: FlowRun, after: FlowRun | None, y: float, low: int, high: int) -> Iterator[str]:
     name = visible(layer.name) or "(the module)"
     short = name if len(name) <= NAME else f"…{name[1 - NAME :]}"
     first, second = _where(layer, before, low, high), _where(layer, after, low, high)
@@ -72,14 +72,14 @@ def _row(layer: Layer, before: Run, after: Run | None, y: float, low: int, high:
     yield "</g>"
 
 
-def _told(layer: Layer, run: Run) -> str:
+def _told(layer: Layer, run: FlowRun) -> str:
     if not run.gradients:
         return "not differentiated"
     norm = run.gradient(layer)
     return "no gradient" if norm is None else f"{norm:.3g}"
 
 
-def _where(layer: Layer, run: Run | None, low: int, high: int) -> tuple[float, bool] | None:
+def _where(layer: Layer, run: FlowRun | None, low: int, high: int) -> tuple[float, bool] | None:
     """Where a layer's mark stands, and whether it has a gradient; None if there was nothing to differentiate."""
     if run is None or not run.gradients:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codemods.verify.flow import Layer, Run
+from codemods.verify.flow import FlowRun, Layer
 from codemods.verify.flow_symptoms import unused
 from fixer.report.flow import outcome, where
 from fixer.report.flow_chart import chart
@@ -14,7 +14,7 @@ from fixer.report.html import text
 from fixer.report.tally import plural
 
 if TYPE_CHECKING:
-    from codemods.verify.flow import Side
+    from codemods.verify.flow import FlowSide
     from fixer.verify.flow_report import FlowReport
 
 STYLE = """
@@ -59,7 +59,7 @@ def page(report: FlowReport) -> str:
     return shell(f"Gradient flow of {report.module}", STYLE, body)
 
 
-def _subject(side: Side) -> str:
+def _subject(side: FlowSide) -> str:
     survey = side.survey
     parameters = sum(len(layer.trainable) + len(layer.frozen) for layer in survey.layers)
     versions = ", ".join(f"{name} {version}" for name, version in side.versions.items())
@@ -69,7 +69,7 @@ def _subject(side: Side) -> str:
     return f"{survey.module}: {counted}; {versions}"
 
 
-def _runs(report: FlowReport, side: Side) -> str:
+def _runs(report: FlowReport, side: FlowSide) -> str:
     lines = ["<table><tr><th>run</th><th>before</th><th>after the fixes</th><th></th></tr>"]
     for run in side.runs:
         before, after = report.before.run(run), report.after.run(run) if report.after else None
@@ -83,7 +83,7 @@ def _runs(report: FlowReport, side: Side) -> str:
     return "\n".join((*lines, "</table>", f'<p class="soft">{caption}</p>'))
 
 
-def _symptoms(report: FlowReport, side: Side) -> str:
+def _symptoms(report: FlowReport, side: FlowSide) -> str:
     lines = ['<ul class="symptoms">']
     for explained in report.symptoms:
         symptom = explained.symptom
@@ -97,7 +97,7 @@ def _symptoms(report: FlowReport, side: Side) -> str:
     return "\n".join((*lines, "</ul>"))
 
 
-def _run(report: FlowReport, side: Side, run: Run, *, opened: bool) -> str:
+def _run(report: FlowReport, side: FlowSide, run: FlowRun, *, opened: bool) -> str:
     other = report.after.run(run) if report.after is not None and side is report.before else None
     return (
         f"<details{' open' if opened else ''}><summary>{text(run.title)}</summary>\n"
@@ -106,7 +106,7 @@ def _run(report: FlowReport, side: Side, run: Run, *, opened: bool) -> str:
     )
 
 
-def _layers(side: Side, run: Run, other: Run | None) -> str:
+def _layers(side: FlowSide, run: FlowRun, other: FlowRun | None) -> str:
     lines = ["<table><tr><th>layer</th><th>class</th><th>output</th><th>before</th><th>after</th><th></th></tr>"]
     idle = frozenset(unused(run, side))
     for layer in side.survey.layers:
@@ -120,7 +120,7 @@ def _layers(side: Side, run: Run, other: Run | None) -> str:
     return "\n".join((*lines, "</table>"))
 
 
-def _norm(layer: Layer, run: Run | None) -> str:
+def _norm(layer: Layer, run: FlowRun | None) -> str:
     if run is None or not layer.trainable or not run.gradients:
         return ""
     norm = run.gradient(layer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from codemods import __version__
 
 if TYPE_CHECKING:
-    from codemods.verify.flow import Side
+    from codemods.verify.flow import FlowSide
     from fixer.verify.flow_report import FlowReport
 
 
@@ -41,7 +41,7 @@ def render(report: FlowReport) -> bytes:
     return json.dumps(document(report), indent=2, allow_nan=False).encode() + b"\n"
 
 
-def _side(side: Side) -> dict[str, Any]:
+def _side(side: FlowSide) -> dict[str, Any]:
     return asdict(side)
 
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from codemods.verify.flow import Layer, Run, Side
+from codemods.verify.flow import FlowRun, FlowSide, Layer
 from codemods.verify.flow_symptoms import unused
 
 SHORT = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "float64": "f64"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LayerRow:
     """One layer, or several alike that stand side by side."""
 
     name: str
@@ -34,13 +34,13 @@ class Row:
     """The name of the last of several alike."""
 
 
-def types(layers: Sequence[Layer], run: Run) -> str:
+def types(layers: Sequence[Layer], run: FlowRun) -> str:
     """The types of what these layers returned, in short; empty if they were not called."""
     kinds = {kind for layer in layers if layer.name in run.layers for kind in run.layers[layer.name].outputs}
     return "+".join(SHORT.get(kind, kind) for kind in sorted(kinds))
 
 
-def notes(layer: Layer, run: Run, idle: frozenset[str]) -> str:
+def notes(layer: Layer, run: FlowRun, idle: frozenset[str]) -> str:
     """What is remarkable about a layer in one run, in a few words."""
     if run.error_layer == layer.name:
         return "raises here"
@@ -71,7 +71,7 @@ def notes(layer: Layer, run: Run, idle: frozenset[str]) -> str:
 class _Tree:
     """The layers with their children, and what is to be said of each in the run that is looked at."""
 
-    def __init__(self, side: Side, shown: Sequence[Run], focus: Run, other: Run | None) -> None:
+    def __init__(self, side: FlowSide, shown: Sequence[FlowRun], focus: FlowRun, other: FlowRun | None) -> None:
         self.shown, self.focus, self.other = shown, focus, other
         self.children: dict[str, list[Layer]] = {}
         for layer in side.survey.layers:
@@ -88,14 +88,14 @@ class _Tree:
     def remarkable(self, layer: Layer) -> bool:
         return bool(self.notes[layer.name])
 
-    def gradient(self, run: Run | None, layers: Sequence[Layer]) -> float | None:
+    def gradient(self, run: FlowRun | None, layers: Sequence[Layer]) -> float | None:
         if run is None:
             return None
         return _sum(run.gradient(layer) for layer in layers)
 
-    def row(self, layer: Layer, guides: tuple[bool, ...], folded: Sequence[Layer]) -> Row:
+    def row(self, layer: Layer, guides: tuple[bool, ...], folded: Sequence[Layer]) -> LayerRow:
         meant = [layer, *folded]
-        return Row(
+        return LayerRow(
             layer.name.rpartition(".")[2],
             layer.kind,
             guides,
@@ -108,7 +108,9 @@ class _Tree:
         )
 
 
-def rows(side: Side, shown: Sequence[Run], focus: Run, other: Run | None, *, depth: int) -> Iterator[Row]:
+def rows(
+    side: FlowSide, shown: Sequence[FlowRun], focus: FlowRun, other: FlowRun | None, *, depth: int
+) -> Iterator[LayerRow]:
     """The rows for `side`: the types in all runs `shown`, the notes and gradients of `focus`, the gradients of `other`.
 
     Args:
@@ -119,7 +121,7 @@ def rows(side: Side, shown: Sequence[Run], focus: Run, other: Run | None, *, dep
         yield from _walk(tree, side.survey.layers[0], (), depth)
 
 
-def _walk(tree: _Tree, layer: Layer, guides: tuple[bool, ...], depth: int) -> Iterator[Row]:
+def _walk(tree: _Tree, layer: Layer, guides: tuple[bool, ...], depth: int) -> Iterator[LayerRow]:
     below = list(tree.below(layer))
     if len(guides) >= depth and not any(map(tree.remarkable, below)):
         yield tree.row(layer, guides, below)
@@ -132,9 +134,9 @@ def _walk(tree: _Tree, layer: Layer, guides: tuple[bool, ...], depth: int) -> It
     yield from _alike(found)
 
 
-def _alike(found: Sequence[Sequence[Row]]) -> Iterator[Row]:
+def _alike(found: Sequence[Sequence[LayerRow]]) -> Iterator[LayerRow]:
     """Numbered neighbours that look the same: the first in full, the others as one row."""
-    group: list[Sequence[Row]] = []
+    group: list[Sequence[LayerRow]] = []
     for rows_of_child in (*found, ()):
         if group and not (rows_of_child and _looks(group[0]) == _looks(rows_of_child)):
             yield from _one(group)
@@ -142,7 +144,7 @@ def _alike(found: Sequence[Sequence[Row]]) -> Iterator[Row]:
         group.append(rows_of_child)
 
 
-def _looks(child: Sequence[Row]) -> object:
+def _looks(child: Sequence[LayerRow]) -> object:
     """What must be equal of two children to show only one of them: everything but the number that is the name."""
     head = child[0]
     return head.name.isdigit() or head.name, [
@@ -161,7 +163,7 @@ def _looks(child: Sequence[Row]) -> object:
     ]
 
 
-def _one(group: Sequence[Sequence[Row]]) -> Iterator[Row]:
+def _one(group: Sequence[Sequence[LayerRow]]) -> Iterator[LayerRow]:
     first, *others = group
     if others and len(first) == 1:
         others = [first, *others]

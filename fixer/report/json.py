@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from codemods import __version__
 from codemods.model.edits import Consequence, Edit, Finding, Skip
 from codemods.model.plan import Plan
-from codemods.sources.document import Source
+from codemods.sources.document import Unit
 from codemods.sources.files import container, decode
 from fixer.report.tally import by_rule, count, headline, other_versions, worst_first
 
@@ -23,7 +23,7 @@ class _Positions:
     def __init__(self, plan: Plan, read: Callable[[str], bytes | None]) -> None:
         self._before = {file.path: file.before for file in plan.files}
         self._read = read
-        self._sources: dict[str, Source | Skip] = {}
+        self._sources: dict[str, Unit | Skip] = {}
 
     def of(self, unit: str, offset: int) -> tuple[int | None, int, int]:
         """Cell, line and column of an offset into the text of a unit."""

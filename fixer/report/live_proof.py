@@ -10,7 +10,7 @@ from rich.text import Text
 
 from codemods.model.plan import FilePlan
 from codemods.verify import account
-from codemods.verify.proof import Outcome
+from codemods.verify.proof import ProofOutcome
 from fixer.report.patch import patch
 from fixer.report.terminal import visible
 
@@ -36,7 +36,7 @@ def show(console: Console, code: str, proof: LiveProof, evidence: str) -> None:
     console.print()
     console.print(sides(proof))
     console.print()
-    proved = proof.verdict.outcome is Outcome.PROVED
+    proved = proof.verdict.outcome is ProofOutcome.PROVED
     verdict = Text(proof.verdict.outcome.value, "bold green" if proved else "bold red")
     short = proved and proof.bites
     detail = "the symptom shows before, not after, and after trains" if short else visible(proof.verdict.detail)

@@ -53,7 +53,7 @@ def by_rule(findings: Iterable[Finding], unsafe: frozenset[str]) -> dict[str, Co
 
 
 @dataclass(frozen=True, slots=True)
-class OtherVersions:
+class OtherVersionsTally:
     """Findings that apply to other versions of a package than a project allows."""
 
     findings: int
@@ -75,13 +75,13 @@ class OtherVersions:
         )
 
 
-def other_versions(plan: Plan) -> list[OtherVersions]:
+def other_versions(plan: Plan) -> list[OtherVersionsTally]:
     """What was left out because of versions, by the versions that the projects allow; the most first."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for other in plan.other_versions:
         why = other.why
         grouped.setdefault((why.package, why.allowed, why.source), []).append(why.affected)
-    found = [OtherVersions(len(ranges), *key, _target(key[0], ranges)) for key, ranges in grouped.items()]
+    found = [OtherVersionsTally(len(ranges), *key, _target(key[0], ranges)) for key, ranges in grouped.items()]
     return sorted(found, key=lambda each: (-each.findings, each.package, each.allowed, each.source))
 
 

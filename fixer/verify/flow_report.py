@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from codemods.model.edits import Finding
 from codemods.transforms import load
-from codemods.verify.flow import Side
-from codemods.verify.flow_bench import FlowBench, NoTorch, Target, Terms
-from codemods.verify.flow_symptoms import Judgement, Symptom, judge, some, symptoms
+from codemods.verify.flow import FlowSide
+from codemods.verify.flow_bench import Factory, FlowBench, NoTorch, Terms
+from codemods.verify.flow_symptoms import FlowSymptom, Judgement, judge, some, symptoms
 from fixer.errors import Refusal
 from fixer.verify.sandbox.copies import Footprints, Origin, copied, removal_command
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Explained:
     """A symptom, and the rules that explain it."""
 
-    symptom: Symptom
+    symptom: FlowSymptom
     rules: tuple[str, ...] = ()
     """Their codes."""
     sentence: str = ""
@@ -39,8 +39,8 @@ class FlowReport:
     """As it was asked for: `case.py:make`."""
     verdict: Judgement
     summary: str
-    before: Side
-    after: Side | None
+    before: FlowSide
+    after: FlowSide | None
     """None if there was nothing to fix."""
     symptoms: tuple[Explained, ...] = ()
     fixed: tuple[Finding, ...] = ()
@@ -48,7 +48,7 @@ class FlowReport:
     notes: tuple[str, ...] = ()
 
 
-def locate(module: str, root: Path, here: Path) -> Target:
+def locate(module: str, root: Path, here: Path) -> Factory:
     """The factory that `--module` names.
 
     Raises:
@@ -66,7 +66,7 @@ def locate(module: str, root: Path, here: Path) -> Target:
         raise Refusal(f"--module {module}: {name} lies outside of {root}; change to the project that it belongs to")
     where = here.resolve()
     standing = where.relative_to(root).as_posix() if where.is_relative_to(root) else ""
-    return Target(file.relative_to(root).as_posix(), factory, root, "" if standing == "." else standing)
+    return Factory(file.relative_to(root).as_posix(), factory, root, "" if standing == "." else standing)
 
 
 def watch(
@@ -121,7 +121,7 @@ def watch(
     )
 
 
-def _notes(outcome: Outcome, before: Side, loaded: frozenset[str], touched: Sequence[str]) -> Iterator[str]:
+def _notes(outcome: Outcome, before: FlowSide, loaded: frozenset[str], touched: Sequence[str]) -> Iterator[str]:
     if touched:
         yield f"the checkout itself changed meanwhile: {some(touched)}"
     if before.strays:
@@ -133,7 +133,9 @@ def _notes(outcome: Outcome, before: Side, loaded: frozenset[str], touched: Sequ
     yield from dict.fromkeys(note for run in before.runs for note in run.notes)
 
 
-def explain(symptom: Symptom, rules: Sequence[Rule], findings: Sequence[Finding], loaded: frozenset[str]) -> Explained:
+def explain(
+    symptom: FlowSymptom, rules: Sequence[Rule], findings: Sequence[Finding], loaded: frozenset[str]
+) -> Explained:
     """The findings that explain a symptom: in files that were imported; those on its lines, and those whose rule knows
     the message, before others."""
     knowing = {rule.code for rule in rules if any(e in said for e in rule.errors for said in symptom.said)}

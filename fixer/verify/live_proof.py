@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from codemods.verify.bench import Bench
 from codemods.verify.evidence import name_of
 from codemods.verify.places import EXAMPLE
-from codemods.verify.proof import Outcome, Verdict, inside, judge, run, sides
+from codemods.verify.proof import ProofOutcome, ProofVerdict, inside, judge, run, sides
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LiveProof:
     """The first file that the repair changes, before and after."""
     before: Side
     after: Side
-    verdict: Verdict
+    verdict: ProofVerdict
 
     @property
     def bites(self) -> bool:
@@ -61,7 +61,7 @@ def prove_live(proof: Path, python: str) -> LiveProof:
     with Bench(python) as bench:
         before, after = run(proof, bench)
     verdict = judge(before, after)
-    if verdict.outcome is Outcome.COULD_NOT_RUN:
+    if verdict.outcome is ProofOutcome.COULD_NOT_RUN:
         other = "; or name an interpreter that has it: --python FILE" if "No module named" in verdict.detail else ""
         raise Refusal(f"the proof {name_of(proof)} could not run: {verdict.detail}{other}")
     old, new = sides(proof)

@@ -21,7 +21,7 @@ _WITHOUT_GRAD = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class AutocastUse:
     """Why a module runs under autocast, and on which device: `cpu`, `gpu` or `unknown`."""
 
     device: str
@@ -63,7 +63,7 @@ def _device(call: ast.Call, ctx: PythonContext) -> str:
     return "cpu" if kind == "cpu" else "cuda" if kind.startswith("cuda") else "off"
 
 
-def reaching(ctx: PythonContext, ref: Ref, depth: int = _DEPTH) -> Iterator[Evidence]:
+def reaching(ctx: PythonContext, ref: Ref, depth: int = _DEPTH) -> Iterator[AutocastUse]:
     """The mixed precision in which instances of a class of this project are evaluated."""
     for other, built in _instances(ctx, ref):
         value: ast.expr = built
@@ -108,17 +108,17 @@ def _chained(ctx: PythonContext, value: ast.expr) -> ast.Call | None:
     return None
 
 
-def _called(ctx: PythonContext, name: str, within: ast.AST) -> Iterator[Evidence]:
+def _called(ctx: PythonContext, name: str, within: ast.AST) -> Iterator[AutocastUse]:
     """Calls of a name under autocast, in code that evaluates without gradients."""
     if not evaluates(ctx):
         return
     for call in named_calls(ctx, name.rpartition(".")[2]):
         if ctx.name(call.func) == name and ctx.module.contains(within, call):
             if (device := region(ctx, call)) in ("cpu", "unknown"):
-                yield Evidence(device, ctx)
+                yield AutocastUse(device, ctx)
 
 
-def _given(ctx: PythonContext, value: ast.expr, ref: Ref, depth: int) -> Iterator[Evidence]:
+def _given(ctx: PythonContext, value: ast.expr, ref: Ref, depth: int) -> Iterator[AutocastUse]:
     """What a module meets where it is passed: a Trainer, an Accelerator, a function of the project."""
     parent = ctx.parent(value)
     call = ctx.parent(parent) if isinstance(parent, ast.keyword) else parent
@@ -149,7 +149,7 @@ def _given(ctx: PythonContext, value: ast.expr, ref: Ref, depth: int) -> Iterato
         yield from _called(other, name, function)
 
 
-def _set(ctx: PythonContext, owner: ast.expr, name: str, mixed: tuple[object, ...]) -> Iterator[Evidence]:
+def _set(ctx: PythonContext, owner: ast.expr, name: str, mixed: tuple[object, ...]) -> Iterator[AutocastUse]:
     """The precision that the constructor of a Trainer or Accelerator is given."""
     built = owner
     if not isinstance(built, ast.Call):
@@ -165,7 +165,7 @@ def _set(ctx: PythonContext, owner: ast.expr, name: str, mixed: tuple[object, ..
     device = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}.get(kind, "unknown") if isinstance(kind, str) else "unknown"
     if literal(keyword(built, "cpu")) is True:
         device = "cpu"
-    yield Evidence(device, ctx, given)
+    yield AutocastUse(device, ctx, given)
 
 
 def evaluated(ctx: PythonContext, ref: Ref) -> bool:

@@ -9,7 +9,7 @@ from codemods.analysis.calls import argument
 from codemods.analysis.definitions import unused_name
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.attention.encoders import Encoder
-from codemods.frameworks.attention.precision_evidence import Evidence
+from codemods.frameworks.attention.precision_evidence import AutocastUse
 from codemods.model.edits import Need
 from codemods.model.names import NEEDS
 from codemods.rules.rule import Remedy
@@ -74,7 +74,7 @@ def fp32_island(calls: Sequence[ast.Call], ctx: PythonContext) -> Remedy | None:
     return Remedy(changes, needs=needs) if _apart(calls, ctx) else None
 
 
-def precision(evidence: Evidence, value: str, ctx: PythonContext) -> Remedy | None:
+def precision(evidence: AutocastUse, value: str, ctx: PythonContext) -> Remedy | None:
     """Another precision for the Trainer that evaluates the encoder."""
     given, where = evidence.precision, evidence.context
     call = where.parent(given) if given is not None else None

@@ -25,7 +25,7 @@ _VAGUE = {"opt", "optim", "optimizer", "optimizers", "self", "the", "main"}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WeightChange:
     """A statement that writes weights."""
 
     node: ast.AST
@@ -44,7 +44,7 @@ class Change:
         return not self.words or any(a.startswith(b) or b.startswith(a) for a in self.words for b in named)
 
 
-def change(ctx: PythonContext, node: ast.AST) -> Change | None:
+def change(ctx: PythonContext, node: ast.AST) -> WeightChange | None:
     """What a call or a loop writes in place, if it surely does."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr="step")):
@@ -59,16 +59,16 @@ def change(ctx: PythonContext, node: ast.AST) -> Change | None:
             if isinstance(optimizer, ast.Subscript) and _trained(ctx, optimizer) is None:
                 return None  # one of several, and which weights it holds is not in sight
             words = {w.lower() for w in _WORDS.findall((ctx.name(optimizer) or "").rpartition(".")[2])} - _VAGUE
-            return Change(node, f"{ctx.name(owner)}.step()", _trained(ctx, optimizer), frozenset(words))
+            return WeightChange(node, f"{ctx.name(owner)}.step()", _trained(ctx, optimizer), frozenset(words))
         case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")) if is_module(ctx, owner):
             path = path_of(ctx, owner)
-            return Change(node, f"{ctx.name(owner)}.load_state_dict()", (path,)) if path else None
+            return WeightChange(node, f"{ctx.name(owner)}.load_state_dict()", (path,)) if path else None
         case ast.For():
             return _copied(ctx, node)
     return None
 
 
-def _copied(ctx: PythonContext, loop: ast.For) -> Change | None:
+def _copied(ctx: PythonContext, loop: ast.For) -> WeightChange | None:
     """`for p, q in zip(a.parameters(), b.parameters()): p.data.copy_(q.data)`"""
     iterated, target = loop.iter, loop.target
     zipped = isinstance(iterated, ast.Call) and ctx.name(iterated.func) == "zip"
@@ -88,7 +88,7 @@ def _copied(ctx: PythonContext, loop: ast.For) -> Change | None:
             match node:
                 case ast.Call(func=ast.Attribute(value=written, attr=name)) if name in _WRITES:
                     if ctx.name(written) in (ctx.name(each), f"{ctx.name(each)}.data"):
-                        return Change(loop, f"the loop over {ctx.name(owner)}.parameters()", (path,))
+                        return WeightChange(loop, f"the loop over {ctx.name(owner)}.parameters()", (path,))
     return None
 
 

@@ -24,7 +24,7 @@ ASKED_BY_DEVICE = ">=2.4"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NoGradCode:
     """The code without gradients, the uses in it, and the region around."""
 
     ctx: PythonContext
@@ -47,7 +47,7 @@ class Place:
         return call if call is not None and not has_splat(call) and all(map(_plain, values(call))) else None
 
 
-def clear_cache(place: Place) -> Remedy | None:
+def clear_cache(place: NoGradCode) -> Remedy | None:
     spelled = place.ctx.spell("torch.clear_autocast_cache", at=place.sources[0])
     if spelled is None:
         return None
@@ -59,7 +59,7 @@ def clear_cache(place: Place) -> Remedy | None:
     )
 
 
-def inner_nocache(place: Place) -> Remedy | None:
+def inner_nocache(place: NoGradCode) -> Remedy | None:
     title = "Give the block an autocast context without cache"
     if place.block is None:
         return None
@@ -82,7 +82,7 @@ def inner_nocache(place: Place) -> Remedy | None:
     return Remedy(fix, title, on_request=True)
 
 
-def hoist(place: Place) -> Remedy | None:
+def hoist(place: NoGradCode) -> Remedy | None:
     """The block in front of the region, where it is the first thing there."""
     around, block = place.around, place.block
     if around is None or block is None or not _closes(place, around):
@@ -94,7 +94,7 @@ def hoist(place: Place) -> Remedy | None:
     return Remedy(fix, "Move the block in front of the region", Safety.UNSAFE, on_request=True)
 
 
-def disable_autocast(place: Place) -> Remedy | None:
+def disable_autocast(place: NoGradCode) -> Remedy | None:
     autocast = place.ctx.spell("torch.autocast", at=place.sources[0])
     device = _device(place)
     if place.block is None or autocast is None or device is None:
@@ -103,7 +103,7 @@ def disable_autocast(place: Place) -> Remedy | None:
     return Remedy(fix, "Switch autocast off in the block", Safety.UNSAFE, [autocast.need], on_request=True)
 
 
-def separate_regions(place: Place) -> Remedy | None:
+def separate_regions(place: NoGradCode) -> Remedy | None:
     """The region closed after the block, and opened again."""
     around, block = place.around, place.block
     if around is None or block is None or place.direct is None or not _closes(place, around):
@@ -115,7 +115,7 @@ def separate_regions(place: Place) -> Remedy | None:
     return Remedy(fix, "Close the region after the block and open it again", on_request=True)
 
 
-REMEDIES: dict[str, Callable[[Place], Remedy | None]] = {
+REMEDIES: dict[str, Callable[[NoGradCode], Remedy | None]] = {
     "clear-cache": clear_cache,
     "inner-nocache": inner_nocache,
     "hoist": hoist,
@@ -124,14 +124,14 @@ REMEDIES: dict[str, Callable[[Place], Remedy | None]] = {
 }
 
 
-def _closes(place: Place, around: ast.With) -> bool:
+def _closes(place: NoGradCode, around: ast.With) -> bool:
     """Whether the `with` of the region is nothing but the region, and leaving it empties the cache."""
     if len(around.items) > 1 or around.items[0].optional_vars is not None:
         return False
     return whole(place.ctx, place.ctx.scope(around)) is None
 
 
-def _device(place: Place) -> str | None:
+def _device(place: NoGradCode) -> str | None:
     """The device type of the region, as code."""
     if place.region.step:
         method = place.ctx.method(place.sources[0])

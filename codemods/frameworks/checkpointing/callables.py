@@ -14,7 +14,7 @@ from codemods.frameworks.checkpointing.attributes import attribute
 from codemods.frameworks.checkpointing.containers import appended, contents, grown
 from codemods.frameworks.checkpointing.frames import (
     Bound,
-    Code,
+    Callee,
     Frame,
     Instance,
     Library,
@@ -62,7 +62,7 @@ class Tracer:
         ctx = frame.ctx
         match expr:
             case ast.Lambda():
-                yield Code(expr, frame)
+                yield Callee(expr, frame)
                 return
             case ast.IfExp(body=body, orelse=orelse):
                 for arm in (body, orelse):
@@ -81,7 +81,7 @@ class Tracer:
                 return
             case ast.Name() if held := list(self.named(expr, frame)):
                 for each, where in [*held, *appended(self, ctx, expr.id, ctx.function(expr), frame)]:
-                    yield from [Code(each, where)] if isinstance(each, FUNCTIONS) else self.parts(each, where)
+                    yield from [Callee(each, where)] if isinstance(each, FUNCTIONS) else self.parts(each, where)
                 return
             case ast.Attribute(value=value, attr=name) if owners := self.objects(value, frame):
                 for owner in owners:
@@ -93,7 +93,7 @@ class Tracer:
                 return
         raise Unseen(f"`{ctx.written(expr)}` is not in sight")
 
-    def function(self, origin: str) -> Code:
+    def function(self, origin: str) -> Callee:
         """A function of the project by `path:name`."""
         path, name = origin.split(":", 1)
         context = self.open(path)
@@ -102,7 +102,7 @@ class Tracer:
             raise Unseen(f"`{owner}` is an autograd.Function of its own")
         if (definition := context.definition(name)) is None:
             raise Unseen(f"`{name}` is not in sight")
-        return Code(definition[1], Frame(context))
+        return Callee(definition[1], Frame(context))
 
     def lineage(self, ref: Ref) -> Lineage:
         if ref not in self._lineages:
@@ -145,12 +145,12 @@ class Tracer:
         if not defined and not held:
             raise Unseen(f"`{owner.ref.name}.{name}` is not in sight")
 
-    def method(self, owner: Instance, ref: Ref, name: str) -> Code:
+    def method(self, owner: Instance, ref: Ref, name: str) -> Callee:
         """A method as `ref` defines it, run on an object."""
         context = self.open(ref.path)
         if (definition := context.definition(f"{ref.name}.{name}")) is None:
             raise Unseen(f"`{ref.name}.{name}` is not in sight")
-        return Code(definition[1], Frame(context, owner))
+        return Callee(definition[1], Frame(context, owner))
 
     def classes(self, owner: Instance) -> Iterator[Ref]:
         """The classes that have a say in an object: its lineage; for `self` its descendants too."""
@@ -179,7 +179,7 @@ class Tracer:
                     yield Library(maker, call, frame)
                 case str():
                     yield from self.made_here(maker, call, frame)
-                case Code():
+                case Callee():
                     yield from self.returned(maker, call, frame)
 
     def made_here(self, origin: str, call: ast.Call, frame: Frame) -> Iterator[Part]:
@@ -190,7 +190,7 @@ class Tracer:
         else:
             yield from self.returned(self.function(origin), call, frame)
 
-    def makers(self, func: ast.expr, frame: Frame) -> Iterator[str | Code]:
+    def makers(self, func: ast.expr, frame: Frame) -> Iterator[str | Callee]:
         """What is behind the name in a call, also through parameters (`norm_layer=nn.LayerNorm`)."""
         self.step()
         ctx = frame.ctx
@@ -204,7 +204,7 @@ class Tracer:
                 return
             case ast.Name() if held := list(self.named(func, frame)):
                 for each, where in held:
-                    yield from [Code(each, where)] if isinstance(each, FUNCTIONS) else self.makers(each, where)
+                    yield from [Callee(each, where)] if isinstance(each, FUNCTIONS) else self.makers(each, where)
                 return
             case ast.Attribute(value=value, attr=name) if owners := self.objects(value, frame):
                 for owner in owners:
@@ -217,7 +217,7 @@ class Tracer:
                 return
         raise Unseen(f"what `{ctx.written(func)}(…)` makes is not in sight")
 
-    def returned(self, code: Code, call: ast.Call, frame: Frame) -> Iterator[Part]:
+    def returned(self, code: Callee, call: ast.Call, frame: Frame) -> Iterator[Part]:
         """What a function that makes callables returns."""
         function = code.node
         assert isinstance(function, FUNCTIONS)

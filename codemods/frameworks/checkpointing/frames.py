@@ -41,7 +41,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Code:
+class Callee:
     """A function or lambda of the project, and where it is evaluated."""
 
     node: Function | ast.Lambda
@@ -58,7 +58,7 @@ class Library:
 
 
 Argument = tuple[ast.expr, Frame]
-Part = Code | Instance | Library
+Part = Callee | Instance | Library
 
 
 def bind(call: ast.Call, function: Function | None, frame: Frame, *, skip: int) -> Bound:

@@ -21,7 +21,7 @@ from codemods.frameworks.checkpointing.clean_library import (
     is_idempotent,
 )
 from codemods.frameworks.checkpointing.containers import contents
-from codemods.frameworks.checkpointing.frames import Code, Frame, Instance, Library, Part, Unseen, bind, is_method
+from codemods.frameworks.checkpointing.frames import Callee, Frame, Instance, Library, Part, Unseen, bind, is_method
 from codemods.frameworks.checkpointing.side_effects import is_new, is_own
 from codemods.model.names import AUTOCAST, NO_GRAD
 from codemods.syntax.module import FUNCTIONS, Function, own, walk
@@ -51,7 +51,7 @@ def trouble_in(ctx: PythonContext, functions: ast.expr | Function, *, several: b
     sight = _Sight(ctx)
     try:
         if isinstance(functions, FUNCTIONS):
-            sight.read(Code(functions, frame), decorated=False)
+            sight.read(Callee(functions, frame), decorated=False)
         elif several and not ctx.calls(functions, "torch.nn.Sequential"):
             for made, where in contents(sight.trace, functions, frame):
                 sight.run(sight.trace.parts(made, where))
@@ -78,7 +78,7 @@ class _Sight:
         for part in parts:
             ran = True
             match part:
-                case Code():
+                case Callee():
                     self.read(part)
                 case Instance():
                     self.forward(part)
@@ -106,7 +106,7 @@ class _Sight:
                 self.run(self.trace.parts(given, part.frame))
             elif name.endswith(CALLED) and literal(given) is ...:
                 for maker in self.trace.makers(value, part.frame):
-                    if isinstance(maker, Code) or not is_clean(maker):
+                    if isinstance(maker, Callee) or not is_clean(maker):
                         raise Unseen(f"`{ctx.written(part.call.func)}` is handed code of the project")
             elif isinstance(value, ast.Lambda) or any(":" in origin for origin in ctx.origin(value)):
                 raise Unseen(f"`{ctx.written(part.call.func)}` is handed code of the project")
@@ -155,7 +155,7 @@ class _Sight:
 
     # -- reading code
 
-    def read(self, code: Code, *, decorated: bool = True) -> None:
+    def read(self, code: Callee, *, decorated: bool = True) -> None:
         """One function or lambda, with the functions defined in it."""
         ctx, owner = code.frame.ctx, code.frame.self
         given = frozenset((k, id(v[0])) for bound in code.frame.calls.values() for k, v in bound.values.items())
@@ -180,7 +180,7 @@ class _Sight:
                 self.look(each, code)
         self.depth -= 1
 
-    def look(self, node: ast.AST, code: Code) -> None:
+    def look(self, node: ast.AST, code: Callee) -> None:
         ctx = code.frame.ctx
         match node:
             case ast.Global() | ast.Nonlocal():
@@ -208,7 +208,7 @@ class _Sight:
         method = ctx.method(node)
         return method is not None and ctx.name(node) == method.self
 
-    def write(self, target: ast.expr, code: Code) -> None:
+    def write(self, target: ast.expr, code: Callee) -> None:
         """An assignment: to a name it is harmless, to an attribute or item only if the object was made right here."""
         match target:
             case ast.Tuple(elts=items) | ast.List(elts=items):
@@ -222,7 +222,7 @@ class _Sight:
                 if not isinstance(held, ast.Name) or not is_own(held, code.frame.ctx):
                     raise Unseen(f"`{code.frame.ctx.written(held)}` is written to")
 
-    def call(self, call: ast.Call, code: Code) -> None:
+    def call(self, call: ast.Call, code: Callee) -> None:
         """A call inside: library code that is known, project code that is read in turn."""
         ctx, func = code.frame.ctx, call.func
         if keyword(call, "generator") is not None:
@@ -243,14 +243,14 @@ class _Sight:
     def bound(self, parts: Iterator[Part], call: ast.Call, frame: Frame) -> Iterator[Part]:
         """Functions of the project with what this call gives them."""
         for part in parts:
-            if isinstance(part, Code) and isinstance(part.node, FUNCTIONS):
+            if isinstance(part, Callee) and isinstance(part.node, FUNCTIONS):
                 ctx = part.frame.ctx
                 given = bind(call, part.node, frame, skip=int(is_method(ctx, part.node)))
-                yield Code(part.node, Frame(ctx, part.frame.self, {**part.frame.calls, part.node: given}))
+                yield Callee(part.node, Frame(ctx, part.frame.self, {**part.frame.calls, part.node: given}))
             else:
                 yield part
 
-    def on_object(self, receiver: ast.expr, name: str, call: ast.Call, code: Code) -> bool:
+    def on_object(self, receiver: ast.expr, name: str, call: ast.Call, code: Callee) -> bool:
         """A method of something: True if it is known to be harmless, False if it is the project's own."""
         ctx = code.frame.ctx
         if self.is_self(receiver, ctx):
@@ -267,7 +267,7 @@ class _Sight:
             raise Unseen(f"`{ctx.written(call.func)}` changes something in place")
         raise Unseen(f"`{ctx.written(call.func)}` is not in sight")
 
-    def parent(self, call: ast.Call, name: str, code: Code) -> None:
+    def parent(self, call: ast.Call, name: str, code: Callee) -> None:
         """`super().forward(x)`."""
         here, owner = code.frame.ctx.klass(call), code.frame.self
         refs = self.trace.lineage(owner.ref).refs if owner else ()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from codemods.analysis.calls import literal
 from codemods.analysis.definitions import reaching, uses_of
 from codemods.analysis.python_context import Method, PythonContext
-from codemods.frameworks.gradients.losses import KEEPING, REDUCING, Made, value
+from codemods.frameworks.gradients.losses import KEEPING, REDUCING, LossOrigin, value
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project.index import Ref
 from codemods.syntax.facts import MISSING
@@ -90,8 +90,8 @@ def climb(ctx: PythonContext, node: ast.expr) -> Iterator[tuple[ast.expr, bool]]
                 node = negated
             case ast.BinOp(left=left, right=right, op=operator) as sum_:
                 other = value(ctx, right if left is node else left).made
-                if other is not Made.NUMBER:
-                    if not isinstance(operator, (ast.Add, ast.Sub)) and (left is not node or other is Made.GRAPH):
+                if other is not LossOrigin.NUMBER:
+                    if not isinstance(operator, (ast.Add, ast.Sub)) and (left is not node or other is LossOrigin.GRAPH):
                         return
                     unmixed = False
                 node = sum_

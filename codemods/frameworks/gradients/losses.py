@@ -52,7 +52,7 @@ FRESH = named(
 """What makes a tensor without a history, or a leaf."""
 
 
-class Made(enum.Enum):
+class LossOrigin(enum.Enum):
     """What an expression's value is, as far as this function shows."""
 
     GRAPH = "a tensor with a graph"
@@ -63,25 +63,25 @@ class Made(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    made: Made
+class LossValue:
+    made: LossOrigin
     scalar: bool = False
     """Surely without dimensions."""
 
 
-UNKNOWN = Value(Made.UNKNOWN)
+UNKNOWN = LossValue(LossOrigin.UNKNOWN)
 
 
 # -- what a value is
 
 
-def value(ctx: PythonContext, node: ast.expr, depth: int = 6) -> Value:
+def value(ctx: PythonContext, node: ast.expr, depth: int = 6) -> LossValue:
     """What is known of an expression."""
     if depth == 0:
         return UNKNOWN
     match node:
         case ast.Constant() | ast.UnaryOp(operand=ast.Constant()) if _is_a_number(node):
-            return Value(Made.NUMBER, True)
+            return LossValue(LossOrigin.NUMBER, True)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return value(ctx, inner, depth - 1)
         case ast.BinOp(left=left, right=right):
@@ -90,17 +90,25 @@ def value(ctx: PythonContext, node: ast.expr, depth: int = 6) -> Value:
             return _either([value(ctx, body, depth - 1), value(ctx, orelse, depth - 1)])
         case ast.Call():
             found = _called(ctx, node, depth)
-            return Value(Made.CUT, found.scalar) if found.made is Made.GRAPH and switched_off(ctx, node) else found
+            return (
+                LossValue(LossOrigin.CUT, found.scalar)
+                if found.made is LossOrigin.GRAPH and switched_off(ctx, node)
+                else found
+            )
         case ast.Attribute(value=inner, attr="data"):
             found = value(ctx, inner, depth - 1)
-            return Value(Made.CUT, found.scalar) if found.made in (Made.GRAPH, Made.CUT, Made.TENSOR) else UNKNOWN
+            return (
+                LossValue(LossOrigin.CUT, found.scalar)
+                if found.made in (LossOrigin.GRAPH, LossOrigin.CUT, LossOrigin.TENSOR)
+                else UNKNOWN
+            )
         case ast.Name() | ast.Attribute():
             bindings, complete = reaching(ctx, node)
             return _either([_bound(ctx, b, node, depth) for b in bindings]) if complete else UNKNOWN
     return UNKNOWN
 
 
-def _bound(ctx: PythonContext, binding: Binding, use: ast.expr, depth: int) -> Value:
+def _bound(ctx: PythonContext, binding: Binding, use: ast.expr, depth: int) -> LossValue:
     if binding.value is not None and isinstance(binding.node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
         return value(ctx, binding.value, depth - 1)
     match binding.node:
@@ -109,54 +117,54 @@ def _bound(ctx: PythonContext, binding: Binding, use: ast.expr, depth: int) -> V
     return UNKNOWN
 
 
-def _combined(a: Value, b: Value) -> Value:
+def _combined(a: LossValue, b: LossValue) -> LossValue:
     """Arithmetic of two values."""
     scalar = a.scalar and b.scalar
     made = {a.made, b.made}
-    for kind in (Made.GRAPH, Made.TENSOR):
+    for kind in (LossOrigin.GRAPH, LossOrigin.TENSOR):
         if kind in made:
-            return Value(kind, scalar)
-    if made == {Made.CUT} or made == {Made.CUT, Made.NUMBER}:
-        return Value(Made.CUT, scalar)
-    return Value(Made.NUMBER, True) if made == {Made.NUMBER} else UNKNOWN
+            return LossValue(kind, scalar)
+    if made == {LossOrigin.CUT} or made == {LossOrigin.CUT, LossOrigin.NUMBER}:
+        return LossValue(LossOrigin.CUT, scalar)
+    return LossValue(LossOrigin.NUMBER, True) if made == {LossOrigin.NUMBER} else UNKNOWN
 
 
-def _either(values: list[Value]) -> Value:
+def _either(values: list[LossValue]) -> LossValue:
     kinds = {v.made for v in values}
-    return Value(kinds.pop(), all(v.scalar for v in values)) if len(kinds) == 1 else UNKNOWN
+    return LossValue(kinds.pop(), all(v.scalar for v in values)) if len(kinds) == 1 else UNKNOWN
 
 
-def _called(ctx: PythonContext, call: ast.Call, depth: int) -> Value:
+def _called(ctx: PythonContext, call: ast.Call, depth: int) -> LossValue:
     if ctx.means(call.func, LOSS_FUNCTIONS) or ctx.is_a(call.func, LOSS_MODULES):
         return _loss(ctx, call, depth)
     if ctx.means(call.func, NUMBERS) or ctx.name(call.func) in ("float", "len", "int", "round"):
-        return Value(Made.NUMBER, True)
+        return LossValue(LossOrigin.NUMBER, True)
     if ctx.name(call.func) == "sum" and not ctx.origin(call.func) and len(values(call)) == 1:
         summed = elements(_displayed(ctx, values(call)[0]), ctx)
         return _either([value(ctx, each, depth - 1) for each in summed]) if summed else UNKNOWN
     if ctx.means(call.func, FRESH):
-        return Value(Made.CUT)
+        return LossValue(LossOrigin.CUT)
     if origins := ctx.origin(call.func):
         names = {o.rpartition(".")[2] for o in origins if o.startswith("torch.") and o.count(".") == 1}
         first = positional(call, 0)
         if first is None or len(names) != len(origins) or not names <= REDUCING | KEEPING | {"stack"}:
             return UNKNOWN
         found = value(ctx, first, depth - 1)
-        made = found.made if found.made in (Made.GRAPH, Made.CUT) else Made.TENSOR
+        made = found.made if found.made in (LossOrigin.GRAPH, LossOrigin.CUT) else LossOrigin.TENSOR
         scalar = found.scalar and not names & (_RESHAPING | {"stack", "pow"})
-        return Value(made, scalar or (names <= REDUCING and len(values(call)) == 1))
+        return LossValue(made, scalar or (names <= REDUCING and len(values(call)) == 1))
     if not isinstance(call.func, ast.Attribute):
         return UNKNOWN
     receiver, name = call.func.value, call.func.attr
     if name == "item":
-        return Value(Made.NUMBER, True)
+        return LossValue(LossOrigin.NUMBER, True)
     if name in CUTTING:
-        return Value(Made.CUT, value(ctx, receiver, depth - 1).scalar)
+        return LossValue(LossOrigin.CUT, value(ctx, receiver, depth - 1).scalar)
     if name in REDUCING | KEEPING:
         found = value(ctx, receiver, depth - 1)
-        if found.made in (Made.GRAPH, Made.TENSOR, Made.CUT):
+        if found.made in (LossOrigin.GRAPH, LossOrigin.TENSOR, LossOrigin.CUT):
             kept = found.scalar and name not in _RESHAPING and not (name == "pow" and not _one_number(call))
-            return Value(found.made, kept or (name in REDUCING and not values(call)))
+            return LossValue(found.made, kept or (name in REDUCING and not values(call)))
     return UNKNOWN
 
 
@@ -170,14 +178,14 @@ def _one_number(call: ast.Call) -> bool:
     return len(given) == 1 and isinstance(given[0], ast.Constant) and _is_a_number(given[0])
 
 
-def _loss(ctx: PythonContext, call: ast.Call, depth: int) -> Value:
+def _loss(ctx: PythonContext, call: ast.Call, depth: int) -> LossValue:
     """A loss of PyTorch: it hangs on the graph of its arguments, unless these are seen to be cut."""
     given = [value(ctx, a, depth - 1).made for a in call.args if not isinstance(a, ast.Starred)]
     given += [value(ctx, k.value, depth - 1).made for k in call.keywords if k.arg is not None]
-    dead = bool(given) and all(made in (Made.CUT, Made.NUMBER) for made in given[:2])
-    if given and given[0] in (Made.CUT, Made.NUMBER) and Made.GRAPH not in given:
+    dead = bool(given) and all(made in (LossOrigin.CUT, LossOrigin.NUMBER) for made in given[:2])
+    if given and given[0] in (LossOrigin.CUT, LossOrigin.NUMBER) and LossOrigin.GRAPH not in given:
         dead = True
-    return Value(Made.CUT if dead else Made.GRAPH, _reduced(ctx, call))
+    return LossValue(LossOrigin.CUT if dead else LossOrigin.GRAPH, _reduced(ctx, call))
 
 
 def _reduced(ctx: PythonContext, call: ast.Call) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from codemods.analysis import instances
 from codemods.analysis.calls import imports_of, named_calls
-from codemods.analysis.gradient_use import Code, deep
+from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.python_context import PythonContext
 from codemods.project.index import Ref
 from codemods.syntax.module import Function
@@ -100,7 +100,7 @@ def runs(ctx: PythonContext, owner: Ref, function: Function, roots: Iterable[str
     )
 
 
-def training_code(ctx: PythonContext, owner: Ref, function: Function) -> Code:
+def training_code(ctx: PythonContext, owner: Ref, function: Function) -> ReachedCode:
     """What runs in training beside `function`, in `owner` and in classes of the project that descend from it.
 
     Without hooks that see unscaled gradients, with those that see every backward.
@@ -111,7 +111,7 @@ def training_code(ctx: PythonContext, owner: Ref, function: Function) -> Code:
     for each in (owner, *ctx.index.subclasses(owner)):
         if key in (there := reached(ctx, each, roots)):
             found |= there
-    return Code(found.values())
+    return ReachedCode(found.values())
 
 
 def called_from_outside(ctx: PythonContext, owner: Ref, function: Function) -> bool:

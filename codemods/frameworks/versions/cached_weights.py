@@ -20,7 +20,7 @@ _CLEARING = ("clear_autocast_cache", "cache_enabled", "set_autocast_cache_enable
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CachedUse:
     """The use with gradients off."""
 
     path: str
@@ -30,7 +30,7 @@ class Pair:
     """The region is Lightning's own, around `training_step`."""
 
 
-def pair(ctx: FileContext) -> Pair | None:
+def pair(ctx: FileContext) -> CachedUse | None:
     """The first one of the project."""
     mixed: bool | None = None
     for path, text, module in programs(ctx, (b"no_grad", b"inference_mode"), "autocast", "def training_step"):
@@ -39,7 +39,7 @@ def pair(ctx: FileContext) -> Pair | None:
         for node in module.all(ast.With) if "autocast" in text else ():
             if _is_region(ctx, path, node):
                 if found := _first(ctx, path, module, node.body):
-                    return Pair(path, *found, in_step=False)
+                    return CachedUse(path, *found, in_step=False)
         for ref, method in methods(module, path) if "def training_step" in text else ():
             if method.name == "training_step" and ctx.index.descends(ref, LIGHTNING_MODULE):
                 if any(switches_off(ctx, path, decorator) for decorator in method.decorator_list):
@@ -47,7 +47,7 @@ def pair(ctx: FileContext) -> Pair | None:
                 found = _first(ctx, path, module, method.body, ref)
                 mixed = trains_in_mixed_precision(ctx) if found and mixed is None else mixed
                 if found and mixed:
-                    return Pair(path, *found, in_step=True)
+                    return CachedUse(path, *found, in_step=True)
     return None
 
 

@@ -15,7 +15,7 @@ Specs = tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReleaseRequirements:
     """Releases of Lightning, and what they require."""
 
     lightning: str
@@ -24,17 +24,17 @@ class Row:
 
 
 ROWS = (
-    Row(">=2.6.1", ">=2.1", ">=3.10"),
-    Row(">=2.4,<2.6.1", ">=2.1", ">=3.9"),
-    Row(">=2.3,<2.4", ">=2.0", ">=3.8"),
-    Row(">=2.2,<2.3", ">=1.13", ">=3.8"),
-    Row(">=2.1,<2.2", ">=1.12", ">=3.8"),
-    Row(">=2.0,<2.1", ">=1.11", ">=3.8"),
-    Row(">=1.9,<2.0", ">=1.10", ">=3.7"),
-    Row(">=1.7,<1.9", ">=1.9", ">=3.7"),
-    Row(">=1.6,<1.7", ">=1.8", ">=3.7"),
-    Row(">=1.5,<1.6", ">=1.7", ">=3.6"),
-    Row("<1.5", "", ""),
+    ReleaseRequirements(">=2.6.1", ">=2.1", ">=3.10"),
+    ReleaseRequirements(">=2.4,<2.6.1", ">=2.1", ">=3.9"),
+    ReleaseRequirements(">=2.3,<2.4", ">=2.0", ">=3.8"),
+    ReleaseRequirements(">=2.2,<2.3", ">=1.13", ">=3.8"),
+    ReleaseRequirements(">=2.1,<2.2", ">=1.12", ">=3.8"),
+    ReleaseRequirements(">=2.0,<2.1", ">=1.11", ">=3.8"),
+    ReleaseRequirements(">=1.9,<2.0", ">=1.10", ">=3.7"),
+    ReleaseRequirements(">=1.7,<1.9", ">=1.9", ">=3.7"),
+    ReleaseRequirements(">=1.6,<1.7", ">=1.8", ">=3.7"),
+    ReleaseRequirements(">=1.5,<1.6", ">=1.7", ">=3.6"),
+    ReleaseRequirements("<1.5", "", ""),
 )
 
 KNOWS_NO_TORCH_2 = "<1.8.4"

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from codemods.model.edits import Edit
 from codemods.sources.config.serialize import Manner, inline, is_bare, key, lines, pair, refused, spread
-from codemods.sources.config.style import EOL, Site, manner_of
+from codemods.sources.config.style import EOL, ChangePlace, manner_of
 from codemods.sources.config.values import Alias, Array, Entry, Key, Opaque, Pair, Scalar, Table, Value, plain, same
 
 _GAP = re.compile(r"\s*,\s*")
@@ -22,7 +22,7 @@ _DISPUTED = re.compile("[\x85\u2028\u2029\ufeff]")
 """Line ends for YAML 1.1 but not for 1.2; a mark that some readers drop inside of a file."""
 
 
-def why_not(at: Site, node: Value | Entry) -> str:
+def why_not(at: ChangePlace, node: Value | Entry) -> str:
     """Why a node is never changed; empty where it may be."""
     if at.format == "yaml" and _DISPUTED.search(at.text):
         return "readers disagree about a character of the file"
@@ -42,7 +42,7 @@ def why_not(at: Site, node: Value | Entry) -> str:
     return ""
 
 
-def proposed(at: Site, fix: Mapping[Value | Entry, object]) -> tuple[Edit, ...] | None:
+def proposed(at: ChangePlace, fix: Mapping[Value | Entry, object]) -> tuple[Edit, ...] | None:
     """The edits that should turn each node into what `fix` says; deletions that overlap are one."""
     at = replace(at, gone=frozenset(node for node, new in fix.items() if isinstance(node, Entry) and new is None))
     edits: list[Edit] = []
@@ -65,7 +65,7 @@ def proposed(at: Site, fix: Mapping[Value | Entry, object]) -> tuple[Edit, ...] 
     return tuple(merged)
 
 
-def _one(at: Site, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
+def _one(at: ChangePlace, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
     if why_not(at, node):
         return None
     try:
@@ -79,7 +79,7 @@ def _one(at: Site, node: Value | Entry, new: object) -> tuple[Edit, ...] | None:
         return None
 
 
-def _set(at: Site, node: Value, new: object) -> tuple[Edit, ...] | None:
+def _set(at: ChangePlace, node: Value, new: object) -> tuple[Edit, ...] | None:
     if same(plain(node), new):
         return ()
     if refused(new):
@@ -114,13 +114,13 @@ def _set(at: Site, node: Value, new: object) -> tuple[Edit, ...] | None:
     return (at.edit(start, end, written),)
 
 
-def _on_one_line(at: Site, table: object, node: Value) -> bool:
+def _on_one_line(at: ChangePlace, table: object, node: Value) -> bool:
     """Whether what is nested in JSON is written on one line here."""
     around = table if isinstance(table, (Table, Array)) else node
     return EOL.search(at.text, around.start, around.end) is None
 
 
-def _deleted(at: Site, entry: Entry) -> tuple[Edit, ...] | None:
+def _deleted(at: ChangePlace, entry: Entry) -> tuple[Edit, ...] | None:
     table = at.parents[entry]
     assert isinstance(table, Table)
     if entry.key.value is Key.MERGE or any(each.entry(entry.key.value) for each in table.merged()):
@@ -137,7 +137,7 @@ def _deleted(at: Site, entry: Entry) -> tuple[Edit, ...] | None:
     return (at.edit(entry.start, following.start, ""),)  # the first one, after a dash
 
 
-def _deleted_in_flow(at: Site, table: Table, entry: Entry) -> tuple[Edit, ...] | None:
+def _deleted_in_flow(at: ChangePlace, table: Table, entry: Entry) -> tuple[Edit, ...] | None:
     """With the comma after it; the last one, and what goes before that, with the comma ahead."""
     place = next(i for i, each in enumerate(table.entries) if each is entry)
     ahead, behind = table.entries[:place], table.entries[place + 1 :]
@@ -151,7 +151,7 @@ def _deleted_in_flow(at: Site, table: Table, entry: Entry) -> tuple[Edit, ...] |
     return (at.edit(start, end, ""),) if _GAP.fullmatch(gap) else None
 
 
-def _emptied(at: Site, table: Table) -> tuple[Edit, ...] | None:
+def _emptied(at: ChangePlace, table: Table) -> tuple[Edit, ...] | None:
     """No entry of a YAML block stays: braces tell that there is an empty mapping, not nothing."""
     holder = at.parents.get(table)
     end = at.line_end(table.end)
@@ -166,7 +166,7 @@ def _emptied(at: Site, table: Table) -> tuple[Edit, ...] | None:
     return (at.edit(start, end, " {}"),) if not remark.strip() else None
 
 
-def _rewritten(at: Site, entry: Entry, become: Sequence[object]) -> tuple[Edit, ...] | None:
+def _rewritten(at: ChangePlace, entry: Entry, become: Sequence[object]) -> tuple[Edit, ...] | None:
     """An entry that gets another key or value, or neighbours."""
     if not become or any(not isinstance(each, Pair) and each is not entry for each in become):
         return None
@@ -192,7 +192,7 @@ def _rewritten(at: Site, entry: Entry, become: Sequence[object]) -> tuple[Edit, 
     return edits
 
 
-def _replaced(at: Site, table: Table, entry: Entry, new: object) -> tuple[Edit, ...] | None:
+def _replaced(at: ChangePlace, table: Table, entry: Entry, new: object) -> tuple[Edit, ...] | None:
     if not isinstance(new, Pair) or entry.key.value is Key.MERGE:
         return None
     if why_not(at, entry.value) and not same(plain(entry.value), new.value):
@@ -205,7 +205,9 @@ def _replaced(at: Site, table: Table, entry: Entry, new: object) -> tuple[Edit, 
     return (at.edit(entry.key.start, entry.key.end, written), *edits)
 
 
-def _inserted(at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manner: Manner, after: bool) -> Edit | None:
+def _inserted(
+    at: ChangePlace, table: Table, entry: Entry, pairs: Sequence[Pair], manner: Manner, after: bool
+) -> Edit | None:
     """New lines above or below an entry of a block."""
     ahead = at.before(entry.start)
     indent = re.sub(r"\S", " ", ahead)
@@ -224,7 +226,7 @@ def _inserted(at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manne
     return None
 
 
-def _after_remarks(at: Site, end: int, column: int) -> int:
+def _after_remarks(at: ChangePlace, end: int, column: int) -> int:
     """Where the comments end that stand below an entry and deeper than it: they are about what is in it."""
     position = end
     while match := re.compile(r"(?:\r\n|\n|\r)([ \t]*)(#[^\r\n]*|(?=[\r\n]))").match(at.text, position):
@@ -237,7 +239,7 @@ def _after_remarks(at: Site, end: int, column: int) -> int:
 
 
 def _inserted_in_flow(
-    at: Site, table: Table, entry: Entry, pairs: Sequence[Pair], manner: Manner, after: bool
+    at: ChangePlace, table: Table, entry: Entry, pairs: Sequence[Pair], manner: Manner, after: bool
 ) -> Edit | None:
     """New entries between braces, separated as their neighbours are."""
     place = next(i for i, each in enumerate(table.entries) if each is entry)

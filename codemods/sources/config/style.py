@@ -17,7 +17,7 @@ _SAMPLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ChangePlace:
     """A document, and where in it something is to change."""
 
     path: str
@@ -57,7 +57,7 @@ class Site:
         return line[: len(line) - len(line.lstrip())]
 
 
-def site(path: str, text: str, format: str, roots: tuple[Value, ...]) -> Site:
+def site(path: str, text: str, format: str, roots: tuple[Value, ...]) -> ChangePlace:
     parents: dict[Value | Entry, Value | Entry] = {}
     todo: list[Value | Entry] = list(reversed(roots))
     while todo:
@@ -65,7 +65,7 @@ def site(path: str, text: str, format: str, roots: tuple[Value, ...]) -> Site:
         below = children(node)
         parents |= dict.fromkeys(below, node)
         todo += reversed(below)
-    return Site(path, text, format, roots, parents)
+    return ChangePlace(path, text, format, roots, parents)
 
 
 def children(node: Value | Entry) -> Sequence[Value | Entry]:
@@ -76,7 +76,7 @@ def children(node: Value | Entry) -> Sequence[Value | Entry]:
     return node.items if isinstance(node, Array) else ()
 
 
-def manner_of(at: Site, table: Table | None, position: int) -> Manner:
+def manner_of(at: ChangePlace, table: Table | None, position: int) -> Manner:
     """How this table, or else this file, writes; lines end as the one at `position` does, or else the one before."""
     entries = table.entries if table else ()
     eol = EOL.search(at.text, position) or EOL.search(at.text, max(0, at.line_start(position) - 2))
@@ -115,7 +115,7 @@ def _usual(strings: Sequence[Scalar], format: str) -> str:
     return max(sorted(set(styles)), key=styles.count, default="")
 
 
-def _colon(at: Site, entries: Sequence[Entry]) -> str:
+def _colon(at: ChangePlace, entries: Sequence[Entry]) -> str:
     usual = " = " if at.format == "toml" else ": "
     if at.format == "yaml":
         return usual
@@ -123,7 +123,7 @@ def _colon(at: Site, entries: Sequence[Entry]) -> str:
     return next((each for each in sorted(found) if re.fullmatch(r" ?[:=] ?", each)), usual)
 
 
-def _comma(at: Site, entries: Sequence[Entry]) -> str:
+def _comma(at: ChangePlace, entries: Sequence[Entry]) -> str:
     for one, other in itertools.pairwise(entries):
         gap = at.text[one.end : other.start]
         if re.fullmatch(r", ?", gap):
@@ -131,7 +131,7 @@ def _comma(at: Site, entries: Sequence[Entry]) -> str:
     return ", " if at.format != "json" or " " in _colon(at, entries) else ","
 
 
-def _step(at: Site, entries: Sequence[Entry]) -> str:
+def _step(at: ChangePlace, entries: Sequence[Entry]) -> str:
     """One level of indentation: what the first line that is deeper than the one around it adds, best a near one."""
     for node in itertools.chain((entry.value for entry in entries), at.nodes()):
         holder = at.parents.get(node)
@@ -146,7 +146,7 @@ def _step(at: Site, entries: Sequence[Entry]) -> str:
     return "  "
 
 
-def _dash(at: Site) -> str:
+def _dash(at: ChangePlace) -> str:
     """The indentation of a YAML list below its key."""
     for node, holder in at.parents.items():
         if isinstance(node, Array) and not node.flow and isinstance(holder, Entry):

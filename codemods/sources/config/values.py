@@ -119,7 +119,7 @@ Value: TypeAlias = Scalar | Array | Table | Alias | Opaque
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class OpaqueValue:
     """The value of something opaque, as plain data: equal where it is written alike."""
 
     text: str
@@ -151,7 +151,7 @@ def plain(value: Value, changed: Mapping[Value | Entry, object] | None = None) -
     if isinstance(value, Scalar):
         return value.value
     if isinstance(value, Opaque):
-        return Unknown(value.text)
+        return OpaqueValue(value.text)
     if isinstance(value, Array):
         return [plain(item, changed) for item in value.items]
     data: dict[Any, Any] = {}

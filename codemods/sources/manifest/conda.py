@@ -9,14 +9,14 @@ from codemods.model.edits import Skip
 from codemods.sources.config import yaml_nodes
 from codemods.sources.config.values import Array, Scalar, Table, Value, followed
 from codemods.sources.manifest import pip
-from codemods.sources.manifest.requirement import Entry, Piece, Site, quoted, requirement
+from codemods.sources.manifest.requirement import Entry, Piece, RequirementList, quoted, requirement
 from codemods.sources.manifest.specifiers import Dialect
 
 _ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)\s*(?P<constraint>.*?)\s*")
 _BUILD = re.compile(r"(={1,2}\s*[^=,|<>!~\s]+)=\S*|(={0,2}\d[^=,|<>!~\s]*)\s+[^=,|<>!~\s]\S*")
 
 
-def item(piece: Piece, site: Site) -> Iterator[Entry]:
+def item(piece: Piece, site: RequirementList) -> Iterator[Entry]:
     """`channel::name`, with `=2.4`, `==2.4.1`, `=2.4.1=build`, `>=2,<3` or nothing."""
     if match := _ITEM.fullmatch(piece.text):
         constraint = match.span("constraint") if match["constraint"] else (match.end("name"), match.end("name"))
@@ -36,7 +36,7 @@ def environment(path: str, text: str) -> Iterator[Entry] | Skip:
 
 
 def _listed(text: str, root: Value) -> Iterator[Entry]:
-    ours, pips = Site("dependencies", dialect=Dialect.CONDA), Site("dependencies.pip")
+    ours, pips = RequirementList("dependencies", dialect=Dialect.CONDA), RequirementList("dependencies.pip")
     for value in _items(root.get("dependencies") if isinstance(root, Table) else None):
         for string in _strings(text, value):
             yield from item(string, ours)

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from codemods.sources.manifest import conda, pip
-from codemods.sources.manifest.requirement import Entry, Include, Piece, Site
+from codemods.sources.manifest.requirement import Entry, Include, Piece, RequirementList
 from codemods.sources.manifest.specifiers import Dialect
 
 _COMMAND = re.compile(
@@ -48,7 +48,7 @@ def installs(line: str) -> tuple[Entry, ...]:
 
 
 def _entries(words: list[str], by_pip: bool) -> Iterator[Entry]:
-    site = Site(dialect=Dialect.PIP if by_pip else Dialect.CONDA, why_not="a command installs it")
+    site = RequirementList(dialect=Dialect.PIP if by_pip else Dialect.CONDA, why_not="a command installs it")
     waiting = iter(words)
     for word in waiting:
         if by_pip and word in _INCLUDING:

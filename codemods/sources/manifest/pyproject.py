@@ -21,7 +21,7 @@ from codemods.sources.manifest.requirement import (
     Include,
     Piece,
     Requirement,
-    Site,
+    RequirementList,
     lines,
     python,
     quoted,
@@ -59,19 +59,19 @@ def _sourced(root: Table, entries: Iterator[Entry]) -> Iterator[Entry]:
 
 def _project(text: str, root: Table) -> Iterator[Entry]:
     yield from _python(text, root.get("project", "requires-python"), "project.requires-python")
-    yield from _strings(text, root.get("project", "dependencies"), Site("project.dependencies"))
+    yield from _strings(text, root.get("project", "dependencies"), RequirementList("project.dependencies"))
     yield from _groups(text, root, "extra", "project", "optional-dependencies")
     yield from _groups(text, root, "group", "dependency-groups")
     yield from _groups(text, root, "group", "tool", "pdm", "dev-dependencies")
     for key, condition in (("dev", "group dev"), ("constraint", ""), ("override", "")):
-        site = Site(f"tool.uv.{key}-dependencies", condition)
+        site = RequirementList(f"tool.uv.{key}-dependencies", condition)
         yield from _strings(text, root.get("tool", "uv", f"{key}-dependencies"), site)
     dynamic = ("tool", "setuptools", "dynamic")
     yield from _files(root.get(*dynamic, "dependencies", "file"))
     for entry in _entries(root.get(*dynamic, "optional-dependencies")):
         files = entry.value.get("file") if isinstance(entry.value, Table) else None
         yield from _files(files, f"extra {entry.key.value}")
-    poetry = Site("tool.poetry.dependencies", dialect=Dialect.POETRY)
+    poetry = RequirementList("tool.poetry.dependencies", dialect=Dialect.POETRY)
     yield from _pairs(text, root.get("tool", "poetry", "dependencies"), poetry)
     dev = replace(poetry, place="tool.poetry.dev-dependencies", condition="group dev")
     yield from _pairs(text, root.get("tool", "poetry", "dev-dependencies"), dev)
@@ -90,23 +90,23 @@ def _pipfile(text: str, root: Table) -> Iterator[Entry]:
                 if isinstance(value := root.get("requires", key), Scalar) and isinstance(value.value, str):
                     piece = Piece(f"={value.value}", value.start, value.end, verbatim=False)
                     why_not = "it names one Python"
-                    yield python(piece, Site(f"requires.{key}", dialect=Dialect.PIPENV, why_not=why_not))
+                    yield python(piece, RequirementList(f"requires.{key}", dialect=Dialect.PIPENV, why_not=why_not))
         elif section not in ("source", "scripts", "pipenv"):
             condition = "" if section == "packages" else f"group {section}"
-            yield from _pairs(text, entry.value, Site(section, condition, Dialect.PIPENV))
+            yield from _pairs(text, entry.value, RequirementList(section, condition, Dialect.PIPENV))
 
 
 def _groups(text: str, root: Table, kind: str, *keys: str) -> Iterator[Entry]:
     for entry in _entries(root.get(*keys)):
         name = entry.key.value
-        yield from _strings(text, entry.value, Site(f"{'.'.join(keys)}.{name}", f"{kind} {name}"))
+        yield from _strings(text, entry.value, RequirementList(f"{'.'.join(keys)}.{name}", f"{kind} {name}"))
 
 
 def _entries(value: Value | None) -> tuple[Field, ...]:
     return value.entries if isinstance(value, Table) else ()
 
 
-def _strings(text: str, value: Value | None, site: Site) -> Iterator[Entry]:
+def _strings(text: str, value: Value | None, site: RequirementList) -> Iterator[Entry]:
     for each in value.items if isinstance(value, Array) else (value,):
         if isinstance(each, Scalar) and isinstance(each.value, str):
             for line in lines(_piece(text, each)):
@@ -119,7 +119,7 @@ def _piece(text: str, value: Scalar) -> Piece:
 
 def _python(text: str, value: Value | None, place: str) -> Iterator[Entry]:
     if isinstance(value, Scalar) and isinstance(value.value, str):
-        yield python(_piece(text, value), Site(place))
+        yield python(_piece(text, value), RequirementList(place))
 
 
 def _files(value: Value | None, condition: str = "") -> Iterator[Include]:
@@ -132,7 +132,7 @@ def _addressed(value: Value) -> bool:
     return isinstance(value, Table) and any(value.entry(key) for key in _ADDRESSES)
 
 
-def _pairs(text: str, table: Value | None, site: Site) -> Iterator[Entry]:
+def _pairs(text: str, table: Value | None, site: RequirementList) -> Iterator[Entry]:
     """Name → constraint, as in Poetry and Pipenv: a string, a table with `version` or an address, or a list of them."""
     for entry in _entries(table):
         several = isinstance(entry.value, Array) and len(entry.value.items) > 1

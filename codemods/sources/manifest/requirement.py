@@ -85,7 +85,7 @@ def quoted(text: str, start: int, end: int, quote: int, value: str) -> Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class RequirementList:
     """What holds for every requirement of one list or table of a file."""
 
     place: str = ""
@@ -95,7 +95,7 @@ class Site:
     why_not: str = ""
     """Why nothing here can be edited. `{package}` stands for the package."""
 
-    def under(self, condition: str) -> Site:
+    def under(self, condition: str) -> RequirementList:
         """The same where one more condition holds; the outer one is what is told."""
         return replace(self, condition=self.condition or condition)
 
@@ -106,7 +106,7 @@ ADDRESSED = "an address decides its version"
 
 def requirement(
     piece: Piece,
-    site: Site,
+    site: RequirementList,
     name: str,
     item: tuple[int, int],
     constraint: tuple[int, int] | None,
@@ -138,7 +138,7 @@ def requirement(
     )
 
 
-def python(piece: Piece, site: Site) -> Requirement:
+def python(piece: Piece, site: RequirementList) -> Requirement:
     """`requires-python` and its like: a constraint without a name."""
     bare = piece.text.strip()
     begin = piece.text.index(bare)

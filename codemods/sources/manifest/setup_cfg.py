@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from codemods.model.edits import Skip, SkipReason
 from codemods.sources.manifest import pip
-from codemods.sources.manifest.requirement import Entry, Include, Piece, Site, python
+from codemods.sources.manifest.requirement import Entry, Include, Piece, RequirementList, python
 
 _OPTION = re.compile(r"(?P<key>.*?)\s*[=:]\s*(?P<value>.*)")
 _EXTRAS = "options.extras_require"
@@ -37,9 +37,9 @@ def _lines(value: str) -> list[str]:
 def _entries(text: str, found: dict[tuple[str, str], list[Piece]]) -> Iterator[Entry]:
     for (section, key), pieces in found.items():
         if section == "options" and key == "python_requires":
-            yield from (python(piece, Site("options.python_requires")) for piece in pieces[:1])
+            yield from (python(piece, RequirementList("options.python_requires")) for piece in pieces[:1])
         elif (section == "options" and key == "install_requires") or section == _EXTRAS:
-            site = Site(f"{section}.{key}", f"extra {key}" if section == _EXTRAS else "")
+            site = RequirementList(f"{section}.{key}", f"extra {key}" if section == _EXTRAS else "")
             if pieces and pieces[0].text.startswith("file:"):
                 names = " ".join(piece.text for piece in pieces).removeprefix("file:")
                 yield from (Include(name, site.condition) for name in re.split(r"[,\s]+", names.strip()))

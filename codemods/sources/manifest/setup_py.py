@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.sources.manifest import pip
-from codemods.sources.manifest.requirement import Entry, Piece, Site, lines, python, quoted
+from codemods.sources.manifest.requirement import Entry, Piece, RequirementList, lines, python, quoted
 
 _LITERAL = re.compile(r"""(?:[rR]|[uU])?('''|\"\"\"|'|")""")
 
@@ -39,18 +39,20 @@ def requirements(path: str, text: str) -> Iterator[Entry]:
         if isinstance(call, ast.Call) and _called(call.func) == "setup":
             for keyword in call.keywords:
                 if keyword.arg in ("install_requires", "extras_require"):
-                    site = Site(keyword.arg, "" if keyword.arg == "install_requires" else "extra")
+                    site = RequirementList(keyword.arg, "" if keyword.arg == "install_requires" else "extra")
                     for piece, where in _strings(program, keyword.value, site, set()):
                         for line in lines(piece):
                             yield from pip.item(line, where)
                 elif keyword.arg == "python_requires":
-                    for piece, where in _strings(program, keyword.value, Site("python_requires"), set()):
+                    for piece, where in _strings(program, keyword.value, RequirementList("python_requires"), set()):
                         yield python(piece, where)
 
 
-def _strings(program: _Program, node: ast.expr, site: Site, seen: set[str]) -> Iterator[tuple[Piece, Site]]:
+def _strings(
+    program: _Program, node: ast.expr, site: RequirementList, seen: set[str]
+) -> Iterator[tuple[Piece, RequirementList]]:
     """The literals that an expression consists of, names followed, each with the conditions on the way."""
-    parts: list[tuple[ast.expr, Site]] = []
+    parts: list[tuple[ast.expr, RequirementList]] = []
     match node:
         case ast.Constant(value=str(value)):
             yield _piece(program, node, value), site

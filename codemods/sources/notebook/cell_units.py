@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from codemods.sources.notebook import magics
-from codemods.sources.notebook.magics import Mask, Names
+from codemods.sources.notebook.magics import Mask, MaskNames
 from codemods.sources.notebook.raw import Cell, Notebook, lines
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CellPart:
     """What one cell adds to a unit: its source from `skipped` on, with masks."""
 
     cell: Cell
@@ -58,7 +58,7 @@ class Part:
 class Program:
     """The cells that are Python, in order, and what else the notebook tells."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[CellPart, ...]
     installs: tuple[str, ...]
     """The commands that install packages."""
     unread: frozenset[str]
@@ -68,8 +68,8 @@ class Program:
 
 def program(notebook: Notebook) -> Program:
     """The code cells as one program."""
-    names = Names(frozenset(word for cell in notebook.cells for word in re.findall(r"\w+", cell.source)))
-    parts: list[Part] = []
+    names = MaskNames(frozenset(word for cell in notebook.cells for word in re.findall(r"\w+", cell.source)))
+    parts: list[CellPart] = []
     installs: list[str] = []
     unread: list[str] = []
     notes: list[str] = []
@@ -85,7 +85,7 @@ def program(notebook: Notebook) -> Program:
         installs += (found for start, end in hidden for found in magics.installs(cell.source[start:end]))
         try:
             masks = tuple(mask for start, end in hidden for mask in magics.masks(cell.source, start, end, names))
-            part = Part(cell, 0, _masked(cell.source, masks), masks)
+            part = CellPart(cell, 0, _masked(cell.source, masks), masks)
             _check(part.text)
         except SyntaxError as error:
             unread.append(cell.source)
@@ -128,13 +128,13 @@ def _check(text: str) -> None:
         ast.parse(text)
 
 
-def written(notebook: Notebook) -> dict[str, list[Part]]:
+def written(notebook: Notebook) -> dict[str, list[CellPart]]:
     """The Python files that cells write, by name; a second of a name is a file of its own, `-a` adds to the last."""
-    found: dict[str, list[Part]] = {}
+    found: dict[str, list[CellPart]] = {}
     latest: dict[str, str] = {}
     count: dict[str, int] = {}
     for cell, magic, name, appends in _writers(notebook):
-        part = Part(cell, magic.body, cell.source[magic.body :])
+        part = CellPart(cell, magic.body, cell.source[magic.body :])
         if appends and name in latest:
             found[latest[name]].append(part)
             continue

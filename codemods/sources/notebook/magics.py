@@ -153,7 +153,7 @@ def _next_line(source: str, position: int) -> int:
     return len(source) if found < 0 else found + 1
 
 
-def masks(source: str, start: int, end: int, names: Names) -> Iterator[Mask]:
+def masks(source: str, start: int, end: int, names: MaskNames) -> Iterator[Mask]:
     """What hides a span: a name of its length, and comments for the lines that it goes on over."""
     position = start
     for number, line in enumerate(lines(source[start:end])):
@@ -170,7 +170,7 @@ def installs(written: str) -> Iterator[str]:
     script = _SHELL.sub("", re.sub(r"\\\r?\n", " ", written))
     try:
         found = commands.scan(script)
-    except commands.Unreadable:
+    except commands.UnreadableScript:
         return
     for command in found:
         words = [word.text for word in command.words]
@@ -183,7 +183,7 @@ def installs(written: str) -> Iterator[str]:
                 break
 
 
-class Names:
+class MaskNames:
     """Names that a notebook does not use, one for each mask."""
 
     def __init__(self, taken: Collection[str]) -> None:

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from codemods.model.edits import Skip, SkipReason
 from codemods.sources.notebook import raw
-from codemods.sources.notebook.cell_units import Part, program, written
+from codemods.sources.notebook.cell_units import CellPart, program, written
 from codemods.sources.notebook.cell_writer import respelled
 from codemods.sources.notebook.raw import Malformed, Notebook
 
@@ -38,7 +38,7 @@ class NotebookSource:
     path: str
     text: str
     notebook: Notebook
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CellPart, ...] = ()
     starts: tuple[int, ...] = ()
     """Where the text of each part begins."""
     mark: str = MARK
@@ -102,7 +102,7 @@ class NotebookSource:
         at = part.cell.items[number].start if ends else part.cell.start
         return self.notebook.raw.count("\n", 0, at) + 1
 
-    def _place(self, offset: int) -> tuple[Part, int]:
+    def _place(self, offset: int) -> tuple[CellPart, int]:
         """The part that an offset lies in, and the offset into its cell's source; a mark belongs to the cell below."""
         number = bisect_right(self.starts, offset) - 1
         if offset > self.starts[number] + len(self.parts[number].text):
@@ -148,7 +148,7 @@ def _joined(source: NotebookSource) -> NotebookSource:
     return replace(source, text="".join(pieces), starts=tuple(starts), mark=mark)
 
 
-def _newline(parts: Sequence[Part]) -> str:
+def _newline(parts: Sequence[CellPart]) -> str:
     """The line end of the first line that has one."""
     return next((match[0] for part in parts if (match := re.search(r"\r?\n", part.text))), "\n")
 

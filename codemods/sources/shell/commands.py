@@ -52,7 +52,7 @@ class Command:
     assignments: tuple[Word, ...]
 
 
-class Unreadable(Exception):
+class UnreadableScript(Exception):
     """Why a script cannot be read, and the offset at which that shows."""
 
     def __init__(self, at: int, why: str, reason: SkipReason = SkipReason.UNPARSABLE) -> None:
@@ -84,7 +84,7 @@ class _Scanner:
         """Read commands up to and with `closing`."""
         opened, words, cases, pattern = self.at, list[Word](), 0, len(self.found)
         if depth > DEEPEST:
-            raise Unreadable(opened, "nested too deeply", SkipReason.TOO_DEEP)
+            raise UnreadableScript(opened, "nested too deeply", SkipReason.TOO_DEEP)
         while True:
             self._blank()
             mark = self.text[self.at : self.at + 1]
@@ -105,7 +105,7 @@ class _Scanner:
                 self._separator(mark, depth)
                 pattern = pattern if mark == "|" else len(self.found)
         if closing and not mark:
-            raise Unreadable(opened, f"no {closing} closes what begins here")
+            raise UnreadableScript(opened, f"no {closing} closes what begins here")
         self.at += len(mark)
 
     def _command(self, words: list[Word]) -> None:
@@ -212,7 +212,7 @@ class _Scanner:
     def _single(self) -> str:
         end = self.text.find("'", self.at + 1)
         if end < 0:
-            raise Unreadable(self.at, "a quote is never closed")
+            raise UnreadableScript(self.at, "a quote is never closed")
         inside, self.at = self.text[self.at + 1 : end], end + 1
         return inside
 
@@ -223,7 +223,7 @@ class _Scanner:
         while not self.text.startswith('"', self.at):
             here = self.at
             if here >= len(self.text):
-                raise Unreadable(start, "a quote is never closed")
+                raise UnreadableScript(start, "a quote is never closed")
             if continued := _CONTINUED.match(self.text, here):
                 self.at = continued.end()
             elif self.text.startswith(("\\$", "\\`", '\\"', "\\\\"), here):
@@ -256,7 +256,7 @@ class _Scanner:
         elif self.text[start] == "`":
             backquoted = _BACKQUOTED.match(self.text, start)
             if backquoted is None:
-                raise Unreadable(start, "a backquote is never closed")
+                raise UnreadableScript(start, "a backquote is never closed")
             self.at = backquoted.end()
         elif named := _PARAMETER.match(self.text, start):
             self.at = named.end()
@@ -269,11 +269,11 @@ class _Scanner:
         """Step over the rest of an arithmetic or parameter expansion, up to and with what closes it."""
         start, opened = self.at, 1
         if depth > DEEPEST:
-            raise Unreadable(start, "nested too deeply", SkipReason.TOO_DEEP)
+            raise UnreadableScript(start, "nested too deeply", SkipReason.TOO_DEEP)
         while opened:
             mark = self.text[self.at : self.at + 1]
             if not mark:
-                raise Unreadable(start, f"no {closing} closes what begins here")
+                raise UnreadableScript(start, f"no {closing} closes what begins here")
             if mark == "'" and quotes:
                 self._single()
             elif mark == '"':

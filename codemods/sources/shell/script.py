@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from codemods.model.edits import Edit, Skip
-from codemods.sources.shell.commands import Command, Unreadable, Word, scan
+from codemods.sources.shell.commands import Command, UnreadableScript, Word, scan
 
 _SHELLS = re.compile(r"#!.*?\b(?:ba|da|z|k|mk|a)?sh\b")
 _PYTHON = re.compile(
@@ -74,7 +74,7 @@ def read(path: str, text: str) -> Script | Skip:
         return Script(path, text, ())
     try:
         return Script(path, text, scan(text))
-    except Unreadable as error:
+    except UnreadableScript as error:
         line = text.count("\n", 0, error.at) + 1
         return Skip(path, error.reason, f"line {line}: {error}")
 

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.attention import precision_evidence, remedies
 from codemods.frameworks.attention.encoders import Encoder, encoder
-from codemods.frameworks.attention.precision_evidence import Evidence
+from codemods.frameworks.attention.precision_evidence import AutocastUse
 from codemods.model.edits import Consequence, Safety
 from codemods.project import versions
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -106,11 +106,11 @@ def _is_switched(ctx: PythonContext) -> bool:
     return any(each.attr == "set_fastpath_enabled" for each in ctx.all(ast.Attribute))
 
 
-def _evidence(found: Encoder, calls: list[ast.Call], ctx: PythonContext) -> Iterator[Evidence]:
+def _evidence(found: Encoder, calls: list[ast.Call], ctx: PythonContext) -> Iterator[AutocastUse]:
     for call in calls:
         device = precision_evidence.region(ctx, call)
         if device in ("cpu", "unknown") and (precision_evidence.evaluates(ctx) or _is_evaluated(call, ctx)):
-            yield Evidence(device, ctx)
+            yield AutocastUse(device, ctx)
         if device == "cuda":
             return
     ref = ctx.klass(found.built)
@@ -124,7 +124,7 @@ def _is_evaluated(call: ast.Call, ctx: PythonContext) -> bool:
 
 
 def _remedies(
-    found: Encoder, calls: list[ast.Call], evidence: Evidence, nested: bool, ctx: PythonContext
+    found: Encoder, calls: list[ast.Call], evidence: AutocastUse, nested: bool, ctx: PythonContext
 ) -> Iterator[tuple[str, Remedy]]:
     has_switch = versions.may(ctx.target("torch"), ">=2.2")
     off = remedies.fastpath_off(calls, ctx) if has_switch else None

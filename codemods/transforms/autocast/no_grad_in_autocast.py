@@ -146,7 +146,7 @@ def recycled(node: ast.With, ctx: PythonContext) -> Iterator[Draft]:
     for off in offs:
         region = shared(ctx, off.node, off.node)
         if region is not None and holds(region, ctx, loop) and not any(_warms(ctx, on, off, region) for on in ons):
-            place = remedies.Place(ctx, None, node.body, [use.node for use in offs], region)
+            place = remedies.NoGradCode(ctx, None, node.body, [use.node for use in offs], region)
             yield from _repairs(ctx, item, Trouble(off.path, region), place)
             return
 
@@ -195,7 +195,7 @@ def _findings(
         return
     region = trouble.region
     if region is not None:
-        place = remedies.Place(ctx, block, body, [use.node for use in offs], region)
+        place = remedies.NoGradCode(ctx, block, body, [use.node for use in offs], region)
         yield from _repairs(ctx, shown, trouble, place)
     elif _suspect(ctx, body[0]):
         what = f"`{written(trouble.path)}` runs under `{_called(ctx, shown)}` before it is trained"
@@ -204,7 +204,7 @@ def _findings(
 
 
 def _repairs(
-    ctx: PythonContext, shown: ast.expr | ast.stmt, trouble: Trouble, place: remedies.Place
+    ctx: PythonContext, shown: ast.expr | ast.stmt, trouble: Trouble, place: remedies.NoGradCode
 ) -> Iterator[Draft]:
     """The finding, with the repair that was asked for, where it is sure and possible."""
     region = place.region

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.autocast.changes import Change, change, trainable
+from codemods.frameworks.autocast.changes import WeightChange, change, trainable
 from codemods.frameworks.autocast.modules import Path, overlap, written
 from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
@@ -95,7 +95,7 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
     yield rule.offer(node, remedies, message=message, bites=region.versions)
 
 
-def _stale(ctx: PythonContext, done: Change, node: ast.AST, seen: Sequence[Path], depth: int) -> Stale | None:
+def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence[Path], depth: int) -> Stale | None:
     """Weights that run again after `node` wrote them, here or in a caller; `seen` ran before it, in a called one."""
     scope = ctx.scope(node)
     if not isinstance(scope, (*FUNCTIONS, ast.Module)):
@@ -122,7 +122,7 @@ def _stale(ctx: PythonContext, done: Change, node: ast.AST, seen: Sequence[Path]
         there = [path for p in cached if (path := outward(where, call, ctx, scope, p)) is not None]
         paths = done.paths and tuple(o for p in done.paths if (o := outward(where, call, ctx, scope, p)) is not None)
         if there or not seen:
-            moved = Change(done.node, done.what, paths, done.words)
+            moved = WeightChange(done.node, done.what, paths, done.words)
             if found := _stale(where, moved, call, there, depth - 1):
                 return found
     return None

@@ -35,7 +35,7 @@ from codemods.analysis.calls import values
 from codemods.analysis.definitions import uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
-from codemods.frameworks.gradients.losses import Made, value
+from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, FABRIC
@@ -74,7 +74,7 @@ def cut_by_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 
 @rule.on(ast.Attribute)
 def cut_by_attribute(data: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
-    if data.attr == "data" and value(ctx, data.value).made in (Made.GRAPH, Made.TENSOR):
+    if data.attr == "data" and value(ctx, data.value).made in (LossOrigin.GRAPH, LossOrigin.TENSOR):
         yield from _cut(data, data.value, ".data", ctx)
 
 
@@ -87,7 +87,7 @@ def _cut(cut: ast.expr, loss: ast.expr, how: str, ctx: PythonContext) -> Iterato
     where = "differentiated" if isinstance(sink.node, ast.Call) else "returned to the Trainer"
     spoken = f"`{name}`" if (name := ctx.name(loss)) else "the loss"
     message = f"`{how}` cuts {spoken} from its graph before it is {where}"
-    in_doubt = how == ".item()" and value(ctx, loss).made not in (Made.GRAPH, Made.TENSOR)
+    in_doubt = how == ".item()" and value(ctx, loss).made not in (LossOrigin.GRAPH, LossOrigin.TENSOR)
     if in_doubt and isinstance(sink.node, ast.Call):
         # some projects have loss objects whose `item()` is the tensor
         yield rule.finding(cut, message=message)
@@ -119,7 +119,7 @@ def _is_wrong(sink: Sink, loss: ast.expr, ctx: PythonContext) -> bool:
     if isinstance(func.value, ast.Call) or ctx.is_a(func.value, FABRIC | ACCELERATOR):
         return True
     # `model.backward(gradient.detach())` of a hand-written model takes a gradient, not a loss
-    return not seeded(ctx, sink.node) and value(ctx, loss).made is Made.GRAPH
+    return not seeded(ctx, sink.node) and value(ctx, loss).made is LossOrigin.GRAPH
 
 
 def _expected_to_fail(call: ast.Call, ctx: PythonContext) -> bool:

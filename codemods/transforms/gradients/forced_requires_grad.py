@@ -35,7 +35,7 @@ from codemods.analysis.definitions import reaching, uses, uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import is_loss_name
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks
-from codemods.frameworks.gradients.losses import FRESH, Made, value
+from codemods.frameworks.gradients.losses import FRESH, LossOrigin, value
 from codemods.frameworks.gradients.removal import removed, without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -91,20 +91,22 @@ def _forced(node: ast.expr | ast.stmt, statement: ast.stmt, loss: ast.expr, ctx:
     if name is None or _is_input(loss, name, statement, ctx):
         return
     found = value(ctx, loss).made
-    if found not in (Made.GRAPH, Made.CUT) and not is_loss_name(name):
+    if found not in (LossOrigin.GRAPH, LossOrigin.CUT) and not is_loss_name(name):
         return
     after = [use for use in uses(ctx, name, statement) if _is_same(ctx, statement, use, name)]
     message = _message(name, isinstance(node, ast.Assign), found)
     if any(_differentiates(sink, ctx) for use in after for sink in sinks(ctx, use)):
         yield rule.finding(node, message=message, fix=[removed(ctx, statement)])
-    elif found in (Made.GRAPH, Made.TENSOR) and any(isinstance(ctx.parent(use), ast.Return) for use in after):
+    elif found in (LossOrigin.GRAPH, LossOrigin.TENSOR) and any(
+        isinstance(ctx.parent(use), ast.Return) for use in after
+    ):
         if "loss" in name.lower():
             yield rule.finding(node, message=message)
 
 
 def _passed_on(call: ast.Call, loss: ast.expr, ctx: PythonContext) -> Iterator[Draft]:
     """`requires_grad_()` in the middle of an expression that is differentiated."""
-    known = value(ctx, loss).made in (Made.GRAPH, Made.CUT)
+    known = value(ctx, loss).made in (LossOrigin.GRAPH, LossOrigin.CUT)
     if not known and ctx.name(loss) is not None and not is_loss_name(ctx.name(loss) or ""):
         return
     if _is_made_of_numbers(loss, ctx) or (ctx.name(loss) and _is_input(loss, ctx.name(loss) or "", call, ctx)):
@@ -121,10 +123,10 @@ def _passed_on(call: ast.Call, loss: ast.expr, ctx: PythonContext) -> Iterator[D
         return
 
 
-def _message(name: str | None, assigned: bool, found: Made) -> str:
+def _message(name: str | None, assigned: bool, found: LossOrigin) -> str:
     spoken = f"`{name}`" if name else "the loss"
     forcing = f"`{name or 'loss'}.requires_grad = True`" if assigned else f"`{name or '…'}.requires_grad_()`"
-    if found is Made.CUT:
+    if found is LossOrigin.CUT:
         return f"{forcing} hides that {spoken} is cut from its graph, so nothing trains"
     idle = "raises" if assigned else "does nothing"
     return f"{forcing} {idle} where {spoken} has a graph, and where it has none hides that nothing trains"

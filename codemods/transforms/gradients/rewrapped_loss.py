@@ -35,7 +35,7 @@ from codemods.analysis.calls import argument, has_splat, literal, values
 from codemods.analysis.definitions import uses, uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
-from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, Made, Value, elements, named, value
+from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, LossOrigin, LossValue, elements, named, value
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -90,22 +90,22 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
         return
     found = value(ctx, loss)
     sink = _sink(call, [found], peeled, ctx)
-    returned = sink is None and leaf(call) and found.made is not Made.NUMBER and _handed_back(call, ctx)
+    returned = sink is None and leaf(call) and found.made is not LossOrigin.NUMBER and _handed_back(call, ctx)
     if sink is None and not returned:
         return
     spoken = f"`{name}`" if (name := ctx.name(loss)) else "the loss"
     message = f"`{ctx.name(call.func)}(…)` copies {spoken} out of its graph, so {_effect(call)}"
-    if found.made is Made.NUMBER:
+    if found.made is LossOrigin.NUMBER:
         message = f"`{ctx.name(call.func)}(…)` makes a tensor of a plain number, so {_effect(call)}"
-    elif found.made is Made.CUT:
+    elif found.made is LossOrigin.CUT:
         message = f"`{ctx.name(call.func)}(…)` copies {spoken}, which is cut from its graph before, so {_effect(call)}"
     moved = _converted(call, given, loss, ctx)
     named_loss = "loss" in (ctx.name(loss) or "").lower()
-    if returned and found.made is not Made.GRAPH:
+    if returned and found.made is not LossOrigin.GRAPH:
         if named_loss:
             yield rule.finding(call, consequence=_consequence(call), message=message)
         return
-    if moved is None or found.made in (Made.NUMBER, Made.CUT):
+    if moved is None or found.made in (LossOrigin.NUMBER, LossOrigin.CUT):
         yield rule.finding(call, consequence=_consequence(call), message=message)
         return
     if sink is not None and _is_handed_on(loss, ctx):
@@ -118,7 +118,7 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
     fix = replace(call, moved)
     if (holder := ctx.parent(call)) is not None and moved == ctx.name(loss):
         fix = without_assignment(ctx, holder, loss, call) or fix
-    safe = found.made is Made.GRAPH and sink is not None and ".item()" not in peeled and _only_backward(sink, ctx)
+    safe = found.made is LossOrigin.GRAPH and sink is not None and ".item()" not in peeled and _only_backward(sink, ctx)
     yield rule.finding(
         call, consequence=_consequence(call), message=message, fix=[fix], safety=Safety.SAFE if safe else Safety.UNSAFE
     )
@@ -187,21 +187,21 @@ def _several(call: ast.Call, given: ast.expr, losses: Sequence[ast.expr], ctx: P
     kinds = {f.made for f in found}
     if (
         not kinds
-        or kinds <= {Made.NUMBER, Made.CUT}
+        or kinds <= {LossOrigin.NUMBER, LossOrigin.CUT}
         or any(literal(loss) is not ... for loss in losses if len(kinds) == 1)
     ):
         return
-    if Made.GRAPH not in kinds and (leaf(call) or Made.NUMBER in kinds or Made.CUT in kinds):
+    if LossOrigin.GRAPH not in kinds and (leaf(call) or LossOrigin.NUMBER in kinds or LossOrigin.CUT in kinds):
         return
     sink = _sink(call, found, (), ctx)
     if sink is None:
         return
     message = f"`{ctx.name(call.func)}([…])` copies the losses out of their graphs, so {_effect(call)}"
     stack, moving = ctx.spell("torch.stack", at=call), _moving(call, given, ctx)
-    if stack is None or moving is None or kinds & {Made.NUMBER, Made.CUT}:
+    if stack is None or moving is None or kinds & {LossOrigin.NUMBER, LossOrigin.CUT}:
         yield rule.finding(call, consequence=_consequence(call), message=message)
         return
-    safe = kinds == {Made.GRAPH} and all(f.scalar for f in found) and _only_backward(sink, ctx)
+    safe = kinds == {LossOrigin.GRAPH} and all(f.scalar for f in found) and _only_backward(sink, ctx)
     yield rule.finding(
         call,
         consequence=_consequence(call),
@@ -224,9 +224,9 @@ def _stacked(call: ast.Call, given: ast.expr, stack: str, moving: Sequence[str],
 # -- what becomes of the copy
 
 
-def _sink(call: ast.Call, found: Sequence[Value], peeled: tuple[str, ...], ctx: PythonContext) -> Sink | None:
+def _sink(call: ast.Call, found: Sequence[LossValue], peeled: tuple[str, ...], ctx: PythonContext) -> Sink | None:
     """Where the copy is differentiated as a loss."""
-    known_losses = any(f.made is Made.GRAPH for f in found)
+    known_losses = any(f.made is LossOrigin.GRAPH for f in found)
     for sink in sinks(ctx, call):
         if seeded(ctx, sink.node) or any(_touched(ctx, use) for hop in sink.hops for use in uses_of(ctx, hop)):
             continue

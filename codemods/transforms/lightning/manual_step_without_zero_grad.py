@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import values
-from codemods.analysis.gradient_use import Code, deep
+from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
 from codemods.frameworks.lightning.optimizers import ALL, which
@@ -135,7 +135,7 @@ def _callback_zeroes(ctx: PythonContext) -> bool:
             hooked = any(hook in klass.methods for hook in hooks)
             if hooked and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) and (other := ctx.other(path)):
                 methods = (other.definition(f"{name}.{method}") for method in klass.methods)
-                if any(_zeroes(node) for _, node in Code(m for m in methods if m).nodes):
+                if any(_zeroes(node) for _, node in ReachedCode(m for m in methods if m).nodes):
                     return True
     return False
 

@@ -56,7 +56,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.analysis.gradient_use import Code, Consumers, Obstacle, consumers, obstacle
+from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, obstacle
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.tensors import as_of_a_tensor, is_raw_backward, is_tensor, only_keywords, redirected
 from codemods.frameworks.lightning.hooks import (
@@ -238,7 +238,7 @@ def _out_of_reach(call: ast.Call, ctx: PythonContext) -> Raw | None:
     return Raw(_written(call, ctx), why="; it stands in another class", sure=False)
 
 
-def _hooks(ctx: PythonContext, code: Code) -> Iterator[Obstacle]:
+def _hooks(ctx: PythonContext, code: ReachedCode) -> Iterator[Obstacle]:
     """The hooks that only `manual_backward` runs: of the class, and of callbacks of the project."""
     why = "runs with `manual_backward` only"
     for scope, where in code.scopes.items():

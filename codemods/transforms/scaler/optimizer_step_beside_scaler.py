@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import callee
 from codemods.analysis.grad_scaler import Scaler, Training, is_optimizer, optimizer, spelled, trainings
-from codemods.analysis.gradient_use import Code, is_used, takes_parameters
+from codemods.analysis.gradient_use import ReachedCode, is_used, takes_parameters
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -94,7 +94,7 @@ def _changes_gradients(ctx: PythonContext, node: ast.AST) -> bool:
         return is_used(ctx, node)
     if not isinstance(node, ast.Call) or clips(ctx, node) or (target := callee(ctx, node)) is None:
         return False
-    return any(isinstance(n, ast.Attribute) and is_used(where, n) for where, n in Code([target]).nodes)
+    return any(isinstance(n, ast.Attribute) and is_used(where, n) for where, n in ReachedCode([target]).nodes)
 
 
 def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) -> Draft:

@@ -52,7 +52,7 @@ from codemods.analysis.grad_scaler import (
     spelled,
     trainings,
 )
-from codemods.analysis.gradient_use import Code, Consumers, Obstacle, consumers, obstacle, stepped_by
+from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, obstacle, stepped_by
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaler_lifetime import used_anywhere
 from codemods.analysis.tensors import METHODS
@@ -221,7 +221,7 @@ def _users(training: Training, scaler: Scaler, loss: ast.expr) -> Consumers:
     ctx, scope = training.ctx, training.scope
     method = ctx.method(scope)
     beside = [f for f in own(method.klass) if isinstance(f, FUNCTIONS)] if method else []
-    code = Code((ctx, each) for each in (scope, *beside))
+    code = ReachedCode((ctx, each) for each in (scope, *beside))
 
     def undoes(where: PythonContext, node: ast.expr) -> bool | None:
         if where is ctx and ctx.name(node) == scaler.name:

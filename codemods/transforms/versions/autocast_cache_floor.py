@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions import cached_weights
-from codemods.frameworks.versions.cached_weights import Pair
+from codemods.frameworks.versions.cached_weights import CachedUse
 from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
 from codemods.project import ranges
@@ -84,7 +84,7 @@ def _is_about(requirement: Requirement, package: str) -> bool:
     return requirement.package == package if package == "torch" else requirement.package in minimum_versions.COMPROMISED
 
 
-def _message(pair: Pair) -> str:
+def _message(pair: CachedUse) -> str:
     cure = "torch 2.11 or Lightning 2.5.5" if pair.in_step else "torch 2.11"
     where = f"in one region of autocast ({pair.path})"
     return f"`{pair.name}` runs under `no_grad`, then with gradients, {where}; {cure} cures it"

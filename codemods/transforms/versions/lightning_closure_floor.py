@@ -69,7 +69,7 @@ rule = Rule(
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ClosureUse:
     """What runs Lightning's closure with gradients off."""
 
     text: str
@@ -97,20 +97,20 @@ def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Itera
     yield rule.offer(requirement, remedies, message=message, bites=bites)
 
 
-def _evidence(requirement: Requirement, ctx: FileContext) -> Evidence | None:
+def _evidence(requirement: Requirement, ctx: FileContext) -> ClosureUse | None:
     if name := closures.own(ctx):
-        return Evidence(name)
+        return ClosureUse(name)
     if found := closures.transformers(ctx):
         name, path = found
         bites = {"transformers": closures.TRANSFORMERS[name]}
         if all(versions.may(ctx.target(package), spec) for package, spec in bites.items()):
-            return Evidence(f"`{name}` in {path}", bites)
+            return ClosureUse(f"`{name}` in {path}", bites)
     if closures.configuring(ctx):
         return None
     beside = ctx.target("transformers")
     specs = requirement.specs
     if versions.surely(beside, ">=4.30") and ranges.every(specs, AFFECTED) and ranges.some(specs, ">=2"):
-        return Evidence("the optimizers of Transformers", {"transformers": ">=4.30"})
+        return ClosureUse("the optimizers of Transformers", {"transformers": ">=4.30"})
     return None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from codemods.transforms import load
-from codemods.verify.evidence import GONE, OUTCOMES, SHOWN, Evidence, Proved, Result
+from codemods.verify.evidence import GONE, OUTCOMES, SHOWN, ProofRecord, Proved, Result
 from codemods.verify.matrix.record import dump
 
 COMMAND = "python -m codemods.verify.matrix"
@@ -33,19 +33,19 @@ _MEANING = {
 }
 
 
-def write(evidence: Evidence, docs: Path) -> None:
+def write(evidence: ProofRecord, docs: Path) -> None:
     """Write the record, and the page made from it."""
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "evidence.json").write_text(dump(evidence), encoding="utf-8")
     (docs / "evidence.md").write_text(page(evidence), encoding="utf-8")
 
 
-def page(evidence: Evidence) -> str:
+def page(evidence: ProofRecord) -> str:
     """The whole page."""
     return "\n".join(_page(evidence)) + "\n"
 
 
-def _page(evidence: Evidence) -> Iterator[str]:
+def _page(evidence: ProofRecord) -> Iterator[str]:
     yield f"<!-- Written by `{COMMAND}`; do not edit. -->"
     yield "# Evidence\n"
     yield "Each repair was run: *before* and *after* of a fixture, under the versions below. A case is a file"
@@ -74,7 +74,7 @@ def _page(evidence: Evidence) -> Iterator[str]:
         yield from _table(("case", "torch", "result", "before", "after"), rows)
 
 
-def _counts(evidence: Evidence, code: str) -> Iterator[str]:
+def _counts(evidence: ProofRecord, code: str) -> Iterator[str]:
     proofs = evidence.of(code).values()
     yield str(len(proofs))
     for version in evidence.versions:
@@ -82,14 +82,14 @@ def _counts(evidence: Evidence, code: str) -> Iterator[str]:
         yield ", ".join(f"{kind} {outcomes.count(kind)}" for kind in OUTCOMES if kind in outcomes) or "–"
 
 
-def _rows(name: str, proof: Proved, evidence: Evidence) -> Iterator[list[str]]:
+def _rows(name: str, proof: Proved, evidence: ProofRecord) -> Iterator[list[str]]:
     case = name.partition("/")[2] + (f" (`{proof.strategy}`)" if proof.strategy else "")
     for versions, found in _together(proof, evidence):
         after = f"{found.after}: {found.why}" if found.after and found.why else found.after or found.why
         yield [case, versions, found.outcome, found.before, after]
 
 
-def _together(proof: Proved, evidence: Evidence) -> Iterator[tuple[str, Result]]:
+def _together(proof: Proved, evidence: ProofRecord) -> Iterator[tuple[str, Result]]:
     """The results of a proof, versions with the same one together."""
     groups: dict[Result, list[str]] = {}
     for version in evidence.versions:
@@ -99,7 +99,7 @@ def _together(proof: Proved, evidence: Evidence) -> Iterator[tuple[str, Result]]
         yield ", ".join(versions), found
 
 
-def _samples(evidence: Evidence) -> Iterator[list[str]]:
+def _samples(evidence: ProofRecord) -> Iterator[list[str]]:
     """The rows of the four samples."""
     for title, cases in SAMPLES.items():
         groups: dict[Result, list[str]] = {}

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from codemods.transforms import load
 from codemods.verify.bench import Bench
-from codemods.verify.evidence import COULD_NOT_RUN, OUTCOMES, REFUTED, Evidence, Proved, Result, name_of, read
+from codemods.verify.evidence import COULD_NOT_RUN, OUTCOMES, REFUTED, ProofRecord, Proved, Result, name_of, read
 from codemods.verify.matrix import environments, pages
 from codemods.verify.matrix.environments import Environment, Unavailable
 from codemods.verify.matrix.offer import is_offered
 from codemods.verify.matrix.record import alike, digest, merge, result
 from codemods.verify.places import DOCS, FIXTURES
-from codemods.verify.proof import Outcome, asked, judge, run
+from codemods.verify.proof import ProofOutcome, asked, judge, run
 
 Tell = Callable[[str], None]
 TIME_LIMIT = 300.0
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not chosen:
         parser.error(f"--only {' '.join(options.only)}: no such proof in {FIXTURES}")
     ready = prepare(versions, options.environments, _say)
-    new = run_all(ready, chosen, Evidence() if options.again else old, _say)
+    new = run_all(ready, chosen, ProofRecord() if options.again else old, _say)
     evidence = merge(old, new, [name_of(proof) for proof in sorted(FIXTURES.glob("*/*/proof.py"))])
     pages.write(evidence, options.docs)
     print(*table(new), sep="\n")
@@ -103,7 +103,9 @@ def _cleared(env: Environment) -> Iterator[None]:
         raise
 
 
-def run_all(ready: Mapping[str, Environment | str], proofs: Sequence[Path], known: Evidence, tell: Tell) -> Evidence:
+def run_all(
+    ready: Mapping[str, Environment | str], proofs: Sequence[Path], known: ProofRecord, tell: Tell
+) -> ProofRecord:
     """Run the proofs in each environment; what is known of the same fixture in the same environment is taken over."""
     installed: dict[str, Mapping[str, str]] = {}
     results: dict[str, dict[str, Result]] = {name_of(proof): {} for proof in proofs}
@@ -124,7 +126,7 @@ def run_all(ready: Mapping[str, Environment | str], proofs: Sequence[Path], know
                 found = results[name][version] = run_one(proof, bench)
                 tell(f"torch {version}  {name}: {found.outcome}{found.why and f': {found.why}'}")
     codes = {rule.name: rule.code for rule in load()}
-    return Evidence(
+    return ProofRecord(
         installed,
         {
             name: Proved(codes[proof.parents[1].name], asked(proof).get("strategy", ""), fixtures[name], results[name])
@@ -141,11 +143,11 @@ def _answered(proof: Proved, version: str) -> bool:
 def run_one(proof: Path, bench: Bench) -> Result:
     """Run both sides of one proof and say what came out."""
     before, after = run(proof, bench)
-    refuted = judge(before, after).outcome is Outcome.REFUTED
+    refuted = judge(before, after).outcome is ProofOutcome.REFUTED
     return result(before, after, offered=not refuted or is_offered(proof, before.versions))
 
 
-def table(evidence: Evidence) -> Iterator[str]:
+def table(evidence: ProofRecord) -> Iterator[str]:
     """What a run came to: a line for each version, and one for each proof that did not hold."""
     for version, installed in evidence.environments.items():
         if "trouble" in installed:

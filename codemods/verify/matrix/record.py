@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from codemods.verify import account
-from codemods.verify.evidence import COULD_NOT_RUN, GONE, NOT_OFFERED, REFUTED, SHOWN, Evidence, Result, name_of
+from codemods.verify.evidence import COULD_NOT_RUN, GONE, NOT_OFFERED, REFUTED, SHOWN, ProofRecord, Result, name_of
 from codemods.verify.observation import Side
-from codemods.verify.proof import Outcome, inside, judge, sides
+from codemods.verify.proof import ProofOutcome, inside, judge, sides
 
 _PLACES = re.compile(r"(?:/[^\s:'\"/]+)*/(?:fixer-proof-[^\s:'\"/]+(?:/tmp[^\s:'\"/]+)?|site-packages)/")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
 
-def dump(evidence: Evidence) -> str:
+def dump(evidence: ProofRecord) -> str:
     """The record as JSON, in one order."""
     content: dict[str, Any] = asdict(evidence)
     for key in content:
@@ -27,7 +27,7 @@ def dump(evidence: Evidence) -> str:
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def merge(old: Evidence, new: Evidence, present: Iterable[str]) -> Evidence:
+def merge(old: ProofRecord, new: ProofRecord, present: Iterable[str]) -> ProofRecord:
     """The record with new results in it.
 
     What is dropped: proofs that are no longer `present`; results of another fixture, or of another environment. What
@@ -49,7 +49,7 @@ def merge(old: Evidence, new: Evidence, present: Iterable[str]) -> Evidence:
             kept = {**kept, **fresh.results}
         if name in proofs:
             proofs[name] = replace(proofs[name], results=kept)
-    return Evidence({**had, **now}, proofs)
+    return ProofRecord({**had, **now}, proofs)
 
 
 def alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
@@ -68,7 +68,7 @@ def digest(proof: Path) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def stale(evidence: Evidence, proofs: Iterable[Path]) -> list[str]:
+def stale(evidence: ProofRecord, proofs: Iterable[Path]) -> list[str]:
     """The proofs that the record does not know as they are now, and those that it alone knows."""
     now = {name_of(proof): digest(proof) for proof in proofs}
     changed = [
@@ -84,10 +84,10 @@ def result(before: Side, after: Side, *, offered: bool = True) -> Result:
         offered: whether `fixer` makes this repair for the versions that ran.
     """
     verdict = judge(before, after)
-    if verdict.outcome is Outcome.COULD_NOT_RUN:
+    if verdict.outcome is ProofOutcome.COULD_NOT_RUN:
         return Result(COULD_NOT_RUN, why=_clean(verdict.detail))
     trained = _clean(account.training(after))
-    if verdict.outcome is Outcome.REFUTED:
+    if verdict.outcome is ProofOutcome.REFUTED:
         shown = _clean(account.symptom(before) or account.training(before))
         return Result(REFUTED if offered else NOT_OFFERED, shown, trained, _clean(verdict.detail))
     if inside(before.declared.bites, before.versions):

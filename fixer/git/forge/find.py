@@ -29,7 +29,7 @@ NAMES: Mapping[Kind, str] = {"github": "GitHub", "gitlab": "GitLab", "gitea": "G
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ForgeRepository:
     """A repository on a forge."""
 
     kind: Kind
@@ -50,7 +50,7 @@ class Place:
         return f"https://api.{self.host}" if self.host.endswith(".ghe.com") else f"{self.url}/api/v3"
 
 
-def place_of(remote: Remote, wanted: str | None, environment: Mapping[str, str]) -> Place | None:
+def place_of(remote: Remote, wanted: str | None, environment: Mapping[str, str]) -> ForgeRepository | None:
     """The forge that a remote is on; None if it is on none that can be told.
 
     Args:
@@ -72,12 +72,14 @@ def place_of(remote: Remote, wanted: str | None, environment: Mapping[str, str])
         port = f":{remote.port}" if over_http and remote.port else ""
         scheme = remote.scheme if over_http else "https"
         host = f"[{remote.host}]" if ":" in remote.host else remote.host
-        return _checked(Place(kind_found, remote.host, f"{scheme}://{host}{port}", remote.path, named=kind is not None))
+        return _checked(
+            ForgeRepository(kind_found, remote.host, f"{scheme}://{host}{port}", remote.path, named=kind is not None)
+        )
     assert kind is not None
     parts = urlsplit(url)
     prefix = parts.path.strip("/")
     path = remote.path.removeprefix(f"{prefix}/") if prefix else remote.path
-    return _checked(Place(kind, (parts.hostname or "").lower(), url.rstrip("/"), path, named=True))
+    return _checked(ForgeRepository(kind, (parts.hostname or "").lower(), url.rstrip("/"), path, named=True))
 
 
 def _wanted(wanted: str | None) -> tuple[Kind | None, str | None]:
@@ -105,7 +107,7 @@ def _guess(host: str, environment: Mapping[str, str]) -> Kind | None:
     return next((kind for name, kind in guesses.items() if first == name or first.startswith(f"{name}-")), None)
 
 
-def _checked(place: Place) -> Place:
+def _checked(place: ForgeRepository) -> ForgeRepository:
     if place.url.startswith("http:") and place.host not in LOOPBACK:
         raise Refusal(f"{place.url}: fixer sends a token over https only; use --forge {place.kind}=https://…")
     parts = place.path.split("/")
@@ -114,7 +116,7 @@ def _checked(place: Place) -> Place:
     return place
 
 
-def token_for(place: Place, remote: Remote, environment: Mapping[str, str], directory: Path) -> Token:
+def token_for(place: ForgeRepository, remote: Remote, environment: Mapping[str, str], directory: Path) -> Token:
     """The token for a place.
 
     Raises:
@@ -130,7 +132,7 @@ def token_for(place: Place, remote: Remote, environment: Mapping[str, str], dire
     return token
 
 
-def forge_at(place: Place, token: Token, patience: Patience = PATIENT) -> Forge:
+def forge_at(place: ForgeRepository, token: Token, patience: Patience = PATIENT) -> Forge:
     """The forge of a place; it is not spoken to yet.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from codemods import __version__
 from fixer.errors import Refusal
 from fixer.git.credentials import Token
-from fixer.git.forge.patience import Answer, Failed, Patience
+from fixer.git.forge.patience import Failed, FailedRequest, Patience
 from fixer.git.forge.pull_request import Existing, PullRequest
 from fixer.git.forge.refused import explained, said, unreachable
 
@@ -67,7 +67,7 @@ class GitHub:
             found = self._send("look at", lambda: self._client.get_repo(self._path))
             if not found.full_name or not found.owner:
                 # A proxy's page to sign in at comes with status 200.
-                page = Answer(0, f"{self._api} holds no repository")
+                page = FailedRequest(0, f"{self._api} holds no repository")
                 raise Refusal(explained(self.name, "", page))
             if found.archived:
                 raise Refusal(f"{self._path} is archived on {self.name}: nobody can change it")
@@ -186,7 +186,7 @@ class GitHub:
                 return request()
             except github.GithubException as error:
                 headers = {key.lower(): value for key, value in (error.headers or {}).items()}
-                raise Failed(Answer(error.status, text_of(error.data), headers)) from None
+                raise Failed(FailedRequest(error.status, text_of(error.data), headers)) from None
             except requests.RequestException as error:
                 raise Failed(unreachable(error)) from None
 

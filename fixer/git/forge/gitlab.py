@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from codemods import __version__
 from fixer.errors import Refusal
 from fixer.git.credentials import Token
-from fixer.git.forge.patience import Answer, Failed, Patience
+from fixer.git.forge.patience import Failed, FailedRequest, Patience
 from fixer.git.forge.pull_request import Existing, PullRequest, State
 from fixer.git.forge.refused import explained, said, unreachable
 
@@ -158,7 +158,7 @@ class GitLab:
                 return request()
             except gitlab.GitlabError as error:
                 # No status: the answer was understood by nobody, as a redirection or a page of HTML.
-                raise Failed(Answer(error.response_code or 0, str(error.error_message), self._headers)) from None
+                raise Failed(FailedRequest(error.response_code or 0, str(error.error_message), self._headers)) from None
             except requests.RequestException as error:
                 raise Failed(unreachable(error)) from None
 

@@ -21,7 +21,7 @@ MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FailedRequest:
     """A request that failed; `status` is None where no answer came at all."""
 
     status: int | None
@@ -33,7 +33,7 @@ class Answer:
 class Failed(Exception):
     """A request failed for good, and why is to be said by who made it."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: FailedRequest) -> None:
         super().__init__(answer.status)
         self.answer = answer
 
@@ -81,7 +81,7 @@ class Patience:
 PATIENT = Patience()
 
 
-def wait(answer: Answer, attempt: int, now: float) -> float | None:
+def wait(answer: FailedRequest, attempt: int, now: float) -> float | None:
     """Seconds to wait after the failed attempt of that number, from 0; None if trying again is of no use."""
     headers = answer.headers
     if answer.status is None or answer.status in (500, 502, 503, 504):
@@ -109,7 +109,7 @@ def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
         return None
 
 
-def _given_up(host: str, answer: Answer, wanted: float) -> str:
+def _given_up(host: str, answer: FailedRequest, wanted: float) -> str:
     if answer.status is None:
         return f"{host} cannot be reached ({answer.text}): check the address and the network, then run this again"
     if answer.status >= 500:

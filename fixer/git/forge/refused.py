@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fixer.git.forge.patience import Answer
+from fixer.git.forge.patience import FailedRequest
 
 if TYPE_CHECKING:
     import requests
 
 
-def explained(host: str, doing: str, answer: Answer) -> str:
+def explained(host: str, doing: str, answer: FailedRequest) -> str:
     """One sentence: what could not be done, why, and what a person can do about it."""
     words = said(answer)
     if answer.status == 0:
@@ -27,16 +27,18 @@ def explained(host: str, doing: str, answer: Answer) -> str:
     return f"{what}: {advice} ({words})" if advice else f"{what}: {words}"
 
 
-def said(answer: Answer) -> str:
+def said(answer: FailedRequest) -> str:
     """The host's own words on one line, with the status."""
     text = " ".join(re.sub(r"<[^>]*>", " ", answer.text).split())[:300]
     return f"{answer.status} {text}".strip()
 
 
-def unreachable(error: requests.RequestException) -> Answer:
+def unreachable(error: requests.RequestException) -> FailedRequest:
     """What a request that got no answer comes to."""
     text = str(error)
     if "CERTIFICATE_VERIFY_FAILED" in text:
-        return Answer(495, "the certificate of the server is not trusted here (REQUESTS_CA_BUNDLE names one that is)")
+        return FailedRequest(
+            495, "the certificate of the server is not trusted here (REQUESTS_CA_BUNDLE names one that is)"
+        )
     found = re.search(r"\[Errno -?\d+\] ([^'\")\]]+)|(timed out)|(Name or service not known|Failed to resolve)", text)
-    return Answer(None, next((part for part in found.groups() if part), "") if found else type(error).__name__)
+    return FailedRequest(None, next((part for part in found.groups() if part), "") if found else type(error).__name__)
