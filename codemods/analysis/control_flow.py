@@ -114,7 +114,7 @@ class ControlFlow:
         return any(mine.get(branch, arm) != arm for branch, arm in there)
 
     def comes_round(self, a: ast.AST, b: ast.AST) -> bool:
-        """Whether, after `a`, `b` may run in a later round of a loop that holds both."""
+        """Whether, after `a`, `b` may run in a later round of any loop that holds both, the outermost included."""
         first, second = self._point_of.get(a), self._point_of.get(b)
         if first is None or second is None:
             return False
