@@ -10,7 +10,7 @@ from codemods.frameworks.versions.call_graph import methods, programs, switches_
 from codemods.model.names import canonical
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
-from codemods.syntax.facts import dotted
+from codemods.syntax.facts import Facts, dotted
 
 TRANSFORMERS = {
     "transformers.AdamW": ">=4.30,<4.50",
@@ -20,16 +20,15 @@ TRANSFORMERS = {
 
 _OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*")
 _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
-_CALLED = re.compile(r"\btransformers\.(?:optimization\.)?(AdamW|Adafactor)\s*\(")
 
 
 def own(ctx: FileContext) -> str | None:
     """The first optimizer of the project that surely does so and that a LightningModule names, as `Name` in path."""
     users = configuring(ctx)
-    for path, _, module in programs(ctx, (b"def step",), "no_grad", "inference_mode") if users else ():
+    for path, _, module in programs(ctx, (b"step",), "no_grad", "inference_mode") if users else ():
         for ref, method in methods(module, path):
             if method.name == "step" and _bare(ctx, path, method) and _optimizes(ctx, ref):
-                if any(re.search(rf"\b{ref.name}\b", text) for text in users.values()):
+                if any(_mentions(facts, ref.name) for facts in users.values()):
                     return f"`{ref.name}` in {path}"
     return None
 
@@ -38,30 +37,44 @@ def transformers(ctx: FileContext) -> tuple[str, str] | None:
     """The first such optimizer of Transformers that a LightningModule uses, or imports from a file that does."""
     users = configuring(ctx)
     for path in ctx.index.search(ctx.path, (b"AdamW", b"Adafactor")) if users else ():
-        stem = re.compile(rf"\b{re.escape(posixpath.basename(path).removesuffix('.py'))}\b")
-        if path in users or any(stem.search(text) for text in users.values()):
+        module = posixpath.basename(path).removesuffix(".py")
+        if path in users or any(_imports(facts, module) for facts in users.values()):
             if name := _used(ctx, path):
                 return name, path
     return None
 
 
-def configuring(ctx: FileContext) -> dict[str, str]:
-    """The files in which LightningModules say what optimizes them, with their text."""
-    found = ((path, ctx.index.text(path)) for path in ctx.index.search(ctx.path, (b"def configure_optimizers",)))
-    return {path: text for path, text in found if text is not None}
+def configuring(ctx: FileContext) -> dict[str, Facts]:
+    """The files in which LightningModules say what optimizes them, with their facts."""
+    found = ((path, ctx.index.facts(path)) for path in ctx.index.search(ctx.path, (b"configure_optimizers",)))
+    return {path: facts for path, facts in found if facts is not None and _configures(facts)}
+
+
+def _configures(facts: Facts) -> bool:
+    return any("configure_optimizers" in klass.methods for klass in facts.classes.values())
+
+
+def _mentions(facts: Facts, name: str) -> bool:
+    """Whether a file reads or imports a name, or holds it as an attribute or a string."""
+    return name in facts.loads or name in facts.mentioned or _imports(facts, name)
+
+
+def _imports(facts: Facts, name: str) -> bool:
+    """Whether a file imports a module or a member of this name."""
+    return any(name in i.target.split(".") for i in facts.imports)
 
 
 def _used(ctx: FileContext, path: str) -> str | None:
-    facts, text = ctx.index.facts(path), ctx.index.text(path)
-    if facts is None or text is None:
+    facts, module = ctx.index.facts(path), ctx.index.syntax(path)
+    if facts is None or module is None:
         return None
     for i in facts.imports:
         name = canonical(i.target)
         if name in TRANSFORMERS and facts.loads.get(i.name) and not (i.conditional or facts.rebound.get(i.name)):
             return name
     if any(i.target == "transformers" and not i.conditional for i in facts.named("transformers")):
-        if found := _CALLED.search(text):
-            return f"transformers.{found[1]}"
+        called = (canonical(dotted(call.func) or "") for call in module.all(ast.Call))
+        return next((name for name in called if name in TRANSFORMERS), None)
     return None
 
 

@@ -58,7 +58,7 @@ from codemods.analysis.scaler_lifetime import used_anywhere
 from codemods.analysis.tensors import METHODS
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, dotted, own
 from codemods.syntax.verbs import replace
 from codemods.transforms.scaler.clip_before_unscale import clips_after
 
@@ -176,8 +176,13 @@ def _accumulates(training: Training, raw: ast.Call, step: ast.Call) -> bool:
     if gates is None or not all(isinstance(g, ast.If) for g in gates):
         return False
     tests = [g.test for g in gates if isinstance(g, ast.If)]
-    precision = any(re.search(r"scaler|amp|fp16|half|precision", training.ctx.source(t)) for t in tests)
-    return not precision and all(_asks_modulo(t) for t in tests)
+    return all(_asks_modulo(test) and not _asks_precision(test) for test in tests)
+
+
+def _asks_precision(test: ast.expr) -> bool:
+    """Whether a condition is called like one about mixed precision: `if use_amp:`."""
+    names = (dotted(node) or "" for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute)))
+    return any(word in name for name in names for word in ("scaler", "amp", "fp16", "half", "precision"))
 
 
 def _asks_modulo(test: ast.expr) -> bool:
