@@ -27,7 +27,7 @@ from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.names import bends, known, known_among
 from fixer.project.worktree import WorkTree
-from fixer.run import cache
+from fixer.run import cache, cache_directory, rule_index
 from fixer.run.cache import Cache, Past
 from fixer.run.execute import Order, Task
 
@@ -320,3 +320,27 @@ def test_the_index_takes_the_word_of_who_knows() -> None:
     index.believe(question, "said")
     assert index.answer(question) == "said"
     assert index.holding("", (b"x",), (".py",)) == ("a.py",)
+
+
+class TestDirectory:
+    def test_the_one_that_was_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FIXER_CACHE_DIR", "some/where")
+        assert cache_directory.directory() == Path("some/where")
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="the directories of the XDG specification")
+    def test_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("FIXER_CACHE_DIR", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", "/somebody/.cache")
+        assert cache_directory.directory() == Path("/somebody/.cache/fixer")
+
+    def test_without_a_home_nothing_is_written_into_the_repository(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("FIXER_CACHE_DIR", "XDG_CACHE_HOME"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as it answers where nobody knows the user
+        monkeypatch.chdir(tmp_path)
+        place = cache_directory.directory()
+        assert rule_index.rule_infos.__wrapped__(place)
+        Cache(place).keep([(b"key", 1)], [])
+        assert list(tmp_path.iterdir()) == []

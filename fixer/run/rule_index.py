@@ -63,6 +63,8 @@ def _read(kept: list[list[str]]) -> RuleInfo:
     code, name, strategies, triggers, elsewhere, kinds, module = kept
     if not (isinstance(code, str) and isinstance(name, str) and isinstance(module, str)):
         raise TypeError("code, name and module are strings")
+    if not module.startswith("codemods."):
+        raise ValueError("the rules of other packages are not kept")
     groups = tuple(tuple(group) for group in triggers)
     words = tuple(text.encode("latin-1") for text in elsewhere)
     return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module)
