@@ -278,11 +278,10 @@ class _Reader:
                 self.klass(s, scope, owner, conditional, checking)
             else:
                 for expression in _own_expressions(s):
-                    self.expressions(expression, scope, owner is not None)
+                    stored = self.expressions(expression, scope, owner is not None)
                     if method and not isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                        for node in ast.walk(expression):
-                            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                                self.attribute(node, Value(), method, scope, conditional)
+                        for node in stored:
+                            self.attribute(node, Value(), method, scope, conditional)
                 if isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                     self.assign(s, owner, method, scope, conditional)
                 if isinstance(s, (ast.Global, ast.Nonlocal)):
@@ -397,8 +396,9 @@ class _Reader:
                 fact = Assignment(given, name, conditional or scope != f"{klass}.{name}", target.lineno)
                 self.attributes[klass].setdefault(target.attr, []).append(fact)
 
-    def expressions(self, root: ast.AST, scope: str, in_class: bool) -> None:
-        """Names read and bound, and calls that set precision, in one expression."""
+    def expressions(self, root: ast.AST, scope: str, in_class: bool) -> list[ast.Attribute]:
+        """Names read and bound, and calls that set precision, in one expression; the attributes that are stored to."""
+        stored: list[ast.Attribute] = []
         stack: list[Any] = [root]
         while stack:
             node = stack.pop()
@@ -415,6 +415,8 @@ class _Reader:
                 continue
             if kind is ast.Attribute:
                 self.mentioned.add(node.attr)
+                if type(node.ctx) is not ast.Load:
+                    stored.append(node)
                 stack.append(node.value)
                 continue
             if kind is ast.Call:
@@ -432,6 +434,7 @@ class _Reader:
                     stack += [each for each in part if isinstance(each, ast.AST)]
                 elif isinstance(part, ast.AST):
                     stack.append(part)
+        return stored
 
 
 _NAMING = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -36,11 +37,11 @@ class Module:
     def _walked(self) -> tuple[dict[ast.AST, ast.AST], dict[type[ast.AST], list[ast.AST]]]:
         """The node around each node, and the nodes of each type in source order."""
         parents: dict[ast.AST, ast.AST] = {}
-        by_type: dict[type[ast.AST], list[ast.AST]] = {}
+        by_type: defaultdict[type[ast.AST], list[ast.AST]] = defaultdict(list)
         waiting: list[ast.AST] = [self.tree]
         while waiting:
             node = waiting.pop()
-            by_type.setdefault(type(node), []).append(node)
+            by_type[type(node)].append(node)
             below = children(node)
             for child in below:
                 parents[child] = node
