@@ -121,7 +121,7 @@ def test_processes_and_the_cache_change_nothing(tmp_path: Path, monkeypatch: pyt
     root = repository(tmp_path / "r", {**OLD, **texts})
     monkeypatch.setattr(execute, "ENOUGH_LINES", 20)
     monkeypatch.setattr(execute, "CHUNK_LINES", 20)
-    monkeypatch.setattr("fixer.run.cache.directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr("fixer.run.cache_directory.directory", lambda: tmp_path / "cache")
 
     def told(jobs: int, *, cache: bool = False) -> list[tuple[int, str]]:
         request = Request(jobs=jobs, cache=cache)

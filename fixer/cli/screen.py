@@ -85,6 +85,11 @@ class Screen:
         """The table and the sentences at the end."""
         if self.quiet:
             return
+        from fixer.report.tally import is_empty, nothing_found
+
+        if is_empty(outcome.plan) and not outcome.vendored and not self.verbose:
+            print(nothing_found(outcome.plan), file=sys.stderr)
+            return
         from fixer.report.terminal import show_summary
 
         console = self.console(sys.stderr)

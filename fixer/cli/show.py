@@ -33,6 +33,8 @@ def findings(
         as_html(screen, outcome)
     elif statistics:
         counts(screen, outcome)
+    elif not outcome.plan.findings:
+        screen.result(b"")
     elif screen.pretty:
         from fixer.report.terminal import show_findings
 

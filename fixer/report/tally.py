@@ -142,6 +142,21 @@ def _sort(finding: Finding, unsafe: frozenset[str]) -> str:
     return "fixable" if finding.safety is Safety.SAFE or finding.path in unsafe else "unsafe"
 
 
+def is_empty(plan: Plan) -> bool:
+    """Whether a plan holds nothing that a person should hear about."""
+    return not (plan.findings or plan.skips or plan.unused or plan.other_versions)
+
+
+def files_looked_at(plan: Plan) -> str:
+    """How many files there were, and how many of them the prefilter left."""
+    return f"{plural(plan.files_seen, 'file')} looked at, {plan.files_read:,} read closely"
+
+
+def nothing_found(plan: Plan) -> str:
+    """The summary of a run without findings."""
+    return f"Nothing found ({files_looked_at(plan)})."
+
+
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """`1 file`, `2 files`."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"

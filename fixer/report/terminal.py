@@ -18,7 +18,17 @@ from codemods.sources.files import NOTEBOOK, decode
 from codemods.sources.text import Source
 from fixer.report.diff import Hunk, cell_hunks, hunks
 from fixer.report.patch import body, header
-from fixer.report.tally import by_rule, count, headline, in_other_versions, plural, shown, worst_first
+from fixer.report.tally import (
+    by_rule,
+    count,
+    files_looked_at,
+    headline,
+    in_other_versions,
+    nothing_found,
+    plural,
+    shown,
+    worst_first,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -160,9 +170,9 @@ def show_summary(
         console.print(_table(plan, unsafe, done))
     files = len({finding.path for finding in plan.findings})
     where = f" in {plural(files, 'file')}" if files else ""
-    read = f"{plural(plan.files_seen, 'file')} looked at, {plan.files_read:,} read closely"
+    read = files_looked_at(plan)
     if not total.findings:
-        console.print(f"Nothing found ({read}).", highlight=False)
+        console.print(nothing_found(plan), highlight=False)
     elif done == "found":
         console.print(f"{headline(plan.findings)}{where} ({read}).", highlight=False, soft_wrap=True)
     else:
