@@ -11,7 +11,8 @@ import pytest
 from memory import Memory
 
 from codemods.analysis.python_context import PythonContext
-from codemods.engine.rounds import Options, plan, steps
+from codemods.engine.rounds import Options, plan
+from codemods.engine.steps import steps
 from codemods.model.edits import Safety, SkipReason
 from codemods.model.plan import Plan
 from codemods.rules.file_context import FileContext

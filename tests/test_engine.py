@@ -12,7 +12,9 @@ from toy import doubled, renamed, shared, torched
 
 from codemods.analysis.python_context import PythonContext
 from codemods.engine import check_python
-from codemods.engine.rounds import Options, plan, steps
+from codemods.engine import steps as engine_steps
+from codemods.engine.rounds import Options, plan
+from codemods.engine.steps import steps
 from codemods.model.edits import Need, Safety, SkipReason
 from codemods.model.plan import Plan
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -502,6 +504,16 @@ def test_each_rule_has_a_step_of_its_own() -> None:
     assert commits("old()\ntwice(x)\n", doubled, renamed) == [
         (("TOY001",), "new()\ntwice(x)\n"),
         (("TOY002",), "new()\n(x + x)\n"),
+    ]
+
+
+def test_no_rule_is_planned_again_where_no_fix_waited(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, options = Memory({"p.py": "from lib import legacy\nlegacy(1)\ntwice(x)\n"}), Options((doubled, torched))
+    whole = plan(["p.py"], reader, options, fix=True)
+    monkeypatch.setattr(engine_steps, "plan", lambda *_, **__: pytest.fail("planned again"))
+    assert [s.files["p.py"].decode() for s in steps(whole, reader, options)] == [
+        "from lib import legacy\nlegacy(1)\n(x + x)\n",
+        "import torch\ntorch.modern(1)\n(x + x)\n",
     ]
 
 

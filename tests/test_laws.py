@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -14,11 +14,12 @@ from memory import Memory
 from toy import PROGRAMS, PROJECTS, RULES, shared
 
 from codemods.engine import rounds
-from codemods.engine.rounds import Options, plan, steps
+from codemods.engine.rounds import Options, plan
+from codemods.engine.steps import _Again, steps
 from codemods.model import edits
 from codemods.model.edits import Edit, Finding, Fix, Place, Safety, select, splice, trim, whole_lines
+from codemods.model.plan import FilePlan
 from codemods.project.index import Index
-from codemods.rules.rule import Rule
 
 pytestmark = pytest.mark.law
 
@@ -171,16 +172,27 @@ def test_per_rule_texts_add_up_to_the_whole(files: dict[str, str]) -> None:
     assert seen == {f.code for f in whole.findings if f.applied}
 
 
-def test_mutant_each_rule_planned_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text after a step comes from that step's rule alone, and the check at the end is left out."""
+@pytest.mark.parametrize("road", ["taken", "planned"])
+def test_mutant_a_step_holds_the_fixes_of_its_own_rule_only(monkeypatch: pytest.MonkeyPatch, road: str) -> None:
+    real = getattr(_Again, road)
 
-    def careless(options: Options, **changes: tuple[Rule, ...]) -> Options:
-        if isinstance(options, Options):
-            changes = {name: value[-1:] for name, value in changes.items()}
-        return replace(options, **changes)
+    def careless(self: _Again, codes: tuple[str, ...]) -> object:
+        everything = len(codes) == len({f.code for f in self.whole.findings if f.applied})
+        return real(self, codes if everything else codes[-1:])
 
-    monkeypatch.setattr(rounds, "replace", careless)
-    monkeypatch.setattr(rounds, "_last_differs", lambda *_: False)
+    monkeypatch.setattr(_Again, road, careless)
+    with pytest.raises(AssertionError):
+        hunt(test_per_rule_texts_add_up_to_the_whole)
+
+
+def test_mutant_fixes_that_waited_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = rounds._whole
+
+    def careless(path: str, units: Sequence[rounds._File]) -> FilePlan | None:
+        file = real(path, units)
+        return file and replace(file, at_once=True)
+
+    monkeypatch.setattr(rounds, "_whole", careless)
     with pytest.raises(AssertionError):
         hunt(test_per_rule_texts_add_up_to_the_whole)
 
@@ -215,7 +227,7 @@ def test_a_fix_across_files_lands_in_both_or_in_neither(files: dict[str, str]) -
 
 
 def test_mutant_other_files_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = rounds._Component._take
+    real = rounds._Component.take
 
     def careless(self: rounds._Component, taken: list[Finding], index: Index) -> Index | None:
         own = [
@@ -225,7 +237,7 @@ def test_mutant_other_files_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
         return real(self, own, index)
 
-    monkeypatch.setattr(rounds._Component, "_take", careless)
+    monkeypatch.setattr(rounds._Component, "take", careless)
     with pytest.raises(AssertionError):
         hunt(test_a_fix_across_files_lands_in_both_or_in_neither)
 

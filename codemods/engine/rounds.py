@@ -49,15 +49,6 @@ class Options:
     """Whether a finding is wanted for what it is."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """What one commit holds: the files' contents after the rules of this and all earlier steps."""
-
-    codes: tuple[str, ...]
-    files: Mapping[str, bytes]
-    findings: tuple[Finding, ...]
-
-
 def plan(
     paths: Sequence[str],
     reader: Reader,
@@ -156,7 +147,8 @@ def _whole(path: str, units: Sequence[_File]) -> FilePlan | None:
         after = unit.put_into(after)
     findings = [finding for unit in read for finding in unit.findings()]
     findings.sort(key=lambda f: (f.cell or 0, f.reported.line, f.reported.column, f.reported.end, f.code))
-    return FilePlan(path, before, after, tuple(findings), tuple(change for unit in read for change in unit.changes))
+    changes = tuple(change for unit in read for change in unit.changes)
+    return FilePlan(path, before, after, tuple(findings), changes, all(unit.at_once for unit in read))
 
 
 def _projects(index: Index, paths: Iterable[str]) -> tuple[Project, ...]:
@@ -164,62 +156,22 @@ def _projects(index: Index, paths: Iterable[str]) -> tuple[Project, ...]:
     return tuple(found[root] for root in sorted(found))
 
 
-def steps(whole: Plan, reader: Reader, options: Options, index: Index | None = None) -> tuple[Step, ...]:
-    """The plan as a series of commits, one per rule, in order of code.
+def with_fixes(
+    whole: Plan, codes: Collection[str], reader: Reader, options: Options, index: Index
+) -> Mapping[str, bytes] | None:
+    """The changed files of a plan with no fixes but those that some rules asked for, all taken in one round.
 
-    The text after the rules r1…rk is the plan of those rules alone, to their fixpoint, imports included. Where the
-    last such text would differ from the plan of all rules, or one in between would not parse, the rules share a step.
-
-    Args:
-        index: of the files as `reader` has them.
+    Returns:
+        None where these give no program, or reach into a notebook.
     """
-    index = Index(reader, options.targets) if index is None else index
-    paths = [f.path for f in whole.changed]
-    codes = sorted({f.code for f in whole.findings if f.applied})
-    final = {f.path: f.after for f in whole.changed}
-    found: list[Step] = []
-    waiting: list[str] = []
-    previous: dict[str, bytes] = {f.path: f.before for f in whole.changed}
-    for number, code in enumerate(codes, start=1):
-        chosen = set(codes[:number])
-        if number == len(codes):
-            files = final
-        else:
-            some = replace(options, rules=tuple(r for r in options.rules if r.code in chosen))
-            partial = plan(paths, reader, some, fix=True, index=index)
-            files = {**{f.path: f.before for f in whole.changed}, **{f.path: f.after for f in partial.changed}}
-            settled = set(partial.skips) <= set(whole.skips)
-            if not settled or (number == len(codes) - 1 and files == final):
-                waiting.append(code)
-                continue
-        waiting.append(code)
-        changed = {path: data for path, data in files.items() if data != previous[path]}
-        if not changed and number < len(codes):
-            continue
-        mine = tuple(f for f in whole.findings if f.applied and f.code in waiting)
-        found.append(Step(tuple(waiting), changed, mine))
-        previous.update(changed)
-        waiting = []
-    if not found or _last_differs(paths, reader, options, codes, final, index):
-        mine = tuple(f for f in whole.findings if f.applied)
-        return (Step(tuple(codes), final, mine),) if final else ()
-    return tuple(found)
-
-
-def _last_differs(
-    paths: Sequence[str],
-    reader: Reader,
-    options: Options,
-    codes: Sequence[str],
-    final: Mapping[str, bytes],
-    index: Index,
-) -> bool:
-    """Whether the rules that changed something, run alone, give another text than all rules together."""
-    if len(codes) < 2:
-        return False
-    some = replace(options, rules=tuple(r for r in options.rules if r.code in codes))
-    alone = plan(paths, reader, some, fix=True, index=index)
-    return {f.path: f.after for f in alone.changed} != dict(final)
+    paths = [file.path for file in whole.changed]
+    if any(path.endswith(files.NOTEBOOK) for path in paths):
+        return None
+    component = _Component(paths, reader, index, options, frozenset(paths), fix=True)
+    taken = [each for each in whole.findings if each.applied and each.code in codes]
+    if isinstance(component.take(taken, index), str):
+        return None
+    return {file.path: file.put_into(file.data) for file in component.files}
 
 
 class _File:
@@ -235,6 +187,8 @@ class _File:
         self.applied: list[Finding] = []
         self.changes: list[Change] = []
         self.rounds: list[list[Edit]] = []
+        self.at_once = True
+        """No fix had to wait for another one, here or in a file that is tied to this one."""
         self.remaining: list[Finding] = []
         self.first: list[Finding] = []
         """What was found in the file as it was read."""
@@ -356,6 +310,9 @@ class _Component:
             if step is None:
                 return frozenset()
             taken, index = step
+            if round_number or len(taken) < len(wanted):
+                for file in self.files:
+                    file.at_once = False
             if self._texts() in seen or round_number == ROUNDS:
                 codes = ", ".join(sorted({f.code for f in taken}))
                 self._revert(SkipReason.UNSETTLED, f"fixes of {codes} do not come to rest; nothing was changed")
@@ -438,10 +395,10 @@ class _Component:
         A rule whose fix alone gives none is set aside for that file: it costs nobody else.
         """
         while taken := select(f for f in wanted if (f.code, f.path) not in self.failed)[0]:
-            derived = self._take(taken, index)
+            derived = self.take(taken, index)
             while isinstance(derived, str) and len(taken) > 1:
                 taken = taken[: len(taken) // 2]
-                derived = self._take(taken, index)
+                derived = self.take(taken, index)
             if isinstance(derived, Index):
                 return taken, derived
             first = taken[0]
@@ -450,7 +407,7 @@ class _Component:
             self.by_path[first.path].skips.append(Skip(first.path, SkipReason.RULE_FAILED, detail))
         return None
 
-    def _take(self, taken: Sequence[Finding], index: Index) -> Index | str:
+    def take(self, taken: Sequence[Finding], index: Index) -> Index | str:
         """Apply one round's fixes; or, with nothing changed, why the result is no program."""
         edits: dict[str, list[Edit]] = {}
         changes: dict[str, list[Change]] = {}

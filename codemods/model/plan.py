@@ -31,6 +31,8 @@ class FilePlan:
     findings: tuple[Finding, ...] = ()
     """In reading order; `applied` marks those whose fix is in `after`."""
     changes: tuple[Change, ...] = ()
+    at_once: bool = True
+    """All fixes were taken in one round: none had to wait for another one."""
 
     @property
     def changed(self) -> bool:

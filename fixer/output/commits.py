@@ -16,7 +16,7 @@ from fixer.run.execute import steps
 from fixer.run.request import Outcome
 
 if TYPE_CHECKING:
-    from codemods.engine.rounds import Step
+    from codemods.engine.steps import Step
     from fixer.project.configuration import CommitSettings
 
 IGNORED = ".git-blame-ignore-revs"

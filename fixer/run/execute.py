@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -24,7 +24,8 @@ from fixer.project.selectors import EVERY, Wanted
 from fixer.run.pool import Crew
 
 if TYPE_CHECKING:
-    from codemods.engine.rounds import Options, Step
+    from codemods.engine.rounds import Options
+    from codemods.engine.steps import Step
     from codemods.project.index import Index
     from codemods.project.results import Kept, Memory, Remembered
     from codemods.sources.document import Reader
@@ -177,26 +178,10 @@ def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Prefilte
 
 
 def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
-    """The plan as successive texts, one rule after the other: a series for each group of files with the same rules.
+    """The plan as successive texts, one rule after the other, in groups of files with the same rules."""
+    from codemods.engine.steps import series
 
-    Files that share no fix do not depend on each other's new text, so that none has to be planned again for the sake
-    of a rule that changes nothing in it.
-    """
-    from codemods.engine import rounds
-    from codemods.project.index import Index
-
-    index = Index(order.reader, order.overrides)
-    tied = {path: component for component in plan.components for path in component}
-    applied: dict[frozenset[str], set[str]] = defaultdict(set)
-    for file in plan.files:
-        applied[tied.get(file.path, frozenset({file.path}))] |= {f.code for f in file.findings if f.applied}
-    groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    for component, codes in applied.items():
-        groups[tuple(sorted(codes))] |= component
-    for _, paths in sorted(groups.items()):
-        files = tuple(file for file in plan.files if file.path in paths)
-        if any(file.changed for file in files):
-            yield rounds.steps(replace(plan, files=files), order.reader, _options(order), index)
+    return series(plan, order.reader, _options(order))
 
 
 def run(
