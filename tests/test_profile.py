@@ -25,7 +25,7 @@ def clock() -> Callable[[], float]:
 
 def test_nothing_is_recorded_without_a_clock() -> None:
     with SILENT.phase("a"), SILENT.rule("b"):
-        SILENT.gate("c")
+        SILENT.stage("c")
     assert SILENT.profile == Profile()
 
 
@@ -72,12 +72,12 @@ def test_an_exception_ends_a_phase() -> None:
 def test_profiles_of_several_processes_add_up() -> None:
     recorder = Recorder(clock())
     with recorder.phase("a"):
-        recorder.gate("seen", 3)
+        recorder.stage("seen", 3)
     whole = Profile()
     for _ in range(2):
         whole.add(pickle.loads(pickle.dumps(recorder.profile)))
     assert whole.seconds == {("phase", "a"): 2.0}
-    assert whole.gates == {"seen": 6}
+    assert whole.stages == {"seen": 6}
     assert whole.calls == {("phase", "a"): 2}
 
 
@@ -87,7 +87,7 @@ def test_tables_and_values() -> None:
     profile.spend(("phase", "parsing"), 2.25)
     profile.spend(("rule", "AMP001"), 7.5)
     profile.calls.update({("phase", "reading"): 1, ("phase", "parsing"): 1200, ("rule", "AMP001"): 7})
-    profile.gates.update({"found": 4, "odd": 1, "bytes": 50, "seen": 2000})
+    profile.stages.update({"found": 4, "odd": 1, "prefiltered": 50, "seen": 2000})
     cost = Cost(3.14159, 9.75, 88.4)
     first, *lines = text(profile, cost, ["fixer", "check"]).splitlines()
     assert first.startswith("fixer 0.1.0, libcst 1.")
@@ -104,7 +104,7 @@ def test_tables_and_values() -> None:
         "",
         "files left           files      %",
         "seen                 2,000  100.0",
-        "bytes                   50    2.5",
+        "prefiltered             50    2.5",
         "found                    4    0.2",
         "odd                      1    0.1",
     ]
@@ -114,7 +114,7 @@ def test_tables_and_values() -> None:
         "peak_mib": 88.4,
         "phases": {"parsing": 2.25, "reading": 0.25},
         "rules": {"AMP001": 7.5},
-        "gates": {"seen": 2000, "bytes": 50, "found": 4, "odd": 1},
+        "stages": {"seen": 2000, "prefiltered": 50, "found": 4, "odd": 1},
     }
 
 
@@ -128,8 +128,8 @@ def test_the_result_is_the_same_and_the_profile_stands_beside_it(tmp_path: Path)
     assert (
         applied.out == fixer("apply", "--dry-run", at=root).out and "$ fixer apply --dry-run --profile\n" in applied.err
     )
-    counts = [line.split()[:2] for line in told.splitlines() if line.startswith(("seen", "bytes", "found"))]
-    assert counts == [["seen", "2"], ["bytes", "1"], ["found", "1"]]
+    counts = [line.split()[:2] for line in told.splitlines() if line.startswith(("seen", "prefiltered", "found"))]
+    assert counts == [["seen", "2"], ["prefiltered", "1"], ["found", "1"]]
 
 
 def test_as_json(tmp_path: Path) -> None:
@@ -147,6 +147,6 @@ def test_workers_say_where_their_time_went(tmp_path: Path) -> None:
         json.loads(process("check", *options, "--jobs", jobs, at=root, environment={}).out)["profile"]
         for jobs in ("1", "2")
     )
-    assert shared["gates"] == alone["gates"] == {"seen": 4, "bytes": 4, "facts": 4, "found": 4}
+    assert shared["stages"] == alone["stages"] == {"seen": 4, "prefiltered": 4, "facts": 4, "found": 4}
     assert shared["rules"].keys() == alone["rules"].keys() >= {"AMP002"}
     assert shared["phases"].keys() >= {"parsing", "walking", "waiting"}

@@ -39,7 +39,7 @@ def look(
     wanted = [r for r in wanted if not r.subclasses or _has_descendant(facts, index, r.subclasses)]
     if not wanted:
         return [], []
-    index.recorder.gate("facts")
+    index.recorder.stage("facts")
     failed: dict[str, Skip] = {}
     try:
         with index.recorder.phase("parsing"):

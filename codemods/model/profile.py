@@ -1,4 +1,4 @@
-"""Where the time of a run goes, and how many files each gate leaves: recorded only when somebody wants to know.
+"""Where the time of a run goes, and how many files each stage leaves: recorded only when somebody wants to know.
 
 The clock comes from outside. Time is counted once: what runs inside a phase, or a rule, and has a name of its own is
 not part of what is around it, so that all the seconds together are those of the run.
@@ -23,15 +23,15 @@ class Profile:
 
     seconds: dict[Name, float] = field(default_factory=dict)
     calls: Counter[Name] = field(default_factory=Counter)
-    gates: Counter[str] = field(default_factory=Counter)
-    """Files left by each gate, in the order in which files meet them."""
+    stages: Counter[str] = field(default_factory=Counter)
+    """Files left by each stage, in the order in which files meet them."""
 
     def add(self, other: Profile) -> None:
         """Take in what another process recorded."""
         for name, seconds in other.seconds.items():
             self.spend(name, seconds)
         self.calls.update(other.calls)
-        self.gates.update(other.gates)
+        self.stages.update(other.stages)
 
     def spend(self, name: Name, seconds: float) -> None:
         """Add to the time of a name."""
@@ -55,10 +55,10 @@ class Recorder:
         """Count the time of a `with` block as that of a rule's checks."""
         return self._timed(("rule", code)) if self._clock else _NOTHING
 
-    def gate(self, name: str, files: int = 1) -> None:
-        """Count files that a gate lets pass."""
+    def stage(self, name: str, files: int = 1) -> None:
+        """Count files that a stage leaves."""
         if self._clock:
-            self.profile.gates[name] += files
+            self.profile.stages[name] += files
 
     @contextmanager
     def _timed(self, name: Name) -> Iterator[None]:

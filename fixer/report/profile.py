@@ -10,7 +10,7 @@ from importlib.metadata import version
 from codemods import __version__
 from codemods.model.profile import Profile
 
-_GATES = ("seen", "bytes", "cached", "facts", "parsed", "found")
+_STAGES = ("seen", "prefiltered", "cached", "facts", "parsed", "found")
 """In the order in which files meet them; others come after."""
 
 
@@ -37,7 +37,7 @@ def text(profile: Profile, cost: Cost, command: Sequence[str]) -> str:
     for kind in ("phase", "rule"):
         if any(each == kind for each, _ in profile.seconds):
             lines += ["", *_times(profile, kind)]
-    lines += ["", *_gates(profile)]
+    lines += ["", *_stages(profile)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -49,7 +49,7 @@ def values(profile: Profile, cost: Cost) -> dict[str, object]:
         "peak_mib": round(cost.peak, 1),
         "phases": _seconds(profile, "phase"),
         "rules": _seconds(profile, "rule"),
-        "gates": _ordered(profile.gates),
+        "stages": _ordered(profile.stages),
     }
 
 
@@ -66,14 +66,15 @@ def _times(profile: Profile, kind: str) -> Iterator[str]:
         yield f"{name:<16}{seconds:>10.3f}{100 * seconds / total:>7.1f}{profile.calls[kind, name]:>10,}"
 
 
-def _gates(profile: Profile) -> Iterator[str]:
+def _stages(profile: Profile) -> Iterator[str]:
     """How many files got how far."""
-    gates = _ordered(profile.gates)
-    most = max(gates.values(), default=0) or 1
+    stages = _ordered(profile.stages)
+    most = max(stages.values(), default=0) or 1
     yield f"{'files left':<16}{'files':>10}{'%':>7}"
-    for name, files in gates.items():
+    for name, files in stages.items():
         yield f"{name:<16}{files:>10,}{100 * files / most:>7.1f}"
 
 
-def _ordered(gates: Mapping[str, int]) -> dict[str, int]:
-    return {name: gates[name] for name in sorted(gates, key=lambda name: _GATES.index(name) if name in _GATES else 99)}
+def _ordered(stages: Mapping[str, int]) -> dict[str, int]:
+    order = {name: number for number, name in enumerate(_STAGES)}
+    return {name: stages[name] for name in sorted(stages, key=lambda name: order.get(name, len(order)))}

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 FILE = "results.sqlite"
 LARGEST = 200_000_000
 """Bytes of results; the ones that were not used for longest go first."""
-GATES = 8
+PREFILTERS = 8
 """Sets of rules for which the files are known that none of them wants."""
 MOST_NAMES = 500_000
 _NAME = 20
 """Bytes of a name of content."""
-_FORMAT = 1
+_FORMAT = 2
 _AT_ONCE = 500
 _PLAIN = frozenset(
     {
@@ -83,9 +83,9 @@ class Cache:
                     found[key] = _Reader(io.BytesIO(zlib.decompress(value))).load()
         return found
 
-    def innocent(self, gate: bytes) -> frozenset[bytes]:
-        """The names of contents that a gate lets no rule look at."""
-        names = b"".join(blob for (blob,) in self._rows("SELECT names FROM innocent WHERE gate = ?", [gate]))
+    def innocent(self, prefilter: bytes) -> frozenset[bytes]:
+        """The names of contents that a prefilter lets no rule look at."""
+        names = b"".join(blob for (blob,) in self._rows("SELECT names FROM innocent WHERE prefilter = ?", [prefilter]))
         return frozenset(names[at : at + _NAME] for at in range(0, len(names), _NAME))
 
     def keep(self, results: Iterable[tuple[bytes, Any]], used: Iterable[bytes]) -> None:
@@ -103,14 +103,16 @@ class Cache:
                     "DELETE FROM results WHERE key IN (SELECT key FROM results ORDER BY used LIMIT ?)", (count // 2,)
                 )
 
-    def keep_innocent(self, gate: bytes, names: frozenset[bytes]) -> None:
-        """Keep all the names of a gate; those of the gates that were not used for longest go."""
+    def keep_innocent(self, prefilter: bytes, names: frozenset[bytes]) -> None:
+        """Keep all the names of a prefilter; those of the prefilters that were not used for longest go."""
         if self._database is None:
             return
-        latest = "SELECT gate FROM innocent ORDER BY used DESC LIMIT ?"
+        latest = "SELECT prefilter FROM innocent ORDER BY used DESC LIMIT ?"
         with self._writing() as database:
-            database.execute("INSERT OR REPLACE INTO innocent VALUES (?, ?, strftime('%s'))", (gate, b"".join(names)))
-            database.execute(f"DELETE FROM innocent WHERE gate NOT IN ({latest})", (GATES,))
+            database.execute(
+                "INSERT OR REPLACE INTO innocent VALUES (?, ?, strftime('%s'))", (prefilter, b"".join(names))
+            )
+            database.execute(f"DELETE FROM innocent WHERE prefilter NOT IN ({latest})", (PREFILTERS,))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -129,7 +131,7 @@ class Cache:
                     raise sqlite3.DatabaseError("of another format")
                 database.executescript(
                     "CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB, used INTEGER) WITHOUT ROWID;"
-                    "CREATE TABLE IF NOT EXISTS innocent (gate BLOB PRIMARY KEY, names BLOB, used INTEGER);"
+                    "CREATE TABLE IF NOT EXISTS innocent (prefilter BLOB PRIMARY KEY, names BLOB, used INTEGER);"
                     f"PRAGMA user_version = {_FORMAT}"
                 )
                 return database

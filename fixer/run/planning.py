@@ -87,9 +87,9 @@ def plan_listing(
     if changed is not None:
         here = changed.touch
         plan = replace(plan, unused=tuple(each for each in plan.unused if here(each.path, each.line, each.line)))
-    recorder.gate("seen", plan.files_seen)
-    recorder.gate("bytes", plan.files_read)
-    recorder.gate("found", sum(1 for file in plan.files if file.findings))
+    recorder.stage("seen", plan.files_seen)
+    recorder.stage("prefiltered", plan.files_read)
+    recorder.stage("found", sum(1 for file in plan.files if file.findings))
     return Outcome(
         root=root,
         plan=plan,

@@ -1,4 +1,4 @@
-"""How much there is to do, and how much of it each gate keeps away: counts beside the times."""
+"""How much there is to do, and how much of it each stage keeps away: counts beside the times."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Count:
     seen: int
     """Files that `fixer` looks at: Python, notebooks, configuration."""
     read: int
-    """Files left by the gate on bytes."""
+    """Files left by the prefilter."""
     findings: int
     fixable: int
     skipped: int
-    gates: Mapping[str, int] = field(default_factory=dict)
-    """Files left by each later gate, where `fixer check --profile` tells."""
+    stages: Mapping[str, int] = field(default_factory=dict)
+    """Files left by each later stage, where `fixer check --profile` tells."""
 
 
 def count(setting: Setting, used: Collection[Path]) -> list[Count]:
@@ -64,14 +64,14 @@ def _count(setting: Setting, name: str, place: Path) -> Count:
         findings=report["summary"]["findings"],
         fixable=report["summary"]["fixable"],
         skipped=report["summary"]["skipped"],
-        gates=_gates(report),
+        stages=_stages(report),
     )
 
 
-def _gates(report: Mapping[str, Any]) -> dict[str, int]:
-    """Files left by each gate, in order, by the gate's name: the one place that knows what `--profile` says."""
-    gates = report.get("profile", {}).get("gates", {})
-    return {str(gate): int(left) for gate, left in gates.items()}
+def _stages(report: Mapping[str, Any]) -> dict[str, int]:
+    """Files left by each stage, in order, by the stage's name: the one place that knows what `--profile` says."""
+    stages = report.get("profile", {}).get("stages", {})
+    return {str(stage): int(left) for stage, left in stages.items()}
 
 
 def _said(setting: Setting, at: Path, *command: str) -> bytes:

@@ -111,18 +111,18 @@ def growth_table(measured: MeasuredGrowth) -> str:
 
 
 def count_table(counts: Sequence[Count]) -> str:
-    """Files, those that each gate leaves, and findings."""
-    gates = list(dict.fromkeys(gate for count in counts for gate in count.gates))
+    """Files, those that each stage leaves, and findings."""
+    stages = list(dict.fromkeys(stage for count in counts for stage in count.stages))
     head = (
-        *("", "Python files", "ruff looks at", "fixer looks at", "left by the gate on bytes"),
-        *(gates or ["left by later gates"]),
+        *("", "Python files", "ruff looks at", "fixer looks at", "left by the prefilter"),
+        *(stages or ["left by later stages"]),
         *("findings", "with a fix", "files skipped"),
     )
     lines = [
         [
             count.corpus,
             *(f"{value:,}" for value in (count.python, count.by_ruff, count.seen, count.read)),
-            *([f"{count.gates[gate]:,}" if gate in count.gates else "·" for gate in gates] or ["·"]),
+            *([f"{count.stages[stage]:,}" if stage in count.stages else "·" for stage in stages] or ["·"]),
             *(f"{value:,}" for value in (count.findings, count.fixable, count.skipped)),
         ]
         for count in counts

@@ -128,7 +128,7 @@ def test_counts_with_and_without_a_profile() -> None:
     assert table.count_table([plain]).splitlines()[2] == "| some | 1,000 | 1,010 | 1,200 | 90 | · | 5 | 3 | 1 |"
     profiled = Count("more", 1000, 1010, 1200, 90, 5, 3, 1, {"facts": 40, "walked": 7})
     lines = table.count_table([plain, profiled]).splitlines()
-    assert "| left by the gate on bytes | facts | walked | findings |" in lines[0]
+    assert "| left by the prefilter | facts | walked | findings |" in lines[0]
     assert lines[2:] == [
         "| some | 1,000 | 1,010 | 1,200 | 90 | · | · | 5 | 3 | 1 |",
         "| more | 1,000 | 1,010 | 1,200 | 90 | 40 | 7 | 5 | 3 | 1 |",
