@@ -30,21 +30,6 @@ def annotation(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[s
         yield "rename", Remedy([replace(node, target.code)], needs=[target.need], requires=new.requires)
 
 
-def is_annotation(node: ast.AST, ctx: PythonContext) -> bool:
-    """Whether a node stands in the annotation of a parameter, a variable or what a function returns."""
-    below = node
-    for above in ctx.ancestors(node):
-        match above:
-            case ast.arg(annotation=given) | ast.AnnAssign(annotation=given) if below is given:
-                return True
-            case ast.FunctionDef(returns=given) | ast.AsyncFunctionDef(returns=given) if below is given:
-                return True
-            case ast.stmt() | ast.arg():
-                return False
-        below = above
-    return False
-
-
 def value(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, Remedy]]:
     """A class check, or a callable that is passed on: with the device bound, if it is called with keywords only."""
     target, parent = ctx.spell(new.name, at=node), ctx.parent(node)

@@ -128,7 +128,7 @@ def deprecated_amp_api(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
         repairs = dict(amp_values.decorator(node, new, ctx))
     elif isinstance(parent, ast.ClassDef):
         message = f"`{parent.name}` extends the deprecated `{old}`; the first argument of `{new.name}` is the device"
-    elif amp_values.is_annotation(node, ctx):
+    elif ctx.annotates(node):
         repairs = dict(amp_values.annotation(node, new, ctx))
     else:
         repairs = dict(amp_values.value(node, new, ctx))
