@@ -56,22 +56,13 @@ def _mentions(ctx: PythonContext) -> bool:
 
 
 def _is_inside(ctx: PythonContext, node: ast.AST, names: frozenset[str], depth: int) -> bool:
-    below = node
+    if any(_is_one(ctx, manager.entered, names) for manager in ctx.regions(node, nested=True)):
+        return True
     for above in ctx.ancestors(node):
-        match above:
-            case ast.With(items=items) | ast.AsyncWith(items=items):
-                entered = items[: items.index(below)] if isinstance(below, ast.withitem) else items
-                if any(_is_one(ctx, item.context_expr, names) for item in entered):
-                    return True
-            case ast.Lambda():
-                if (call := _given_to(ctx, above)) is not None and _is_one(ctx, call, names):
-                    return True
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                if any(_is_one(ctx, decorator, names) for decorator in above.decorator_list):
-                    return True
-                if isinstance(above, FUNCTIONS) and depth and _every_use_is_inside(ctx, above, names, depth - 1):
-                    return True
-        below = above
+        if isinstance(above, ast.Lambda) and (call := _given_to(ctx, above)) is not None and _is_one(ctx, call, names):
+            return True
+        if isinstance(above, FUNCTIONS) and depth and _every_use_is_inside(ctx, above, names, depth - 1):
+            return True
     return False
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from codemods.analysis.control_flow import ControlFlow
+from codemods.analysis.regions import SWITCHES, Block, Manager, in_force
 from codemods.model.edits import Evidence, Lines, Need
 from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.project.index import NONE, Index, Ref
@@ -189,6 +190,23 @@ class PythonContext(FileContext):
             below = above
         return None
 
+    def regions(self, node: ast.AST, *, nested: bool = False) -> list[Manager]:
+        """The context managers in force at `node` in its function, outermost first: `with`, decorators, switches.
+
+        Args:
+            nested: those around the functions and classes that hold the node, too.
+        """
+        return in_force(self.module, node, self._switches, nested=nested)
+
+    @cached_property
+    def _switches(self) -> dict[Block, list[ast.Expr]]:
+        """The statements that switch a mode for what follows in their block."""
+        found: dict[Block, list[ast.Expr]] = {}
+        for each in self.all(ast.Expr):
+            if self.calls(each.value, SWITCHES):
+                found.setdefault(self.module.block(each), []).append(each)
+        return found
+
     # -- names and what they mean
 
     def name(self, node: ast.AST | None) -> str | None:
@@ -315,13 +333,9 @@ class PythonContext(FileContext):
     def other(self, path: str) -> PythonContext | None:
         """Another file of the project; None where it cannot be read."""
         if path not in self.others:
-            facts, text, module = self.index.facts(path), self.index.text(path), self.index.syntax(path)
-            if facts is None or text is None or module is None:
-                self.others[path] = None
-            else:
-                program = PythonContext(path, text, module, facts, self.index, self.strategies)
-                program.others = self.others
-                self.others[path] = program
+            self.others[path] = found = program(self.index, path, self.strategies)
+            if found is not None:
+                found.others = self.others
         return self.others[path]
 
     def callee(self, call: ast.Call) -> tuple[PythonContext, Function] | None:
@@ -416,6 +430,14 @@ class PythonContext(FileContext):
 
         kind = instances.of(self, node)
         return kind is not None and kind.names <= names
+
+
+def program(index: Index, path: str, strategies: Mapping[str, str] | None = None) -> PythonContext | None:
+    """A Python file of a project; None where it cannot be read."""
+    facts, text, module = index.facts(path), index.text(path), index.syntax(path)
+    if facts is None or text is None or module is None:
+        return None
+    return PythonContext(path, text, module, facts, index, strategies)
 
 
 def _targets(node: ast.AST) -> Iterator[tuple[ast.AST | str, ast.expr | None]]:

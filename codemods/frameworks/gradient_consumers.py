@@ -11,7 +11,8 @@ from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, con
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import is_raw_backward
 from codemods.frameworks.accelerators import Keeping, is_keeper, prepared
-from codemods.model.names import NO_GRAD, TORCH_MODULE
+from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS
 
@@ -80,15 +81,7 @@ def _has_parameters(ctx: PythonContext, name: str) -> bool:
 
 def _frozen(ctx: PythonContext, name: str, call: ast.Call) -> bool:
     """Whether a call runs without gradients, or the module's parameters take none."""
-    for above in ctx.ancestors(call):
-        if isinstance(above, (ast.With, ast.AsyncWith)):
-            if any(
-                isinstance(i.context_expr, ast.Call) and ctx.means(i.context_expr.func, NO_GRAD) for i in above.items
-            ):
-                return True
-        if isinstance(above, FUNCTIONS):
-            marks = [d.func if isinstance(d, ast.Call) else d for d in above.decorator_list]
-            if any(ctx.means(mark, NO_GRAD) for mark in marks):
-                return True
+    if gradients(ctx, call) == "off":
+        return True
     frozen = (c for c in named_calls(ctx, "requires_grad_") if ctx.name(c.func) == f"{name}.requires_grad_")
     return any(c.args and literal(c.args[0]) is False for c in frozen)

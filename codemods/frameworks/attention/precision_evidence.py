@@ -11,7 +11,6 @@ from codemods.analysis.python_context import PythonContext
 from codemods.model.names import ACCELERATOR, AUTOCAST, LIGHTNING_TRAINER
 from codemods.project import versions
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS
 
 MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
 _DEPTH = 3
@@ -32,20 +31,8 @@ class AutocastUse:
 
 def region(ctx: PythonContext, node: ast.AST) -> str | None:
     """The device of the innermost autocast region around a node in its function; `off` for a disabled one."""
-    below = node
-    for above in ctx.ancestors(node):
-        opened: list[ast.expr] = []
-        if isinstance(above, (ast.With, ast.AsyncWith)) and isinstance(below, ast.stmt):
-            opened = [item.context_expr for item in reversed(above.items)]
-        elif isinstance(above, FUNCTIONS) and isinstance(below, ast.stmt):
-            opened = above.decorator_list
-        for each in opened:
-            if isinstance(each, ast.Call) and ctx.calls(each, AUTOCAST):
-                return _device(each, ctx)
-        if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            return None
-        below = above
-    return None
+    opened = (each.entered for each in reversed(ctx.regions(node)) if ctx.calls(each.entered, AUTOCAST))
+    return next((_device(call, ctx) for call in opened if isinstance(call, ast.Call)), None)
 
 
 def _device(call: ast.Call, ctx: PythonContext) -> str:

@@ -15,7 +15,6 @@ from codemods.syntax.module import Function, own
 
 DEPTH = 3
 """How far a region is followed along aliases and calls."""
-WITHS = (ast.With, ast.AsyncWith)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +103,8 @@ def _manager(ctx: PythonContext, function: Function, depth: int) -> Opening | No
     """A `@contextmanager` that yields inside a region."""
     if not any(ctx.means(decorator, "contextlib.contextmanager") for decorator in function.decorator_list):
         return None
-    yields = [node for node in own(function) if isinstance(node, ast.Yield)]
-    around = (a for node in yields for a in ctx.ancestors(node) if isinstance(a, WITHS))
-    return _together(opening(ctx, item.context_expr, depth) for each in around for item in each.items)
+    around = (each for node in own(function) if isinstance(node, ast.Yield) for each in ctx.regions(node))
+    return _together(opening(ctx, each.entered, depth) for each in around if each.holder is not function)
 
 
 def assigned_values(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.expr]]:

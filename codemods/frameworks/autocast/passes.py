@@ -59,9 +59,8 @@ def rebound(ctx: PythonContext, first: ast.AST, path: Path, last: ast.AST) -> bo
 def compiled(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether code is scripted, traced or compiled in sight."""
     functions = [a for a in ctx.ancestors(node) if isinstance(a, FUNCTIONS)]
-    for decorator in (d for f in functions for d in f.decorator_list):
-        if ctx.means(decorator.func if isinstance(decorator, ast.Call) else decorator, _COMPILERS):
-            return True
+    if any(ctx.means(each.maker, _COMPILERS) for each in ctx.regions(node, nested=True)):
+        return True
     names = {f.name for f in functions}
     klass = ctx.klass(node)
     module = klass is not None and ctx.index.descends(klass, TORCH_MODULE) is not False

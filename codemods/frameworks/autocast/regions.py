@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, callers_here, callers_in, has_splat, named_calls
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.autocast.openings import DEPTH, WITHS, Opening, opening
+from codemods.analysis.regions import WITHS, Manager
+from codemods.frameworks.autocast.openings import DEPTH, Opening, opening
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_TRAINER
 from codemods.syntax.module import FUNCTIONS, Function
 
@@ -68,42 +69,24 @@ def beginnings(ctx: PythonContext) -> Sequence[str]:
     return ctx.index.search(ctx.path, SPEAKING)
 
 
-def lexical(ctx: PythonContext, node: ast.AST, depth: int = DEPTH) -> Region | None:
+def _opened(ctx: PythonContext, node: ast.AST) -> list[tuple[Manager, Opening]]:
+    """What is in force at a node and speaks of autocast, outermost first."""
+    found = ((manager, opening(ctx, manager.entered)) for manager in ctx.regions(node))
+    return [(manager, opened) for manager, opened in found if opened is not None]
+
+
+def lexical(ctx: PythonContext, node: ast.AST) -> Region | None:
     """The outermost `with` region around a node in its own function, if the innermost one caches."""
-    found: Region | None = None
-    below = node
-    for above in ctx.ancestors(node):
-        if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            break
-        if isinstance(above, WITHS) and (opened := entered(ctx, above, below, depth)):
-            if not opened.caches and found is None:
-                return None
-            if opened.caches:
-                found = Region(ctx, above, opened)
-        below = above
-    return found
-
-
-def entered(ctx: PythonContext, node: ast.With | ast.AsyncWith, below: ast.AST, depth: int = DEPTH) -> Opening | None:
-    """What the items of a `with` do to autocast for its body, or for the items after them."""
-    items = node.items[: node.items.index(below)] if isinstance(below, ast.withitem) else node.items
-    opened = [found for item in items if (found := opening(ctx, item.context_expr, depth))]
-    return opened[-1] if opened else None
+    opened = [(m.holder, o) for m, o in _opened(ctx, node) if isinstance(m.holder, WITHS)]
+    if not opened or not opened[-1][1].caches:
+        return None
+    return next(Region(ctx, holder, opening) for holder, opening in opened if opening.caches)
 
 
 def switched_off(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether what speaks of autocast nearest to a node, a `with` or a decorator, keeps nothing in the cache."""
-    below = node
-    for above in ctx.ancestors(node):
-        if isinstance(above, FUNCTIONS) and isinstance(below, ast.stmt):
-            opened = next((o for d in above.decorator_list if (o := opening(ctx, d))), None)
-            return opened is not None and not opened.caches
-        if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            return False
-        if isinstance(above, WITHS) and (opened := entered(ctx, above, below)):
-            return not opened.caches
-        below = above
-    return False
+    opened = _opened(ctx, node)
+    return bool(opened) and not opened[-1][1].caches
 
 
 def whole(ctx: PythonContext, function: ast.AST, depth: int = DEPTH) -> Region | None:

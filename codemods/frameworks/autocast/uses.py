@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from codemods.analysis.calls import argument, keyword, literal, positional, values
+from codemods.analysis.calls import keyword, positional, values
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.modules import Path, is_module, path_of
-from codemods.frameworks.autocast.openings import DEPTH, WITHS, assigned_values
+from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.regions import lexical, switched_off
-from codemods.model.names import NO_GRAD
-from codemods.syntax.module import FUNCTIONS, Function, own
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients
+from codemods.syntax.module import Function, own
 
 _FORWARDS = re.compile(r"_*(forward|encode|decode|embed|generate|predict|sample|extract|get_\w+_features)(_\w*)?")
 _MATMULS = re.compile(
@@ -32,76 +32,6 @@ class Use:
     """Without gradients."""
     enclosed: bool = False
     """It runs in a region that is opened and closed inside the call."""
-
-
-# -- gradients on or off
-
-
-def grad_mode(ctx: PythonContext, node: ast.expr) -> str:
-    """What a context manager or decorator does to gradients: `off`, `on`, `maybe`, or "" for nothing."""
-    call = node if isinstance(node, ast.Call) else None
-    bare = call.func if call is not None else node
-    if ctx.means(bare, NO_GRAD):
-        mode = argument(call, "mode", 0) if call is not None else None
-        given = literal(mode) if mode is not None else True
-        return "off" if given is True else "maybe" if given is ... else ""
-    if ctx.means(bare, "torch.enable_grad"):
-        return "on"
-    if ctx.means(bare, "torch.set_grad_enabled") and call is not None:
-        given = literal(argument(call, "mode", 0))
-        return "off" if given is False else "on" if given is True else "maybe"
-    if isinstance(node, ast.IfExp):
-        return "maybe" if grad_mode(ctx, node.body) or grad_mode(ctx, node.orelse) else ""
-    if isinstance(node, (ast.Name, ast.Call)):
-        for where, value in assigned_values(ctx, bare):
-            if value is not node and grad_mode(where, value):
-                return "maybe"
-    return ""
-
-
-def gradients(ctx: PythonContext, node: ast.AST) -> str:
-    """`off`, `on` or `maybe` where a node runs, as far as its own function says; "" where it says nothing."""
-    below = node
-    for above in ctx.ancestors(node):
-        if isinstance(below, ast.stmt) and (mode := _switched_before(ctx, below)):
-            return mode
-        if isinstance(above, WITHS) and isinstance(below, ast.stmt):
-            if modes := [m for item in above.items if (m := grad_mode(ctx, item.context_expr))]:
-                return modes[-1]
-        elif isinstance(above, FUNCTIONS) and isinstance(below, ast.stmt):
-            return next((m for d in above.decorator_list if (m := grad_mode(ctx, d))), "")
-        elif isinstance(above, (ast.Lambda, ast.ClassDef)):
-            return ""
-        below = above
-    return ""
-
-
-def _switched_before(ctx: PythonContext, statement: ast.stmt) -> str:
-    """What the last switch before a statement, in the same block, says of gradients."""
-    key = (_switched_before,)
-    if key not in ctx.memo:
-        blocks: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
-        for each in ctx.all(ast.Expr):
-            if switch(ctx, each):
-                blocks.setdefault(ctx.module.block(each), []).append(each)
-        ctx.memo[key] = blocks
-    if not ctx.memo[key]:
-        return ""
-    switches: list[ast.stmt] = ctx.memo[key].get(ctx.module.block(statement), [])
-    start = statement.lineno, statement.col_offset
-    before = [each for each in switches if (each.lineno, each.col_offset) < start]
-    return switch(ctx, before[-1]) if before else ""
-
-
-def switch(ctx: PythonContext, statement: ast.stmt) -> str:
-    """`off`, `on` or `maybe` for a statement `torch.set_grad_enabled(…)`."""
-    match statement:
-        case ast.Expr(value=ast.Call() as call) if ctx.means(call.func, "torch.set_grad_enabled"):
-            return grad_mode(ctx, call)
-    return ""
-
-
-# -- uses
 
 
 def uses(ctx: PythonContext, root: ast.AST, depth: int = DEPTH) -> list[Use]:

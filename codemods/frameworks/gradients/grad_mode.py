@@ -1,4 +1,4 @@
-"""Which expressions switch gradients off and on, as context managers, decorators or statements."""
+"""Which expressions switch gradients off and on, and whether gradients are on at a place."""
 
 from __future__ import annotations
 
@@ -6,32 +6,44 @@ import ast
 
 from codemods.analysis.calls import argument, literal, values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.regions import SWITCHES
+from codemods.frameworks.autocast.openings import DEPTH, assigned_values
 from codemods.model.names import NO_GRAD
-from codemods.syntax.module import FUNCTIONS
 
 
-def switched_off(ctx: PythonContext, node: ast.AST) -> bool:
-    """Whether `node` stands, in its function, in a block that switches gradients off."""
-    for above in ctx.ancestors(node):
-        if isinstance(above, (ast.With, ast.AsyncWith)) and any(
-            gradients_off(ctx, item.context_expr) for item in above.items
-        ):
-            return True
-        if isinstance(above, FUNCTIONS):
-            return any(gradients_off(ctx, decorator) for decorator in above.decorator_list)
-    return False
+def grad_mode(ctx: PythonContext, node: ast.expr, depth: int = DEPTH) -> str:
+    """What a context manager or decorator does to gradients: `off`, `on`, `maybe`, or "" for nothing."""
+    call = node if isinstance(node, ast.Call) else None
+    bare = call.func if call is not None else node
+    if ctx.means(bare, NO_GRAD):
+        mode = argument(call, "mode", 0) if call is not None else None
+        given = literal(mode) if mode is not None else True
+        return "off" if given is True else "maybe" if given is ... else ""
+    if ctx.means(bare, "torch.enable_grad"):
+        return "on"
+    if ctx.means(bare, "torch.set_grad_enabled") and call is not None:
+        given = literal(argument(call, "mode", 0))
+        return "off" if given is False else "on" if given is True else "maybe"
+    if depth and isinstance(node, ast.IfExp):
+        return "maybe" if any(grad_mode(ctx, arm, depth - 1) for arm in (node.body, node.orelse)) else ""
+    if depth and isinstance(node, (ast.Name, ast.Call)):
+        if any(grad_mode(where, value, depth - 1) for where, value in assigned_values(ctx, bare)):
+            return "maybe"
+    return ""
 
 
-def gradients_off(ctx: PythonContext, node: ast.expr) -> bool:
-    """Whether an expression, as context manager or decorator, surely switches gradients off."""
-    if ctx.means(node, NO_GRAD):
-        return True
-    if not isinstance(node, ast.Call):
-        return False
-    first = argument(node, "mode", 0)
-    if ctx.means(node.func, "torch.set_grad_enabled"):
-        return first is not None and literal(first) is False
-    return ctx.means(node.func, NO_GRAD) and (not values(node) or (first is not None and literal(first) is True))
+def gradients(ctx: PythonContext, node: ast.AST) -> str:
+    """`off`, `on` or `maybe` where a node runs, as far as its own function says; "" where it says nothing."""
+    modes = (grad_mode(ctx, manager.entered) for manager in reversed(ctx.regions(node)))
+    return next(filter(None, modes), "")
+
+
+def switch(ctx: PythonContext, statement: ast.stmt) -> str:
+    """`off`, `on` or `maybe` for a statement `torch.set_grad_enabled(…)`."""
+    match statement:
+        case ast.Expr(value=ast.Call() as call) if ctx.means(call.func, SWITCHES):
+            return grad_mode(ctx, call)
+    return ""
 
 
 def gradients_on(ctx: PythonContext, node: ast.AST) -> bool:

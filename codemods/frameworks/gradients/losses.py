@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from codemods.analysis.calls import has_splat, keyword, literal, positional, values
 from codemods.analysis.definitions import reaching, uses
 from codemods.analysis.python_context import Binding, PythonContext
-from codemods.frameworks.gradients.grad_mode import switched_off
+from codemods.frameworks.gradients.grad_mode import gradients
 
 
 def named(prefix: str, names: str) -> frozenset[str]:
@@ -92,7 +92,7 @@ def value(ctx: PythonContext, node: ast.expr, depth: int = 6) -> LossValue:
             found = _called(ctx, node, depth)
             return (
                 LossValue(LossOrigin.CUT, found.scalar)
-                if found.made is LossOrigin.GRAPH and switched_off(ctx, node)
+                if found.made is LossOrigin.GRAPH and gradients(ctx, node) == "off"
                 else found
             )
         case ast.Attribute(value=inner, attr="data"):

@@ -4,17 +4,18 @@ with gradients on, in one region of autocast."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codemods.frameworks.versions.call_graph import means, methods, programs, switches_off, trains_in_mixed_precision
+from codemods.analysis.calls import literal
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.frameworks.versions.call_graph import methods, programs, trains_in_mixed_precision
 from codemods.model.names import AUTOCAST, LIGHTNING_MODULE, TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import dotted
-from codemods.syntax.module import Module
+from codemods.syntax.module import own
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _WITH_WEIGHTS = frozenset(f"torch.nn.{name}" for name in ("Linear", "Sequential", "Conv1d", "Conv2d", "Conv3d"))
 _CLEARING = ("clear_autocast_cache", "cache_enabled", "set_autocast_cache_enabled")
 
@@ -33,76 +34,54 @@ class CachedUse:
 def pair(ctx: FileContext) -> CachedUse | None:
     """The first one of the project."""
     mixed: bool | None = None
-    for path, text, module in programs(ctx, (b"no_grad", b"inference_mode"), "autocast", "def training_step"):
-        if any(word in text for word in _CLEARING):
+    for where in programs(ctx, (b"no_grad", b"inference_mode"), "autocast", "def training_step"):
+        if any(word in where.text for word in _CLEARING):
             continue
-        for node in module.all(ast.With) if "autocast" in text else ():
-            if _is_region(ctx, path, node):
-                if found := _first(ctx, path, module, node.body):
-                    return CachedUse(path, *found, in_step=False)
-        for ref, method in methods(module, path) if "def training_step" in text else ():
+        for block in where.all(ast.With):
+            if any(_opens(where, item.context_expr) for item in block.items) and (found := _first(where, block)):
+                return CachedUse(where.path, *found, in_step=False)
+        for ref, method in methods(where):
             if method.name == "training_step" and ctx.index.descends(ref, LIGHTNING_MODULE):
-                if any(switches_off(ctx, path, decorator) for decorator in method.decorator_list):
-                    continue
-                found = _first(ctx, path, module, method.body, ref)
+                found = _first(where, method, ref)
                 mixed = trains_in_mixed_precision(ctx) if found and mixed is None else mixed
                 if found and mixed:
-                    return CachedUse(path, *found, in_step=True)
+                    return CachedUse(where.path, *found, in_step=True)
     return None
 
 
-def _is_region(ctx: FileContext, path: str, block: ast.With) -> bool:
-    contexts = [item.context_expr for item in block.items]
-    return any(_opens(ctx, path, c) for c in contexts) and not any(switches_off(ctx, path, c) for c in contexts)
-
-
-def _opens(ctx: FileContext, path: str, node: ast.expr) -> bool:
+def _opens(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether a context manager surely opens a region that is on."""
-    if not isinstance(node, ast.Call) or not means(ctx, path, node, AUTOCAST):
+    if not isinstance(node, ast.Call) or not ctx.calls(node, AUTOCAST):
         return False
     given = {k.arg: k.value for k in node.keywords}
-    enabled = given.get("enabled", ast.Constant(True))
-    return None not in given and isinstance(enabled, ast.Constant) and enabled.value is True
+    return None not in given and literal(given.get("enabled", ast.Constant(True))) is True
 
 
-def _first(
-    ctx: FileContext, path: str, module: Module, body: Sequence[ast.stmt], owner: Ref | None = None
-) -> tuple[int, str] | None:
+def _first(ctx: PythonContext, region: ast.With | ast.FunctionDef, owner: Ref | None = None) -> tuple[int, str] | None:
     """Line and name of the first module that is called with gradients off, and later with gradients on."""
     off: dict[str, int] = {}
-    for name, line, on in _calls(ctx, path, body, True):
-        if not on:
-            off.setdefault(name, line)
-        elif name in off and _is_module(ctx, path, module, name, owner):
-            return off[name], name
+    for node in own(region):
+        if isinstance(node, ast.Call) and (name := ctx.name(node.func)):
+            mode = gradients(ctx, node)
+            if mode == "off":
+                off.setdefault(name, node.lineno)
+            elif name in off and mode != "maybe" and _is_module(ctx, name, owner):
+                return off[name], name
     return None
 
 
-def _calls(ctx: FileContext, path: str, body: Sequence[ast.AST], on: bool) -> Iterator[tuple[str, int, bool]]:
-    """The calls of names in the order in which they stand: name, line, whether gradients are on."""
-    for node in body:
-        if isinstance(node, _FUNCTIONS):
-            continue
-        now = on
-        if isinstance(node, ast.With):
-            now = on and not any(switches_off(ctx, path, item.context_expr) for item in node.items)
-        yield from _calls(ctx, path, list(ast.iter_child_nodes(node)), now)
-        if isinstance(node, ast.Call) and (name := dotted(node.func)):
-            yield name, node.lineno, on
-
-
-def _is_module(ctx: FileContext, path: str, module: Module, name: str, owner: Ref | None) -> bool:
+def _is_module(ctx: PythonContext, name: str, owner: Ref | None) -> bool:
     """Whether a name is used as a module that is trained: asked for its parameters, and never frozen."""
     if owner is not None and name == "self":
         return True
-    used = [(call, method) for call in module.all(ast.Call) if (method := _method_of(call, name)) is not None]
+    used = [(call, method) for call in ctx.all(ast.Call) if (method := _method_of(call, name)) is not None]
     if any(method == "requires_grad_" and _is_off(call) for call, method in used):
         return False
     if owner is not None and name.startswith("self.") and name.count(".") == 1:
         values = [a.value for _, a in ctx.index.assigned(owner, name.removeprefix("self."))]
-        return len(values) == 1 and _constructs_module(ctx, path, values[0].dotted if values[0].call else None)
+        return len(values) == 1 and _constructs_module(ctx, values[0].dotted if values[0].call else None)
     return any(
-        method in ("train", "zero_grad") or (method == "parameters" and _is_handed_on(module, call))
+        method in ("train", "zero_grad") or (method == "parameters" and _is_handed_on(ctx, call))
         for call, method in used
     )
 
@@ -115,9 +94,9 @@ def _method_of(call: ast.Call, name: str) -> str | None:
     return call.func.attr if same else None
 
 
-def _is_handed_on(module: Module, call: ast.Call) -> bool:
+def _is_handed_on(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether the parameters are given to something, such as an optimizer, and not only looped over."""
-    match module.parent(call):
+    match ctx.parent(call):
         case ast.Call(args=[first, *_]):
             return first is call
         case ast.keyword() | ast.List() | ast.BinOp() | ast.Assign():
@@ -130,8 +109,8 @@ def _is_off(call: ast.Call) -> bool:
     return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
 
 
-def _constructs_module(ctx: FileContext, path: str, called: str | None) -> bool:
-    origins = ctx.index.resolve(path, called) if called else frozenset[str]()
+def _constructs_module(ctx: PythonContext, called: str | None) -> bool:
+    origins = ctx.index.resolve(ctx.path, called) if called else frozenset[str]()
     if len(origins) != 1:
         return False
     where, inside, name = next(iter(origins)).partition(":")

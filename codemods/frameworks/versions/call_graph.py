@@ -5,48 +5,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.python_context import PythonContext, program
 from codemods.frameworks import config_owners
-from codemods.model.names import NO_GRAD
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
-from codemods.syntax.facts import Setting, dotted
-from codemods.syntax.module import Module
+from codemods.syntax.facts import Setting
 
 MIXED: frozenset[object] = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"})
 """Values of `precision` with which Lightning opens an autocast region."""
 
 
-def programs(ctx: FileContext, literals: tuple[bytes, ...], *words: str) -> Iterator[tuple[str, str, Module]]:
-    """Path, text and syntax of the Python files of the project that hold one of the literals and one of the words."""
+def programs(ctx: FileContext, literals: tuple[bytes, ...], *words: str) -> Iterator[PythonContext]:
+    """The Python files of the project that hold one of the literals and one of the words."""
     for path in ctx.index.search(ctx.path, literals):
         text = ctx.index.text(path)
-        if text is None or not any(word in text for word in words):
-            continue
-        if (module := ctx.index.syntax(path)) is not None:
-            yield path, text, module
+        if text is not None and any(word in text for word in words):
+            if (found := program(ctx.index, path)) is not None:
+                yield found
 
 
-def means(ctx: FileContext, path: str, node: ast.expr | None, names: frozenset[str]) -> bool:
-    """Whether an expression, or what it calls, surely is one of these library objects."""
-    written = dotted(node.func if isinstance(node, ast.Call) else node)
-    origins = ctx.index.resolve(path, written) if written else frozenset[str]()
-    return bool(origins) and origins <= names
-
-
-def methods(module: Module, path: str) -> Iterator[tuple[Ref, ast.FunctionDef]]:
+def methods(where: PythonContext) -> Iterator[tuple[Ref, ast.FunctionDef]]:
     """The methods of the classes at module level, each with its class."""
-    for klass in module.tree.body:
+    for klass in where.module.tree.body:
         if isinstance(klass, ast.ClassDef):
-            yield from ((Ref(path, klass.name), f) for f in klass.body if isinstance(f, ast.FunctionDef))
-
-
-def switches_off(ctx: FileContext, path: str, node: ast.expr) -> bool:
-    """Whether a context manager or decorator surely switches gradients off."""
-    if not means(ctx, path, node, NO_GRAD):
-        return False
-    given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
-    return all(isinstance(value, ast.Constant) and value.value is True for value in given)
+            yield from ((where.ref(klass), f) for f in klass.body if isinstance(f, ast.FunctionDef))
 
 
 def is_mixed(setting: Setting) -> bool:

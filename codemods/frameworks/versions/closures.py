@@ -6,11 +6,15 @@ import ast
 import posixpath
 import re
 
-from codemods.frameworks.versions.call_graph import methods, programs, switches_off
+from codemods.analysis.calls import values
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.frameworks.versions.call_graph import methods, programs
 from codemods.model.names import canonical
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import Facts, dotted
+from codemods.syntax.module import own as nodes
 
 TRANSFORMERS = {
     "transformers.AdamW": ">=4.30,<4.50",
@@ -25,11 +29,11 @@ _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
 def own(ctx: FileContext) -> str | None:
     """The first optimizer of the project that surely does so and that a LightningModule names, as `Name` in path."""
     users = configuring(ctx)
-    for path, _, module in programs(ctx, (b"step",), "no_grad", "inference_mode") if users else ():
-        for ref, method in methods(module, path):
-            if method.name == "step" and _bare(ctx, path, method) and _optimizes(ctx, ref):
+    for where in programs(ctx, (b"step",), "no_grad", "inference_mode") if users else ():
+        for ref, method in methods(where):
+            if method.name == "step" and _bare(where, method) and _optimizes(ctx, ref):
                 if any(_mentions(facts, ref.name) for facts in users.values()):
-                    return f"`{ref.name}` in {path}"
+                    return f"`{ref.name}` in {where.path}"
     return None
 
 
@@ -82,26 +86,14 @@ def _optimizes(ctx: FileContext, ref: Ref) -> bool:
     return any(_OPTIMIZER.fullmatch(name) for name in ctx.index.lineage(ref).external)
 
 
-def _bare(ctx: FileContext, path: str, step: ast.FunctionDef) -> bool:
+def _bare(ctx: PythonContext, step: ast.FunctionDef) -> bool:
     """Whether a `step` calls its closure with gradients off, and switches them on nowhere."""
-    parameters = [*step.args.posonlyargs, *step.args.args]
-    if len(parameters) < 2 or any(_last(node) in _SWITCHED for node in ast.walk(step)):
+    given = [*step.args.posonlyargs, *step.args.args]
+    if len(given) < 2 or any(_last(node) in _SWITCHED for node in ast.walk(step)):
         return False
-    closure = parameters[1].arg
-    if any(isinstance(n, ast.Name) and n.id == closure and not isinstance(n.ctx, ast.Load) for n in ast.walk(step)):
-        return False
-    if any(switches_off(ctx, path, decorator) for decorator in step.decorator_list):
-        return _calls(step, closure)
-    blocks = (n for n in ast.walk(step) if isinstance(n, ast.With))
-    return any(
-        any(switches_off(ctx, path, item.context_expr) for item in block.items) and _calls(block, closure)
-        for block in blocks
-    )
-
-
-def _calls(node: ast.AST, name: str) -> bool:
-    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and not n.args and not n.keywords)
-    return any(isinstance(call.func, ast.Name) and call.func.id == name for call in calls)
+    closure = given[1].arg
+    calls = (n for n in nodes(step) if isinstance(n, ast.Call) and ctx.name(n.func) == closure and not values(n))
+    return closure not in ctx.bindings(step) and any(gradients(ctx, call) == "off" for call in calls)
 
 
 def _last(node: ast.AST) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from codemods.frameworks.versions.call_graph import is_mixed, means, programs
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.versions.call_graph import is_mixed, programs
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import Setting
 
@@ -20,11 +21,11 @@ def evaluated_on_cpu(ctx: FileContext) -> str | None:
     """
     if not any(_is_on_cpu(ctx, path, setting) for path, setting in ctx.index.settings(ctx.path)):
         return None
-    for path, text, module in programs(ctx, (b"TransformerEncoderLayer", b"Transformer"), "batch_first"):
-        if "padding_mask" in text or "set_fastpath_enabled" in text:
+    for where in programs(ctx, (b"TransformerEncoderLayer", b"Transformer"), "batch_first"):
+        if "padding_mask" in where.text or "set_fastpath_enabled" in where.text:
             return None
-        if any(_is_fused(ctx, path, node) for node in module.all(ast.Call)):
-            return path
+        if any(_is_fused(where, node) for node in where.all(ast.Call)):
+            return where.path
     return None
 
 
@@ -43,9 +44,9 @@ def _is_on_cpu(ctx: FileContext, path: str, setting: Setting) -> bool:
     return accelerator is not None and accelerator.literal == "cpu" and is_mixed(setting)
 
 
-def _is_fused(ctx: FileContext, path: str, node: ast.Call) -> bool:
+def _is_fused(ctx: PythonContext, node: ast.Call) -> bool:
     """Whether a call builds a layer that the fused path takes, by what it says itself."""
-    if not means(ctx, path, node, _LAYERS):
+    if not ctx.calls(node, _LAYERS):
         return False
     given = {k.arg: k.value for k in node.keywords}
     first, activation = given.get("batch_first"), given.get("activation", ast.Constant("relu"))

@@ -46,10 +46,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.regions import WITHS
 from codemods.frameworks.autocast import remedies
 from codemods.frameworks.autocast.changes import toggled_off, trainable
 from codemods.frameworks.autocast.modules import Path, covers, overlap, written
-from codemods.frameworks.autocast.openings import DEPTH, WITHS
+from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.frameworks.autocast.regions import (
     Region,
@@ -68,13 +69,11 @@ from codemods.frameworks.autocast.uses import (
     applied,
     followed,
     forgets,
-    grad_mode,
-    gradients,
     outward,
     runs,
-    switch,
     uses,
 )
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients, switch
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
@@ -269,10 +268,8 @@ def _trouble(ctx: PythonContext, pairs: Sequence[Pair], depth: int) -> Trouble |
 
 def _open(ctx: PythonContext, use: Use) -> bool:
     """Whether a use may run in a region that somebody opens outside: it is in none here, and no function hides it."""
-    for above in ctx.ancestors(use.node):
-        if isinstance(above, WITHS) and any(_may_open(item.context_expr) for item in above.items):
-            return False
-    if use.enclosed or switched_off(ctx, use.node):
+    around = [each for each in ctx.regions(use.node, nested=True) if isinstance(each.holder, WITHS)]
+    if use.enclosed or switched_off(ctx, use.node) or any(_may_open(each.entered) for each in around):
         return False
     if not isinstance(use.node, ast.Call) or followed(ctx, use.node) is None:
         return True

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import literal, named_calls, values
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.gradients.grad_mode import gradients_off, gradients_on
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import named
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -77,7 +77,7 @@ def bare_closure(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     if name in ctx.bindings(step) or any(gradients_on(ctx, decorator) for decorator in step.decorator_list):
         return
-    switches = _switches(call, step, ctx)
+    switches = [each for each in ctx.regions(call) if grad_mode(ctx, each.entered) == "off"]
     if not switches or not ctx.index.descends(method.owner, OPTIMIZERS):
         return
     if any(_interferes(node, name, ctx) for node in own(step)):
@@ -86,7 +86,7 @@ def bare_closure(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     message = f"`{name}()` runs with gradients off, so the loss that it differentiates has no graph"
     statement = ctx.statement(call)
-    inference = any(not ctx.means(_function(s), "torch.no_grad", "torch.set_grad_enabled") for s in switches)
+    inference = any(not ctx.means(each.maker, "torch.no_grad", "torch.set_grad_enabled") for each in switches)
     # `enable_grad` has no effect inside `inference_mode`
     enable = ctx.spell("torch.inference_mode" if inference else "torch.enable_grad", at=call)
     if enable is None or statement is None or not _stands_alone(call, statement, ctx):
@@ -152,21 +152,6 @@ def _closure(step: Function) -> str | None:
     """The parameter after `self`."""
     given = [*step.args.posonlyargs, *step.args.args]
     return given[1].arg if len(given) > 1 else None
-
-
-def _switches(call: ast.Call, step: Function, ctx: PythonContext) -> list[ast.expr]:
-    """What switches gradients off where the closure is called: blocks around it, decorators of `step`."""
-    around = list(step.decorator_list)
-    for above in ctx.ancestors(call):
-        if above is step:
-            break
-        if isinstance(above, (ast.With, ast.AsyncWith)):
-            around += [item.context_expr for item in above.items]
-    return [switch for switch in around if gradients_off(ctx, switch)]
-
-
-def _function(switch: ast.expr) -> ast.expr:
-    return switch.func if isinstance(switch, ast.Call) else switch
 
 
 def _interferes(node: ast.AST, name: str, ctx: PythonContext) -> bool:

@@ -32,7 +32,7 @@ from codemods.analysis.calls import literal
 from codemods.analysis.definitions import reaching, uses
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
-from codemods.frameworks.gradients.grad_mode import gradients_off, gradients_on
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
@@ -61,7 +61,7 @@ rule = Rule(
 
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
 def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]:
-    switches = [decorator for decorator in function.decorator_list if gradients_off(ctx, decorator)]
+    switches = [decorator for decorator in function.decorator_list if grad_mode(ctx, decorator) == "off"]
     blocks = list(_blocks(function.body, ctx))
     method = ctx.method(function) if switches or blocks else None
     if method is None or method.node is not function:
@@ -192,7 +192,7 @@ def _blocks(body: Sequence[ast.stmt], ctx: PythonContext) -> Iterator[tuple[ast.
     for statement in body:
         if isinstance(statement, ast.With):
             opened = (item.context_expr for item in statement.items)
-            if items := [each for each in opened if gradients_off(ctx, each)]:
+            if items := [each for each in opened if grad_mode(ctx, each) == "off"]:
                 yield statement, items
                 continue
         if isinstance(statement, (ast.With, ast.Try)):
@@ -201,8 +201,7 @@ def _blocks(body: Sequence[ast.stmt], ctx: PythonContext) -> Iterator[tuple[ast.
 
 def _holds_all_work(block: ast.With, function: Function, ctx: PythonContext) -> bool:
     """Whether outside the block nothing is called but what logs."""
-    around = (item for above in ctx.ancestors(block) if isinstance(above, ast.With) for item in above.items)
-    seen = {node for root in (block, *around) for node in own(root)}
+    seen = {node for each in ctx.regions(block) for node in (each.entered, *own(each.entered))} | {*own(block)}
     return all(
         isinstance(node.func, ast.Attribute) and node.func.attr in ("log", "log_dict", "item", "detach")
         for node in own(function)

@@ -56,6 +56,7 @@ from codemods.analysis.grad_scaler import (
     writes,
 )
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.regions import WITHS
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, unscaled_elsewhere, used_anywhere
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -232,18 +233,12 @@ def _is_builtin(ctx: PythonContext, call: ast.Call) -> bool:
 def _managed(training: Training, scaler: Scaler, clip: ast.Call) -> Evidence | None:
     """A context manager around the clip that nobody can look into, entered after the backward."""
     ctx = training.ctx
-    for above in ctx.ancestors(clip):
-        if above is training.scope:
-            return None
-        if isinstance(above, (ast.With, ast.AsyncWith)) and not any(
-            training.inside(b, above) for b in scaler.backwards
-        ):
-            for item in above.items:
-                call = item.context_expr if isinstance(item.context_expr, ast.Call) else None
-                if call is not None and (_is_builtin(ctx, call) or callee(ctx, call) is not None):
-                    continue
-                if not ctx.origin(call.func if call else item.context_expr):
-                    return ctx.evidence(item.context_expr, f"`{ctx.source(item.context_expr)}` unscales")
+    for manager in ctx.regions(clip):
+        if isinstance(manager.holder, WITHS) and not any(training.inside(b, manager.holder) for b in scaler.backwards):
+            call = manager.entered if isinstance(manager.entered, ast.Call) else None
+            seen = call is not None and (_is_builtin(ctx, call) or callee(ctx, call) is not None)
+            if not seen and not ctx.origin(manager.maker):
+                return ctx.evidence(manager.entered, f"`{ctx.source(manager.entered)}` unscales")
     return None
 
 
