@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import binder, given, imports_of
-from codemods.analysis.grad_scaler import Scaler, Training, kind
+from codemods.analysis.grad_scaler import Scaler, kind
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import Training
 from codemods.model.edits import Evidence
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 

@@ -44,19 +44,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from codemods.analysis.calls import callee, values
-from codemods.analysis.grad_scaler import (
-    CLIP,
-    UNSCALING,
-    Scaler,
-    Training,
-    made_of,
-    optimizer,
-    spelled,
-    trainings,
-    writes,
-)
+from codemods.analysis.grad_scaler import Scaler, optimizer, spelled
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
+from codemods.analysis.scaled_training import CLIP, UNSCALING, Training, made_of, trainings, writes
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, unscaled_elsewhere, used_anywhere
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.rules.rule import Draft, Rule

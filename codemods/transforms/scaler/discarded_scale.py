@@ -25,8 +25,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import values
-from codemods.analysis.grad_scaler import Scaler, Training, discarded, scaled, trainings
+from codemods.analysis.grad_scaler import Scaler
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import Training, discarded, scaled, trainings
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, replace

@@ -34,8 +34,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from codemods.analysis.calls import mentions
-from codemods.analysis.grad_scaler import SCALER, Scaler, Training, given_to, optimizer, spelled, trainings
+from codemods.analysis.grad_scaler import SCALER, Scaler, given_to, optimizer, spelled
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import Training, trainings
 from codemods.analysis.scaler_lifetime import home, names, unrelated
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule

@@ -34,8 +34,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from codemods.analysis.calls import callee, mentions
-from codemods.analysis.grad_scaler import Scaler, Training, is_optimizer, optimizer, spelled, trainings, writes
+from codemods.analysis.grad_scaler import Scaler, is_optimizer, optimizer, spelled
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import Training, trainings, writes
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
