@@ -78,11 +78,10 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
             yield rule.finding(call, message=message, evidence=evidence)
-        elif reasons:
-            message = f"{message}; look first: {reasons}"
-            yield rule.finding(call, fix=[fixed], safety=Safety.UNSAFE, message=message, evidence=evidence)
         else:
-            yield rule.finding(call, fix=[fixed], message=message)
+            safety = Safety.UNSAFE if reasons else Safety.SAFE
+            message = f"{message}; look first: {reasons}" if reasons else message
+            yield rule.finding(call, fix=[fixed], safety=safety, message=message, evidence=evidence)
 
 
 def _stays(ctx: PythonContext, call: ast.Call) -> bool:

@@ -92,22 +92,14 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     else:
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
         users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", _stays)
-        reasons, evidence = users.reasons, users.evidence
+        reasons, evidence, cost = users.reasons, users.evidence, _cost(ctx)
         if users.forbid:
             message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
-            yield rule.finding(call, message=message, consequence=_cost(ctx), evidence=evidence)
-        elif reasons:
-            message = f"{message}; look first: {reasons}"
-            yield rule.finding(
-                call,
-                fix=[fixed],
-                safety=Safety.UNSAFE,
-                message=message,
-                consequence=_cost(ctx),
-                evidence=evidence,
-            )
+            yield rule.finding(call, message=message, consequence=cost, evidence=evidence)
         else:
-            yield rule.finding(call, fix=[fixed], message=message, consequence=_cost(ctx))
+            safety = Safety.UNSAFE if reasons else Safety.SAFE
+            message = f"{message}; look first: {reasons}" if reasons else message
+            yield rule.finding(call, fix=[fixed], safety=safety, message=message, consequence=cost, evidence=evidence)
 
 
 def _stays(ctx: PythonContext, call: ast.Call) -> bool:
