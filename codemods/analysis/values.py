@@ -1,0 +1,342 @@
+"""What an expression may be: followed through names, attributes of `self`, arms, elements, parameters and returns.
+
+This is the only place that follows a value. A question about values (is it a tensor, of which class, whose parameters)
+is a verdict on the expressions that are found here, and a way of joining these verdicts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from codemods.analysis.calls import assigned_to_self, binder, literal
+from codemods.analysis.definitions import reaching, uses
+from codemods.analysis.python_context import Binding, Method, PythonContext
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
+
+T = TypeVar("T")
+
+DEPTH = 8
+"""Steps from an expression to what gives it its value."""
+BUDGET = 1_000
+"""Steps for one question, on all ways together."""
+EACH, ANY = "for each", "any item"
+"""Keys of a `path`: what iteration gives (of a dictionary its keys), and an item at an unknown index or key."""
+
+Given = Callable[[PythonContext, Function, str], Sequence[tuple[PythonContext, ast.expr] | None]]
+"""What calls give for a parameter; None for one that cannot be told: `calls.given`, for one."""
+
+
+@dataclass(slots=True)
+class Following:
+    """Which ways one question follows beside those that are always open, and how many steps it has left."""
+
+    ordered: bool = False
+    """Whether only the assignments count that reach the place, in its own function."""
+    returns: bool = False
+    """Whether a call of a project's function is what this returns."""
+    given: Given | None = None
+    """What a parameter is given."""
+    left: int = BUDGET
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleValue:
+    """Something that an expression may be."""
+
+    ctx: PythonContext
+    """The file in which it stands."""
+    node: ast.AST
+    """An expression; or the statement that binds a name otherwise: `x += 1`, `with`, `except`, `def`, `class`."""
+    path: tuple[object, ...] = ()
+    """Empty: the value of `node`. Else the item of it at these keys: `(1,)` for `b` of `a, b = node`."""
+    following: Following = field(default_factory=Following, compare=False)
+    steps: int = field(default=0, compare=False)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether nothing behind it is looked at any more."""
+        return self.steps >= DEPTH or self.following.left <= 0
+
+    def at(self, node: ast.AST, path: Iterable[object] = (), ctx: PythonContext | None = None) -> PossibleValue:
+        """Another expression, one step further."""
+        self.following.left -= 1
+        return PossibleValue(ctx or self.ctx, node, tuple(path), self.following, self.steps + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What stands one step behind a value."""
+
+    values: tuple[PossibleValue, ...]
+    complete: bool = True
+    """False: it may be something else, too."""
+    by_choice: bool = False
+    """Whether these are the arms of an expression or the returns of a function, not several assignments."""
+
+
+def possible_values(
+    ctx: PythonContext,
+    node: ast.expr,
+    path: tuple[object, ...] = (),
+    *,
+    ordered: bool = False,
+    returns: bool = False,
+    given: Given | None = None,
+) -> tuple[list[PossibleValue], bool]:
+    """Everything that an expression (or, with `path`, an item of it) may be, followed as far as it goes.
+
+    A value that cannot be followed (a parameter, a name from elsewhere) is in the list as it is. True: nothing is
+    missing from the list.
+    """
+    start = PossibleValue(ctx, node, path, Following(ordered, returns, given))
+    found: list[PossibleValue] = []
+    complete = True
+    for value, whole in _followed(start, lambda _: False):
+        complete = complete and whole
+        found += [value] if value is not None else []
+    return found, complete
+
+
+def verdicts(start: PossibleValue, judge: Callable[[PossibleValue], T | None]) -> list[T | None]:
+    """The verdicts on everything that a value may be; None for what cannot be told.
+
+    `judge` is asked of each value on the way; where it answers None, the values behind are asked.
+    """
+    told: dict[PossibleValue, T | None] = {}
+
+    def stops(value: PossibleValue) -> bool:
+        told[value] = judge(value)
+        return told[value] is not None
+
+    return [told.get(value) if value is not None else None for value, _ in _followed(start, stops)]
+
+
+def _followed(
+    start: PossibleValue, stops: Callable[[PossibleValue], bool]
+) -> Iterable[tuple[PossibleValue | None, bool]]:
+    """The values at the ends of all ways from one, each with whether the ways were followed; None: one is missing."""
+    waiting, seen = [start], {start}
+    while waiting:
+        value = waiting.pop(0)
+        found = behind(value) if not stops(value) else None
+        if found is None:
+            yield value, not value.is_far or _step(value) is None
+            continue
+        if not found.complete:
+            yield None, False
+        new = [each for each in dict.fromkeys(found.values) if each not in seen]
+        seen.update(new)
+        waiting = [*new, *waiting]
+
+
+# -- one step
+
+
+def behind(value: PossibleValue) -> Behind | None:
+    """What stands one step behind a value; None where it goes no further."""
+    return None if value.is_far else _step(value)
+
+
+def _step(value: PossibleValue) -> Behind | None:
+    node, path = value.node, value.path
+    match node:
+        case ast.NamedExpr(value=inner) | ast.Await(value=inner):
+            return Behind((value.at(inner, path),))
+        case ast.IfExp(body=body, orelse=orelse):
+            return Behind((value.at(body, path), value.at(orelse, path)), by_choice=True)
+        case ast.BoolOp(values=arms):
+            return Behind(tuple(value.at(arm, path) for arm in arms), by_choice=True)
+        case ast.Subscript(value=inner, slice=ast.Slice()):
+            return Behind((value.at(inner, (ANY, *path[1:])),)) if path else None
+        case ast.Subscript(value=inner, slice=index):
+            key = literal(index)
+            known = isinstance(key, (int, str)) and not (isinstance(key, int) and key < 0)
+            return Behind((value.at(inner, (key if known else ANY, *path)),))
+        case ast.Name() | ast.Attribute():
+            return _named(value, node)
+        case ast.Call(func=ast.Name(id="next"), args=[several, *_]):
+            return Behind((value.at(several, (EACH, *path)),))
+        case ast.Call() if value.following.returns and (found := _returned(value, node)):
+            return found
+    return _items(value) if path else None
+
+
+def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
+    target = value.ctx.callee(call)
+    if target is None:
+        return None
+    where, function = target
+    found = tuple(value.at(each, value.path, where) for each in returned(function))
+    return Behind(found, by_choice=True) if found else None
+
+
+def returned(function: Function) -> list[ast.expr]:
+    """What the `return` statements of a function return; nothing for a generator."""
+    nodes = list(own(function))
+    if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes):
+        return []
+    return [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+
+
+# -- names and attributes
+
+
+def _named(value: PossibleValue, node: ast.Name | ast.Attribute) -> Behind | None:
+    ctx = value.ctx
+    name = ctx.name(node)
+    if name is None:
+        return None
+    given: list[tuple[PythonContext, Binding, str]]
+    if value.following.ordered:
+        bindings, complete = reaching(ctx, node)
+        given = [(ctx, b, name) for b in bindings]
+    elif (method := ctx.method(node)) and name.startswith(f"{method.self}.") and name.count(".") == 1:
+        given, complete = _attribute(ctx, method, name.partition(".")[2])
+    else:
+        given, complete = [(ctx, b, name) for b in ctx.assigned(node) or ()], True
+    if not given:
+        return _argument(value, node) if isinstance(node, ast.Name) else None
+    if value.path and all(isinstance(b.value, ast.List) and not b.value.elts for _, b, _ in given):
+        return _appended(value, name, given[0][1]) if isinstance(node, ast.Name) else None
+    return Behind(tuple(_bound(value, *each) for each in given), complete)
+
+
+def _attribute(
+    ctx: PythonContext, method: Method, attribute: str
+) -> tuple[list[tuple[PythonContext, Binding, str]], bool]:
+    """What a class and its ancestors assign to an attribute, on the class or on `self`."""
+    found: list[tuple[PythonContext, Binding, str]] = []
+    complete = True
+    for ref in ctx.index.lineage(method.owner).refs:
+        known = ctx.index.klass(ref)
+        if known is None or attribute not in known.attributes:
+            continue
+        where = ctx.other(ref.path)
+        classes = where.classes(ref.name) if where is not None else []
+        given = [
+            (where, binding, attribute)
+            for klass in classes
+            if where is not None
+            for binding in (*where.bindings(klass).get(attribute, ()), *assigned_to_self(where, klass, attribute))
+        ]
+        complete = complete and len(given) == len(known.attributes[attribute])
+        found += given
+    return found, complete
+
+
+def _bound(value: PossibleValue, ctx: PythonContext, binding: Binding, name: str) -> PossibleValue:
+    """What one binding gives to a name."""
+    node, path = binding.node, value.path
+    if binding.value is not None:
+        return value.at(binding.value, path, ctx)
+    match node:
+        case ast.Assign(targets=targets, value=several):
+            places = [place for target in targets if (place := _place(ctx, target, name)) is not None]
+            if len(places) == 1:
+                return value.at(several, (*places[0], *path), ctx)
+        case ast.For(target=target, iter=several) | ast.AsyncFor(target=target, iter=several):
+            if (place := _place(ctx, target, name)) is not None:
+                return value.at(several, (EACH, *place, *path), ctx)
+        case ast.comprehension(target=target, iter=several):
+            if (place := _place(ctx, target, name)) is not None:
+                return value.at(several, (EACH, *place, *path), ctx)
+    return value.at(node, path, ctx)
+
+
+def _place(ctx: PythonContext, target: ast.expr, name: str) -> tuple[int, ...] | None:
+    """Where in the target of an unpacking a name stands; None: nowhere, twice, or behind a star."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        written = ctx.name(target) or ""
+        return () if written == name or written.partition(".")[2] == name else None
+    if any(isinstance(each, ast.Starred) for each in target.elts):
+        return None
+    found = [(i, place) for i, each in enumerate(target.elts) if (place := _place(ctx, each, name)) is not None]
+    return (found[0][0], *found[0][1]) if len(found) == 1 else None
+
+
+def _argument(value: PossibleValue, node: ast.Name) -> Behind | None:
+    """What the calls give for a parameter."""
+    if value.following.given is None:
+        return None
+    function = binder(value.ctx, node.id, node)
+    if not isinstance(function, FUNCTIONS) or node.id in value.ctx.bindings(function):
+        return None
+    given = value.following.given(value.ctx, function, node.id)
+    found = tuple(value.at(each[1], value.path, each[0]) for each in given if each is not None)
+    return Behind(found, len(found) == len(given)) if given else None
+
+
+# -- what containers hold
+
+
+def _items(value: PossibleValue) -> Behind | None:
+    """What stands behind an item of a container."""
+    (key, *rest) = value.path
+    position = key if isinstance(key, int) else None
+    match value.node:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            if position is not None:
+                if position >= len(elements) or any(isinstance(e, ast.Starred) for e in elements[: position + 1]):
+                    return None
+                elements = [elements[position]]
+            spread = [(e.value, [EACH, *rest]) if isinstance(e, ast.Starred) else (e, rest) for e in elements]
+            return Behind(tuple(value.at(*each) for each in spread)) if spread else None
+        case ast.Dict(keys=keys, values=held):
+            if key == EACH or None in keys:
+                return None
+            items = [each for k, each in zip(keys, held, strict=True) if key == ANY or literal(k) == key]
+            return Behind(tuple(value.at(each, rest) for each in items)) if items else None
+        case ast.ListComp(elt=element) | ast.SetComp(elt=element) | ast.GeneratorExp(elt=element):
+            return Behind((value.at(element, rest),))
+        case ast.DictComp(value=element) if key != EACH:
+            return Behind((value.at(element, rest),))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return Behind((value.at(left, (EACH, *rest)), value.at(right, (EACH, *rest))))
+        case ast.AugAssign(op=ast.Add(), value=more):
+            return Behind((value.at(more, (EACH, *rest)),))
+        case ast.Call() as call:
+            return _iterated(value, call, key, rest)
+    return None
+
+
+def _iterated(value: PossibleValue, call: ast.Call, key: object, rest: Sequence[object]) -> Behind | None:
+    """The items of `enumerate(…)`, `zip(…)`, `reversed(…)`, `….items()` and the like."""
+    args = call.args
+    if call.keywords or any(isinstance(each, ast.Starred) for each in args):
+        return None
+    match call.func, rest:
+        case ast.Name(id="enumerate"), [1, *further] if len(args) in (1, 2):
+            return Behind((value.at(args[0], (EACH, *further)),))
+        case ast.Name(id="zip"), [int(position), *further] if position < len(args):
+            return Behind((value.at(args[position], (EACH, *further)),))
+        case ast.Name(id="list" | "tuple" | "iter"), _ if len(args) == 1:
+            return Behind((value.at(args[0], value.path),))
+        case ast.Name(id="reversed" | "sorted" | "set"), _ if len(args) == 1:
+            return Behind((value.at(args[0], (EACH, *rest)),))
+        case ast.Attribute(value=held, attr="items"), [1, *further] if not args:
+            return Behind((value.at(held, (ANY, *further)),))
+        case ast.Attribute(value=held, attr="values"), _ if not args:
+            return Behind((value.at(held, (ANY, *rest)),))
+    return None
+
+
+def _appended(value: PossibleValue, name: str, first: Binding) -> Behind | None:
+    """What is appended to a list that is made empty, where nothing else is done with it than to give it to calls."""
+    ctx = value.ctx
+    added: list[PossibleValue] = []
+    complete = True
+    for use in uses(ctx, name, first.node):
+        match ctx.parent(use):
+            case ast.Attribute(attr="append") as attribute:
+                call = ctx.parent(attribute)
+                plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+                complete = complete and plain
+                added += [value.at(call.args[0], value.path[1:])] if plain and isinstance(call, ast.Call) else []
+            case ast.Call() | ast.keyword() | ast.Starred():
+                pass
+            case above:
+                complete = complete and isinstance(above, LOOPS[:2])
+    return Behind(tuple(added), complete) if added else None
