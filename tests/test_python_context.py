@@ -9,20 +9,9 @@ import pytest
 from memory import Memory
 
 from codemods.analysis import instances
-from codemods.analysis.calls import (
-    argument,
-    binder,
-    called,
-    callee,
-    callers,
-    default,
-    given,
-    keyword,
-    literal,
-    positional,
-    values,
-)
+from codemods.analysis.calls import argument, binder, callers, default, given, keyword, literal, positional, values
 from codemods.analysis.definitions import reaching, unused_name, uses_of
+from codemods.analysis.instances import called, callee
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.project.index import Index
 from codemods.syntax.module import dotted

@@ -1,13 +1,11 @@
-"""Calls: the arguments they give, the functions they run, and who calls a function with what."""
+"""Calls: the arguments they give, and who calls a function with what."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from codemods.analysis import instances
 from codemods.analysis.python_context import Binding, PythonContext
-from codemods.project.index import NONE, Ref
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
 
@@ -49,35 +47,7 @@ def literal(node: ast.AST | None) -> object:
     return ...
 
 
-# -- which function
-
-
-def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:
-    """The project's function that a call runs: also a method of an object whose class is known."""
-    if (target := ctx.callee(call)) is not None or not isinstance(call.func, ast.Attribute):
-        return target
-    kind = instances.of(ctx, call.func.value)
-    if kind is None or len(kind.names) != 1 or ":" not in (origin := next(iter(kind.names))):
-        return None
-    place = ctx.index.method(Ref(*origin.split(":", 1)), call.func.attr)
-    program = ctx.other(place.path) if place else None
-    return program.definition(f"{place.name}.{call.func.attr}") if program and place else None
-
-
-def called(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
-    """What a call calls, as canonical names: by its name, or by what methods assign to the attribute of `self`.
-
-    A function that is assigned on the class is called with `self` as one more argument: that counts as unknown.
-    """
-    name, method = ctx.name(call.func) or "", ctx.method(call)
-    head, _, attribute = name.partition(".")
-    if method is None or head != method.self or not attribute or "." in attribute:
-        return ctx.origin(call.func)
-    found: list[frozenset[str]] = []
-    for ref, given in ctx.index.assigned(method.owner, attribute):
-        plain = given.method and given.value.dotted and not given.value.call
-        found.append(ctx.index.resolve(ref.path, given.value.dotted) if plain and given.value.dotted else NONE)
-    return NONE.union(*found) if all(found) else NONE
+# -- who calls a function
 
 
 def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:

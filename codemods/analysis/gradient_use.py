@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis import instances
-from codemods.analysis.calls import binder, callee, callers, given_by, literal, values
+from codemods.analysis.calls import callers, given_by, literal, values
+from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import Following, PossibleValue, behind, possible_values, verdicts
 from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER, GRADIENT_READERS, OPTIMIZER
 from codemods.project.index import NONE, Ref
@@ -203,18 +205,14 @@ def _is_plain_target(ctx: PythonContext, node: ast.Attribute) -> bool:
     return isinstance(ctx.parent(node), ast.Assign)
 
 
-def judge(code: ReachedCode, ctx: PythonContext, optimizer: ast.expr, undoes: Undoes, depth: int = 4) -> bool | None:
+def judge(code: ReachedCode, ctx: PythonContext, optimizer: ast.expr, undoes: Undoes) -> bool | None:
     """`undoes` of what is stepped; of a parameter, by what the calls in this code give for it."""
-    if (verdict := undoes(ctx, optimizer)) is not None or depth == 0 or not isinstance(optimizer, ast.Name):
-        return verdict
-    function = binder(ctx, optimizer.id, optimizer)
-    if not isinstance(function, FUNCTIONS) or optimizer.id in ctx.bindings(function):
-        return None
-    if optimizer.id not in ctx.parameter_names(function):
-        return None
-    given = code.given(ctx, function, optimizer.id)
-    verdicts = {judge(code, *each, undoes, depth - 1) if each else None for each in given}
-    return False if False in verdicts else True if verdicts == {True} else None
+
+    def one(value: PossibleValue) -> bool | None:
+        return undoes(value.ctx, value.node) if isinstance(value.node, ast.expr) and not value.path else None
+
+    told = verdicts(PossibleValue(ctx, optimizer, following=Following(given=code.given)), one)
+    return False if False in told else True if told and all(told) else None
 
 
 def stepped_by(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
@@ -253,30 +251,21 @@ def _is_optimizer(ctx: PythonContext, node: ast.expr) -> bool:
     return any(ctx.index.descends(ref, OPTIMIZER) is not False for ref in refs)
 
 
-def _is_schedule(ctx: PythonContext, node: ast.expr, depth: int = 3) -> bool:
+def _is_schedule(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether a value is, or comes from, `self.lr_schedulers()` or `torch.optim.lr_scheduler`."""
-    match node:
+    told = verdicts(PossibleValue(ctx, node), _schedules)
+    return bool(told) and all(told)
+
+
+def _schedules(value: PossibleValue) -> bool | None:
+    match value.node:
         case ast.Call(func=func):
-            last = (ctx.name(func) or "").rpartition(".")[2]
-            return last == "lr_schedulers" or any("lr_scheduler" in origin for origin in ctx.origin(func))
-        case ast.Subscript(value=value):
-            return _is_schedule(ctx, value, depth)
-        case ast.Name() | ast.Attribute() if depth:
-            kind = instances.of(ctx, node)
-            if kind is not None:
-                return all("schedule" in name for name in kind.names)
-            found = [_iterated(b.node) if b.value is None else b.value for b in ctx.assigned(node) or ()]
-            return bool(found) and all(v is not None and _is_schedule(ctx, v, depth - 1) for v in found)
-    return False
-
-
-def _iterated(node: ast.AST) -> ast.expr | None:
-    """What an unpacking or a loop takes its values from."""
-    match node:
-        case ast.Assign(value=value):
-            return value
-        case ast.For(iter=several) | ast.AsyncFor(iter=several) | ast.comprehension(iter=several):
-            return several
+            last = (value.ctx.name(func) or "").rpartition(".")[2]
+            made = last == "lr_schedulers" or any("lr_scheduler" in origin for origin in value.ctx.origin(func))
+            return True if made else None
+        case ast.Name() | ast.Attribute() as name:
+            kind = instances.of(value.ctx, name)
+            return all("schedule" in each for each in kind.names) if kind is not None else None
     return None
 
 
@@ -319,24 +308,16 @@ def takes_parameters(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether parameters are given to a function that nobody can look into."""
     if callee(ctx, call) is not None or _is_harmless(ctx, call):
         return False
-    return any(_holds_parameters(ctx, value) for value in values(call))
+    return any(_holds_parameters(PossibleValue(ctx, value)) for value in values(call))
 
 
 def _is_harmless(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether what is called surely reads no gradients: a function of torch, a builtin, a class that is made."""
     if (ctx.name(call.func) or "") in HARMLESS:
         return True
-    given = [b.value for b in ctx.assigned(call.func) or ()] if isinstance(call.func, ast.Name) else []
-    arms = [arm for value in given or [call.func] for arm in _arms(value)]
-    origins = [ctx.origin(arm) if arm is not None else NONE for arm in arms]
-    return all(found and all(reads_nothing(o) for o in found) for found in origins)
-
-
-def _arms(value: ast.expr | None) -> Iterator[ast.expr | None]:
-    if isinstance(value, ast.IfExp):
-        yield from (*_arms(value.body), *_arms(value.orelse))
-    else:
-        yield value
+    found, complete = possible_values(ctx, call.func)
+    origins = [each.ctx.origin(each.node) if not each.path else NONE for each in found]
+    return complete and all(names and all(reads_nothing(name) for name in names) for names in origins)
 
 
 def reads_nothing(origin: str) -> bool:
@@ -345,27 +326,25 @@ def reads_nothing(origin: str) -> bool:
     return ":" not in origin and origin.rpartition(".")[2][:1].isupper()  # an optimizer, or an average, is made
 
 
-def _holds_parameters(ctx: PythonContext, value: ast.expr, depth: int = 4) -> bool:
+def _holds_parameters(value: PossibleValue) -> bool:
     """Whether a value is a collection of parameters, or an optimizer's groups of them."""
-    if depth == 0:
-        return False
 
     def any_of(*parts: ast.expr) -> bool:
-        return any(_holds_parameters(ctx, part, depth - 1) for part in parts)
+        return any(_holds_parameters(value.at(part)) for part in parts)
 
-    match value:
+    match value.node:
+        case _ if value.path or value.is_far:
+            pass
         case ast.Call(func=ast.Attribute(attr=name)) if name in PARAMETERS:
             return True
         case ast.Attribute(attr="param_groups"):
             return True
-        case ast.Call(func=func) if (ctx.name(func) or "").rpartition(".")[2] in COLLECTING:
-            return any_of(*values(value))
+        case ast.Call(func=func) as call if (value.ctx.name(func) or "").rpartition(".")[2] in COLLECTING:
+            return any_of(*values(call))
         case ast.Subscript(value=of, slice=key):
             return literal(key) == "params" or (not isinstance(literal(key), str) and any_of(of))
         case ast.BinOp(left=left, right=right):
             return any_of(left, right)
-        case ast.IfExp(body=body, orelse=orelse):
-            return any_of(body, orelse)
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             return any_of(*(e.value if isinstance(e, ast.Starred) else e for e in elements))
         case (
@@ -373,6 +352,5 @@ def _holds_parameters(ctx: PythonContext, value: ast.expr, depth: int = 4) -> bo
             | ast.GeneratorExp(elt=ast.Name(), generators=[loop, *_])
         ):
             return any_of(loop.iter)
-        case ast.Name():
-            return any_of(*(b.value for b in ctx.assigned(value) or () if b.value is not None))
-    return False
+    step = behind(value)
+    return step is not None and any(_holds_parameters(each) for each in step.values)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.model.names import ACCELERATOR, GRAD_SCALER
-from codemods.project.index import NONE
-from codemods.syntax.module import FUNCTIONS, is_none, own, parameters
-
-if TYPE_CHECKING:
-    from codemods.analysis.python_context import PythonContext
+from codemods.project.index import NONE, Ref
+from codemods.syntax.module import FUNCTIONS, Function, is_none, own, parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,44 +18,36 @@ class InstanceOf:
 
     names: frozenset[str]
     how: str
-    """constructor, annotation, or protocol"""
+    """constructor, annotation, or protocol: the weakest of what shows them"""
 
 
-Seen = frozenset[ast.AST]
-"""The expressions that are being asked for: `a = b if x else a` asks for itself."""
+_WEAKER = ("constructor", "annotation", "protocol")
 
 
-def of(ctx: PythonContext, node: ast.expr, seen: Seen = frozenset()) -> InstanceOf | None:
-    """What an expression's value is an instance of."""
-    if isinstance(node, ast.IfExp):
-        found = [of(ctx, arm, seen) for arm in (node.body, node.orelse) if not is_none(arm)]
-        return found[0] if found and all(k == found[0] for k in found) else None
-    if isinstance(node, ast.Call):
-        names = ctx.origin(node.func)
-        return InstanceOf(names, "constructor") if names else None
-    if ctx.name(node) is None or node in seen:
+def of(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
+    """What an expression's value is an instance of, whatever it may be beside None."""
+    found, complete = possible_values(ctx, node)
+    kinds = [_kind(each) for each in found if not is_none(each.node)]
+    names = frozenset[str]().union(*(kind.names for kind in kinds if kind))
+    if names and complete and all(kinds):
+        return InstanceOf(names, max((kind.how for kind in kinds if kind), key=_WEAKER.index))
+    return _protocol(ctx, node)
+
+
+def _kind(value: PossibleValue) -> InstanceOf | None:
+    """By the call that makes a value, or by what is known of a parameter."""
+    if value.path:
         return None
-    return _constructed(ctx, node, seen | {node}) or _annotated(ctx, node) or _protocol(ctx, node)
+    match value.node:
+        case ast.Call(func=func):
+            names = value.ctx.origin(func)
+            return InstanceOf(names, "constructor") if names else None
+        case ast.Name() as name:
+            return _annotated(value.ctx, name) or _protocol(value.ctx, name)
+    return None
 
 
-def _constructed(ctx: PythonContext, node: ast.expr, seen: Seen) -> InstanceOf | None:
-    name, method = ctx.name(node) or "", ctx.method(node)
-    head, _, attribute = name.partition(".")
-    found: list[frozenset[str]] = []
-    if method and head == method.self and attribute and "." not in attribute:
-        for ref, given in ctx.index.assigned(method.owner, attribute):
-            value = given.value
-            if value.literal is not None:
-                found.append(ctx.index.resolve(ref.path, value.dotted) if value.call and value.dotted else NONE)
-    else:
-        for binding in ctx.assigned(node) or ():
-            if not is_none(binding.value):
-                kind = of(ctx, binding.value, seen) if binding.value is not None else None
-                found.append(kind.names if kind else NONE)
-    return InstanceOf(frozenset().union(*found), "constructor") if found and all(found) else None
-
-
-def _annotated(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
+def _annotated(ctx: PythonContext, node: ast.Name) -> InstanceOf | None:
     """By the annotation of the parameter that a plain name is."""
     name, scope = ctx.name(node) or "", ctx.scope(node)
     while not isinstance(scope, ast.Module):
@@ -94,7 +84,7 @@ def _protocol(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
     """By use, in one function: `S.scale(…).backward()` and `S.step(…)`: a GradScaler; `A.backward(x)` beside
     `A.prepare(…)` or `A.accumulate(…)`: an Accelerator. Where a constructor is in sight, it decides.
     """
-    if ctx.assigned(node) is not None:
+    if ctx.name(node) is None or ctx.assigned(node) is not None:
         return None
     scope = ctx.scope(node)
     if ("called", scope) not in ctx.memo:
@@ -119,3 +109,31 @@ def _called(ctx: PythonContext, scope: ast.AST) -> dict[str | None, set[str]]:
             if receiver.func.attr == "scale":
                 called.setdefault(ctx.name(receiver.func.value), set()).add("scale().backward")
     return called
+
+
+# -- what a call runs
+
+
+def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:
+    """The project's function that a call runs: also a method of an object whose class is known."""
+    if (target := ctx.callee(call)) is not None or not isinstance(call.func, ast.Attribute):
+        return target
+    kind = of(ctx, call.func.value)
+    if kind is None or len(kind.names) != 1 or ":" not in (origin := next(iter(kind.names))):
+        return None
+    place = ctx.index.method(Ref(*origin.split(":", 1)), call.func.attr)
+    program = ctx.other(place.path) if place else None
+    return program.definition(f"{place.name}.{call.func.attr}") if program and place else None
+
+
+def called(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
+    """What a call calls, as canonical names: by its name, or by what this name or attribute of `self` is given.
+
+    A function that is assigned on the class is called with `self` as one more argument: that counts as unknown.
+    """
+    if origins := ctx.origin(call.func):
+        return origins
+    given, complete = possible_values(ctx, call.func)
+    on_the_class = any(isinstance(each.ctx.scope(each.node), ast.ClassDef) for each in given)
+    found = [each.ctx.origin(each.node) if not each.path else NONE for each in given]
+    return NONE.union(*found) if complete and all(found) and not on_the_class else NONE

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, literal
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values, verdicts
 from codemods.model.names import LIGHTNING_SETUP
 from codemods.syntax.module import own
 from codemods.syntax.verbs import Verb, edit_call
@@ -95,13 +96,9 @@ def _single(ctx: PythonContext, value: ast.expr) -> ast.expr | None:
         if len(value.elts) != 1 or isinstance(value.elts[0], ast.Starred):
             return None
         return value.elts[0]
-    several = (ast.ListComp, ast.GeneratorExp, ast.List, ast.Tuple)
-    if isinstance(value, several):
-        return None
-    for binding in ctx.assigned(value) or ():
-        if isinstance(binding.value, several) or isinstance(binding.node, (ast.For, ast.AsyncFor, ast.withitem)):
-            return None
-    return value
+    found, _ = possible_values(ctx, value)
+    several = (ast.ListComp, ast.GeneratorExp, ast.List, ast.Tuple, ast.withitem)
+    return None if any(each.path or isinstance(each.node, several) for each in found) else value
 
 
 def only_keywords(call: ast.Call) -> bool:
@@ -117,7 +114,7 @@ def as_of_a_tensor(call: ast.Call) -> bool:
     return named and (not given or (bool(flags) and all(flags)))
 
 
-def is_tensor(ctx: PythonContext, node: ast.expr, depth: int = 4, *, by_name: bool = True) -> bool | None:
+def is_tensor(ctx: PythonContext, node: ast.expr, *, by_name: bool = True) -> bool | None:
     """Whether `node`, on which `.backward()` is called, is a tensor: by what made it, by annotation, use, or name.
 
     False: surely something else (an engine, a module, an object of a class of the project); None: cannot be told.
@@ -125,28 +122,38 @@ def is_tensor(ctx: PythonContext, node: ast.expr, depth: int = 4, *, by_name: bo
     Args:
         by_name: whether a name that is one of a loss is enough.
     """
-    if depth == 0:
-        return None
-    match node:
-        case ast.BinOp() | ast.UnaryOp(op=ast.USub()):
+    names: list[PossibleValue] = []
+
+    def judge(value: PossibleValue) -> bool | str | None:
+        verdict = _made(value)
+        if verdict is None and isinstance(value.node, ast.Attribute) and _kept_since_the_start(value.ctx, value.node):
+            return "no loss of a batch"
+        names.append(value)
+        return verdict
+
+    told = verdicts(PossibleValue(ctx, node), judge)
+    if True in told or False in told:
+        return True in told
+    return True if any(_speaks_of_a_tensor(each, by_name) for each in names) else None
+
+
+def _made(value: PossibleValue) -> bool | None:
+    """The same of what makes a value."""
+    match value.node:
+        case ast.withitem() | ast.ExceptHandler():
+            return False
+        case _ if value.path:
+            return None
+        case ast.BinOp() | ast.UnaryOp(op=ast.USub()) | ast.AugAssign():
             return True
-        case ast.NamedExpr(value=value) | ast.Await(value=value):
-            return is_tensor(ctx, value, depth - 1, by_name=by_name)
-        case ast.IfExp(body=body, orelse=orelse):
-            arms = {is_tensor(ctx, arm, depth - 1, by_name=by_name) for arm in (body, orelse)}
-            return arms.pop() if len(arms) == 1 else None
-        case ast.Subscript(value=value, slice=key) if not isinstance(key, (ast.Slice, ast.Tuple)):
-            text = literal(key)
-            named = isinstance(text, str) and is_loss_name(text)
-            return True if by_name and (named or is_loss_name(ctx.name(value) or "")) else None
-        case ast.Call():
-            return _called(ctx, node, depth)
-        case ast.Name() | ast.Attribute():
-            return _named(ctx, node, depth, by_name)
+        case ast.Call() as call:
+            return _called(value.ctx, call)
+        case ast.Name() | ast.Attribute() as name:
+            return _named(value.ctx, name)
     return None
 
 
-def _called(ctx: PythonContext, call: ast.Call, depth: int) -> bool | None:
+def _called(ctx: PythonContext, call: ast.Call) -> bool | None:
     if origins := ctx.origin(call.func):
         if all(_makes_tensors(o) for o in origins):
             return True
@@ -171,27 +178,29 @@ def _of_a_library(origins: frozenset[str]) -> bool:
     return any(":" not in o for o in origins)
 
 
-def _named(ctx: PythonContext, node: ast.Name | ast.Attribute, depth: int, by_name: bool) -> bool | None:
+def _named(ctx: PythonContext, node: ast.Name | ast.Attribute) -> bool | None:
     if ctx.origin(node):
         return False
     kind = instances.of(ctx, node)
-    if kind is not None:
-        if all(_makes_tensors(o) for o in kind.names):
-            return True
-        if any(_is_class(ctx, o) for o in kind.names):
-            return False
-    bindings = ctx.assigned(node) or ()
-    if bindings and all(isinstance(b.node, (ast.withitem, ast.ExceptHandler)) for b in bindings):
-        return False
-    values = [b.value for b in bindings if b.value is not None and b.value is not node]
-    verdicts = [is_tensor(ctx, value, depth - 1, by_name=by_name) for value in values]
-    if True in verdicts or any(isinstance(b.node, ast.AugAssign) for b in bindings):
+    if kind is not None and all(_makes_tensors(o) for o in kind.names):
         return True
-    if False in verdicts:
-        return False
-    if isinstance(node, ast.Name):
-        return True if (by_name and is_loss_name(node.id)) or _used_as_a_tensor(ctx, node) else None
-    return True if by_name and is_loss_name(node.attr) and not _kept_since_the_start(ctx, node) else None
+    return False if kind is not None and any(_is_class(ctx, o) for o in kind.names) else None
+
+
+def _speaks_of_a_tensor(value: PossibleValue, by_name: bool) -> bool:
+    """Whether a name is one of a loss, or used as that of a tensor."""
+    ctx = value.ctx
+    match value.node:
+        case _ if value.path:
+            return False
+        case ast.Subscript(value=held, slice=key) if not isinstance(key, ast.Slice | ast.Tuple):
+            text = literal(key)
+            return by_name and ((isinstance(text, str) and is_loss_name(text)) or is_loss_name(ctx.name(held) or ""))
+        case ast.Name(id=name) as used:
+            return (by_name and is_loss_name(name)) or _used_as_a_tensor(ctx, used)
+        case ast.Attribute(attr=name):
+            return by_name and is_loss_name(name)
+    return False
 
 
 def _kept_since_the_start(ctx: PythonContext, node: ast.Attribute) -> bool:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from codemods.analysis.calls import assigned_to_self, binder, literal
 from codemods.analysis.definitions import reaching, uses
 from codemods.analysis.python_context import Binding, Method, PythonContext
-from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
+from codemods.syntax.module import FUNCTIONS, Function, own
 
 T = TypeVar("T")
 
@@ -27,6 +27,11 @@ EACH, ANY = "for each", "any item"
 
 Given = Callable[[PythonContext, Function, str], Sequence[tuple[PythonContext, ast.expr] | None]]
 """What calls give for a parameter; None for one that cannot be told: `calls.given`, for one."""
+
+Assigned = tuple[PythonContext, Binding, str]
+"""One assignment with its file, and the name that it binds (of an attribute of `self` the last one)."""
+_CHANGING = frozenset({"extend", "insert", "update", "setdefault", "clear", "pop", "popitem", "remove", "sort", "add"})
+"""Methods that change what a container holds, beside `append`."""
 
 
 @dataclass(slots=True)
@@ -91,13 +96,13 @@ def possible_values(
     A value that cannot be followed (a parameter, a name from elsewhere) is in the list as it is. True: nothing is
     missing from the list.
     """
-    start = PossibleValue(ctx, node, path, Following(ordered, returns, given))
-    found: list[PossibleValue] = []
-    complete = True
-    for value, whole in _followed(start, lambda _: False):
-        complete = complete and whole
-        found += [value] if value is not None else []
-    return found, complete
+    return ends(PossibleValue(ctx, node, path, Following(ordered, returns, given)))
+
+
+def ends(start: PossibleValue) -> tuple[list[PossibleValue], bool]:
+    """The same for what is one step or more on the way."""
+    found = list(_followed(start, lambda _: False))
+    return [value for value, _ in found if value is not None], all(whole for _, whole in found)
 
 
 def verdicts(start: PossibleValue, judge: Callable[[PossibleValue], T | None]) -> list[T | None]:
@@ -132,6 +137,13 @@ def _followed(
         waiting = [*new, *waiting]
 
 
+def elements(ctx: PythonContext, node: ast.expr) -> list[ast.expr] | None:
+    """The expressions that make the items of a container, as it is at this place; None where one is not in sight."""
+    start = PossibleValue(ctx, node, (ANY,), Following(ordered=True))
+    found = verdicts(start, lambda each: each.node if not each.path and isinstance(each.node, ast.expr) else None)
+    return [each for each in found if each is not None] if found and None not in found else None
+
+
 # -- one step
 
 
@@ -153,8 +165,7 @@ def _step(value: PossibleValue) -> Behind | None:
             return Behind((value.at(inner, (ANY, *path[1:])),)) if path else None
         case ast.Subscript(value=inner, slice=index):
             key = literal(index)
-            known = isinstance(key, (int, str)) and not (isinstance(key, int) and key < 0)
-            return Behind((value.at(inner, (key if known else ANY, *path)),))
+            return Behind((value.at(inner, (key if isinstance(key, (int, str)) else ANY, *path)),))
         case ast.Name() | ast.Attribute():
             return _named(value, node)
         case ast.Call(func=ast.Name(id="next"), args=[several, *_]):
@@ -189,26 +200,27 @@ def _named(value: PossibleValue, node: ast.Name | ast.Attribute) -> Behind | Non
     name = ctx.name(node)
     if name is None:
         return None
-    given: list[tuple[PythonContext, Binding, str]]
+    given: list[Assigned]
     if value.following.ordered:
         bindings, complete = reaching(ctx, node)
         given = [(ctx, b, name) for b in bindings]
     elif (method := ctx.method(node)) and name.startswith(f"{method.self}.") and name.count(".") == 1:
-        given, complete = _attribute(ctx, method, name.partition(".")[2])
+        given, complete = assigned_to_attribute(ctx, method, name.partition(".")[2])
     else:
         given, complete = [(ctx, b, name) for b in ctx.assigned(node) or ()], True
     if not given:
         return _argument(value, node) if isinstance(node, ast.Name) else None
-    if value.path and all(isinstance(b.value, ast.List) and not b.value.elts for _, b, _ in given):
-        return _appended(value, name, given[0][1]) if isinstance(node, ast.Name) else None
-    return Behind(tuple(_bound(value, *each) for each in given), complete)
+    values = [_bound(value, *each) for each in given]
+    if value.path:
+        added, known = _added(value, given)
+        empty = [each for each in values if isinstance(each.node, (ast.List, ast.Dict)) and not _held(each.node)]
+        values, complete = [*(each for each in values if not added or each not in empty), *added], complete and known
+    return Behind(tuple(values), complete)
 
 
-def _attribute(
-    ctx: PythonContext, method: Method, attribute: str
-) -> tuple[list[tuple[PythonContext, Binding, str]], bool]:
-    """What a class and its ancestors assign to an attribute, on the class or on `self`."""
-    found: list[tuple[PythonContext, Binding, str]] = []
+def assigned_to_attribute(ctx: PythonContext, method: Method, attribute: str) -> tuple[list[Assigned], bool]:
+    """What a class and its ancestors assign to an attribute, on the class or on `self`; True: all of it is seen."""
+    found: list[Assigned] = []
     complete = True
     for ref in ctx.index.lineage(method.owner).refs:
         known = ctx.index.klass(ref)
@@ -279,7 +291,8 @@ def _items(value: PossibleValue) -> Behind | None:
     match value.node:
         case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
             if position is not None:
-                if position >= len(elements) or any(isinstance(e, ast.Starred) for e in elements[: position + 1]):
+                starred = any(isinstance(e, ast.Starred) for e in elements)
+                if starred or not -len(elements) <= position < len(elements):
                     return None
                 elements = [elements[position]]
             spread = [(e.value, [EACH, *rest]) if isinstance(e, ast.Starred) else (e, rest) for e in elements]
@@ -323,20 +336,35 @@ def _iterated(value: PossibleValue, call: ast.Call, key: object, rest: Sequence[
     return None
 
 
-def _appended(value: PossibleValue, name: str, first: Binding) -> Behind | None:
-    """What is appended to a list that is made empty, where nothing else is done with it than to give it to calls."""
-    ctx = value.ctx
+def _held(display: ast.List | ast.Dict) -> list[ast.expr]:
+    return display.elts if isinstance(display, ast.List) else display.values
+
+
+def _added(value: PossibleValue, given: Sequence[Assigned]) -> tuple[list[PossibleValue], bool]:
+    """The items of `path` that are appended to a container where it is assigned; False: it is changed otherwise."""
     added: list[PossibleValue] = []
-    complete = True
-    for use in uses(ctx, name, first.node):
-        match ctx.parent(use):
-            case ast.Attribute(attr="append") as attribute:
-                call = ctx.parent(attribute)
-                plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
-                complete = complete and plain
-                added += [value.at(call.args[0], value.path[1:])] if plain and isinstance(call, ast.Call) else []
-            case ast.Call() | ast.keyword() | ast.Starred():
-                pass
-            case above:
-                complete = complete and isinstance(above, LOOPS[:2])
-    return Behind(tuple(added), complete) if added else None
+    known = True
+    for where, binding, name in given:
+        for use in _uses(where, binding, name):
+            match where.parent(use):
+                case ast.Attribute(attr="append") as attribute:
+                    call = where.parent(attribute)
+                    if isinstance(call, ast.Call) and call.func is attribute and len(call.args) == 1:
+                        added.append(value.at(call.args[0], value.path[1:], where))
+                case ast.Attribute(attr=verb) if verb in _CHANGING:
+                    known = False
+                case ast.Subscript(value=held, slice=index, ctx=ast.Store() | ast.Del()) if held is use:
+                    keys = literal(index), value.path[0]
+                    known = known and all(isinstance(key, (int, str)) and key not in (EACH, ANY) for key in keys)
+                    known = known and keys[0] != keys[1]
+    return list(dict.fromkeys(added)), known
+
+
+def _uses(ctx: PythonContext, binding: Binding, name: str) -> Iterable[ast.expr]:
+    """The places that read a name where it is bound; of an attribute, in all methods of its class."""
+    scope, method = ctx.scope(binding.node), ctx.method(binding.node)
+    if not isinstance(scope, ast.ClassDef) and any(b is binding for b in ctx.bindings(scope).get(name, ())):
+        return list(uses(ctx, name, binding.node))
+    klass = method.klass if method is not None else scope
+    methods = [found for each in own(klass) if isinstance(each, FUNCTIONS) and (found := ctx.method(each))]
+    return [use for each in methods for use in uses(ctx, f"{each.self}.{name}", each.node.body[0])]

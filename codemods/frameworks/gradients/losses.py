@@ -11,9 +11,10 @@ import enum
 from dataclasses import dataclass
 
 from codemods.analysis.calls import has_splat, keyword, literal, positional, values
-from codemods.analysis.definitions import reaching, uses
-from codemods.analysis.python_context import Binding, PythonContext
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import EACH, Following, PossibleValue, behind, possible_values
 from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.syntax.module import is_none
 
 
 def named(prefix: str, names: str) -> frozenset[str]:
@@ -75,46 +76,39 @@ UNKNOWN = LossValue(LossOrigin.UNKNOWN)
 # -- what a value is
 
 
-def value(ctx: PythonContext, node: ast.expr, depth: int = 6) -> LossValue:
+def value(ctx: PythonContext, node: ast.expr) -> LossValue:
     """What is known of an expression."""
-    if depth == 0:
+    return _value(PossibleValue(ctx, node, following=Following(ordered=True)))
+
+
+def _value(at: PossibleValue) -> LossValue:
+    if not at.path and (found := _computed(at)) is not None:
+        return found
+    step = behind(at)
+    return _either([_value(each) for each in step.values]) if step is not None and step.complete else UNKNOWN
+
+
+def _computed(at: PossibleValue) -> LossValue | None:
+    """What arithmetic and calls make; None for another expression."""
+    node = at.node
+    if at.is_far:
         return UNKNOWN
     match node:
         case ast.Constant() | ast.UnaryOp(operand=ast.Constant()) if _is_a_number(node):
             return LossValue(LossOrigin.NUMBER, True)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return value(ctx, inner, depth - 1)
-        case ast.BinOp(left=left, right=right):
-            return _combined(value(ctx, left, depth - 1), value(ctx, right, depth - 1))
-        case ast.IfExp(body=body, orelse=orelse):
-            return _either([value(ctx, body, depth - 1), value(ctx, orelse, depth - 1)])
+            return _value(at.at(inner))
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+            return _combined(_value(at.at(left)), _value(at.at(right)))
         case ast.Call():
-            found = _called(ctx, node, depth)
-            return (
-                LossValue(LossOrigin.CUT, found.scalar)
-                if found.made is LossOrigin.GRAPH and gradients(ctx, node) == "off"
-                else found
-            )
+            found = _called(at, node)
+            cut = found.made is LossOrigin.GRAPH and gradients(at.ctx, node) == "off"
+            return LossValue(LossOrigin.CUT, found.scalar) if cut else found
         case ast.Attribute(value=inner, attr="data"):
-            found = value(ctx, inner, depth - 1)
-            return (
-                LossValue(LossOrigin.CUT, found.scalar)
-                if found.made in (LossOrigin.GRAPH, LossOrigin.CUT, LossOrigin.TENSOR)
-                else UNKNOWN
-            )
-        case ast.Name() | ast.Attribute():
-            bindings, complete = reaching(ctx, node)
-            return _either([_bound(ctx, b, node, depth) for b in bindings]) if complete else UNKNOWN
-    return UNKNOWN
-
-
-def _bound(ctx: PythonContext, binding: Binding, use: ast.expr, depth: int) -> LossValue:
-    if binding.value is not None and isinstance(binding.node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-        return value(ctx, binding.value, depth - 1)
-    match binding.node:
-        case ast.AugAssign(target=target, value=added):
-            return _combined(value(ctx, target, depth - 1), value(ctx, added, depth - 1))
-    return UNKNOWN
+            found = _value(at.at(inner))
+            known = found.made in (LossOrigin.GRAPH, LossOrigin.CUT, LossOrigin.TENSOR)
+            return LossValue(LossOrigin.CUT, found.scalar) if known else UNKNOWN
+    return None
 
 
 def _combined(a: LossValue, b: LossValue) -> LossValue:
@@ -134,14 +128,14 @@ def _either(values: list[LossValue]) -> LossValue:
     return LossValue(kinds.pop(), all(v.scalar for v in values)) if len(kinds) == 1 else UNKNOWN
 
 
-def _called(ctx: PythonContext, call: ast.Call, depth: int) -> LossValue:
+def _called(at: PossibleValue, call: ast.Call) -> LossValue:
+    ctx = at.ctx
     if ctx.means(call.func, LOSS_FUNCTIONS) or ctx.is_a(call.func, LOSS_MODULES):
-        return _loss(ctx, call, depth)
+        return _loss(at, call)
     if ctx.means(call.func, NUMBERS) or ctx.name(call.func) in ("float", "len", "int", "round"):
         return LossValue(LossOrigin.NUMBER, True)
     if ctx.name(call.func) == "sum" and not ctx.origin(call.func) and len(values(call)) == 1:
-        summed = elements(_displayed(ctx, values(call)[0]), ctx)
-        return _either([value(ctx, each, depth - 1) for each in summed]) if summed else UNKNOWN
+        return _value(at.at(values(call)[0], (EACH,)))
     if ctx.means(call.func, FRESH):
         return LossValue(LossOrigin.CUT)
     if origins := ctx.origin(call.func):
@@ -149,7 +143,7 @@ def _called(ctx: PythonContext, call: ast.Call, depth: int) -> LossValue:
         first = positional(call, 0)
         if first is None or len(names) != len(origins) or not names <= REDUCING | KEEPING | {"stack"}:
             return UNKNOWN
-        found = value(ctx, first, depth - 1)
+        found = _value(at.at(first))
         made = found.made if found.made in (LossOrigin.GRAPH, LossOrigin.CUT) else LossOrigin.TENSOR
         scalar = found.scalar and not names & (_RESHAPING | {"stack", "pow"})
         return LossValue(made, scalar or (names <= REDUCING and len(values(call)) == 1))
@@ -159,9 +153,9 @@ def _called(ctx: PythonContext, call: ast.Call, depth: int) -> LossValue:
     if name == "item":
         return LossValue(LossOrigin.NUMBER, True)
     if name in CUTTING:
-        return LossValue(LossOrigin.CUT, value(ctx, receiver, depth - 1).scalar)
+        return LossValue(LossOrigin.CUT, _value(at.at(receiver)).scalar)
     if name in REDUCING | KEEPING:
-        found = value(ctx, receiver, depth - 1)
+        found = _value(at.at(receiver))
         if found.made in (LossOrigin.GRAPH, LossOrigin.TENSOR, LossOrigin.CUT):
             kept = found.scalar and name not in _RESHAPING and not (name == "pow" and not _one_number(call))
             return LossValue(found.made, kept or (name in REDUCING and not values(call)))
@@ -178,77 +172,29 @@ def _one_number(call: ast.Call) -> bool:
     return len(given) == 1 and isinstance(given[0], ast.Constant) and _is_a_number(given[0])
 
 
-def _loss(ctx: PythonContext, call: ast.Call, depth: int) -> LossValue:
+def _loss(at: PossibleValue, call: ast.Call) -> LossValue:
     """A loss of PyTorch: it hangs on the graph of its arguments, unless these are seen to be cut."""
-    given = [value(ctx, a, depth - 1).made for a in call.args if not isinstance(a, ast.Starred)]
-    given += [value(ctx, k.value, depth - 1).made for k in call.keywords if k.arg is not None]
+    given = [_value(at.at(a)).made for a in call.args if not isinstance(a, ast.Starred)]
+    given += [_value(at.at(k.value)).made for k in call.keywords if k.arg is not None]
     dead = bool(given) and all(made in (LossOrigin.CUT, LossOrigin.NUMBER) for made in given[:2])
     if given and given[0] in (LossOrigin.CUT, LossOrigin.NUMBER) and LossOrigin.GRAPH not in given:
         dead = True
-    return LossValue(LossOrigin.CUT if dead else LossOrigin.GRAPH, _reduced(ctx, call))
+    return LossValue(LossOrigin.CUT if dead else LossOrigin.GRAPH, _reduced(at.ctx, call))
 
 
 def _reduced(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a loss is surely one number: nothing but the default reduction, or `mean` or `sum`."""
-    calls = [call]
-    if not ctx.means(call.func, LOSS_FUNCTIONS):
-        bindings: list[Binding] | None = None
-        name, method = ctx.name(call.func) or "", ctx.method(call)
-        if isinstance(call.func, ast.Call):
-            calls = [call.func]
-        elif method and name.startswith(method.self + "."):
-            settings = [a.value for _, a in ctx.index.assigned(method.owner, name.partition(".")[2])]
-            return bool(settings) and all(
-                not s.splat
-                and not any(isinstance(a.literal, (bool, str)) for a in s.args)
-                and not s.keywords.keys() & {"reduce", "size_average"}
-                and ("reduction" not in s.keywords or s.keywords["reduction"].literal in ("mean", "sum"))
-                for s in settings
-            )
-        else:
-            bindings = ctx.assigned(call.func)
-            calls = [b.value for b in bindings or () if isinstance(b.value, ast.Call)]
-    return bool(calls) and all(_plain(c) for c in calls)
+    if ctx.means(call.func, LOSS_FUNCTIONS):
+        return _plain(call)
+    found, complete = possible_values(ctx, call.func)
+    made = [each.node for each in found if not is_none(each.node)]
+    return complete and bool(made) and all(isinstance(each, ast.Call) and _plain(each) for each in made)
 
 
 def _plain(call: ast.Call) -> bool:
     given = keyword(call, "reduction")
-    if any(literal(a) is not ... for a in call.args):
+    if any(isinstance(literal(a), (bool, str)) for a in call.args):
         return False
     if has_splat(call) or keyword(call, "reduce") or keyword(call, "size_average"):
         return False
     return given is None or literal(given) in ("mean", "sum")
-
-
-def _displayed(ctx: PythonContext, node: ast.expr) -> ast.expr:
-    """The list that a name surely is, where it is bound once; else the expression itself."""
-    bindings, complete = reaching(ctx, node) if isinstance(node, ast.Name) else ([], False)
-    shown = bindings[0].value if complete and len(bindings) == 1 else None
-    return shown if isinstance(shown, (ast.List, ast.Tuple)) and shown.elts else node
-
-
-def elements(node: ast.expr, ctx: PythonContext) -> list[ast.expr] | None:
-    """What a list holds: the elements of a display or comprehension, or what is appended to a list made here."""
-    match node:
-        case ast.List(elts=held) | ast.Tuple(elts=held):
-            return None if any(isinstance(e, ast.Starred) for e in held) else held
-        case ast.ListComp(elt=element):
-            return [element]
-        case ast.Name(id=name):
-            given = ctx.bindings(ctx.scope(node)).get(name, ())
-            if not given or not all(isinstance(b.value, ast.List) and not b.value.elts for b in given):
-                return None
-            added: list[ast.expr] = []
-            for use in uses(ctx, name, given[0].node):
-                match ctx.parent(use):
-                    case ast.Attribute(attr="append") as attribute:
-                        call = ctx.parent(attribute)
-                        if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
-                            return None
-                        added.append(call.args[0])
-                    case ast.Call() | ast.keyword() | ast.Starred():
-                        pass
-                    case _:
-                        return None
-            return added or None
-    return None

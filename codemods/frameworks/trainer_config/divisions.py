@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.analysis.calls import binder, callee, keyword, literal, values
+from codemods.analysis.calls import binder, keyword, literal, values
+from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
 from codemods.model.names import ACCELERATOR

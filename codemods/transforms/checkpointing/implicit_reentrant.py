@@ -41,7 +41,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import called, keyword, literal
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.instances import called
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.project_traits import (

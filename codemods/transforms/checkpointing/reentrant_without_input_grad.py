@@ -31,7 +31,8 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, called, keyword, literal
+from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.instances import called
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.hugging_face import (

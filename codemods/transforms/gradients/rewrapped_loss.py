@@ -34,8 +34,9 @@ from collections.abc import Iterator, Sequence
 from codemods.analysis.calls import argument, has_splat, literal, values
 from codemods.analysis.definitions import uses, uses_of
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import elements
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
-from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, LossOrigin, LossValue, elements, named, value
+from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, LossOrigin, LossValue, named, value
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -74,7 +75,7 @@ def rewrapped(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     given = argument(call, "data", 0)
     if given is None:
         return
-    losses = elements(given, ctx)
+    losses = elements(ctx, given)
     if losses is not None:
         yield from _several(call, given, losses, ctx)
     elif ctx.means(call.func, COPIES):

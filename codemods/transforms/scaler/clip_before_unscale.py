@@ -43,8 +43,9 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from codemods.analysis.calls import callee, values
+from codemods.analysis.calls import values
 from codemods.analysis.grad_scaler import Scaler, optimizer, spelled
+from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.analysis.scaled_training import CLIP, UNSCALING, Training, made_of, trainings, writes

@@ -31,9 +31,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import callee
 from codemods.analysis.grad_scaler import Scaler, is_optimizer, optimizer, spelled
 from codemods.analysis.gradient_use import ReachedCode, is_used, takes_parameters
+from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
 from codemods.model.edits import Consequence, Safety

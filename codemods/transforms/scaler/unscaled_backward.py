@@ -37,9 +37,9 @@ import re
 from collections.abc import Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.calls import callee
 from codemods.analysis.grad_scaler import SCALER, Scaler, is_optimizer, optimizer, spelled
 from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, obstacle, stepped_by
+from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, discarded, is_loss, made_of, scaled, sources, trainings
 from codemods.analysis.scaler_lifetime import used_anywhere

@@ -33,8 +33,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from codemods.analysis.calls import callee, mentions
+from codemods.analysis.calls import mentions
 from codemods.analysis.grad_scaler import Scaler, is_optimizer, optimizer, spelled
+from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings, writes
 from codemods.model.edits import Consequence, Safety
