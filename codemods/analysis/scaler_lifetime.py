@@ -9,6 +9,7 @@ from codemods.analysis.calls import binder, given, imports_of
 from codemods.analysis.grad_scaler import Scaler, kind
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
+from codemods.analysis.values import Following, PossibleValue, possible_values, verdicts
 from codemods.model.edits import Evidence
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
@@ -111,8 +112,9 @@ def unscaled_elsewhere(training: Training, scaler: Scaler) -> Evidence | None:
 
 def _is_made(ctx: PythonContext, name: ast.expr) -> bool:
     """Whether a name is given nothing but scalers made in sight."""
-    values = [b.value for b in ctx.assigned(name) or ()]
-    return bool(values) and all(isinstance(v, ast.Call) and kind(ctx, v) == "scaler" for v in values)
+    found, complete = possible_values(ctx, name)
+    made = [each.node for each in found if not each.path and isinstance(each.node, ast.Call)]
+    return complete and len(made) == len(found) and all(kind(ctx, call) == "scaler" for call in made)
 
 
 def _steps_itself(ctx: PythonContext, attribute: ast.Attribute) -> bool:
@@ -129,17 +131,14 @@ def _may_be(training: Training, scaler: Scaler, other: PythonContext, attribute:
     return last in names(other, attribute.value) and not unrelated(training, scaler, other, attribute)
 
 
-def names(ctx: PythonContext, receiver: ast.expr, depth: int = 3) -> frozenset[str]:
+def names(ctx: PythonContext, receiver: ast.expr) -> frozenset[str]:
     """The last names under which a value goes: as written, of what the name is given, and of what callers give."""
-    found = {(ctx.name(receiver) or "").rpartition(".")[2]}
-    for binding in (ctx.assigned(receiver) or ()) if depth else ():
-        if binding.value is not None:
-            found |= names(ctx, binding.value, depth - 1)
-    if depth and isinstance(receiver, ast.Name):
-        function = binder(ctx, receiver.id, receiver)
-        if isinstance(function, FUNCTIONS) and receiver.id not in ctx.bindings(function):
-            for each in given(ctx, function, receiver.id):
-                found |= names(*each, depth - 1) if each else frozenset()
+    found: set[str] = set()
+
+    def note(value: PossibleValue) -> None:
+        found.add((value.ctx.name(value.node) or "").rpartition(".")[2])
+
+    verdicts(PossibleValue(ctx, receiver, following=Following(given=given)), note)
     return frozenset(found - {""})
 
 

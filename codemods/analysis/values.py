@@ -137,6 +137,21 @@ def _followed(
         waiting = [*new, *waiting]
 
 
+def expressions(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.expr]]:
+    """What gives a name or an attribute its value, each with its file; empty where one of these cannot be told."""
+    found, complete = possible_values(ctx, node)
+    plain = [(each.ctx, each.node) for each in found if not each.path and isinstance(each.node, ast.expr)]
+    return plain if complete and len(plain) == len(found) and plain != [(ctx, node)] else []
+
+
+def made_by(ctx: PythonContext, node: ast.expr) -> ast.Call | None:
+    """The one call of this file that surely makes the value of an expression."""
+    found, complete = possible_values(ctx, node)
+    if not complete or len(found) != 1 or found[0].path or found[0].ctx is not ctx:
+        return None
+    return found[0].node if isinstance(found[0].node, ast.Call) else None
+
+
 def elements(ctx: PythonContext, node: ast.expr) -> list[ast.expr] | None:
     """The expressions that make the items of a container, as it is at this place; None where one is not in sight."""
     start = PossibleValue(ctx, node, (ANY,), Following(ordered=True))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, has_splat, literal, named_calls
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import made_by
 
 _ACTIVATIONS = frozenset({"torch.nn.functional.relu", "torch.nn.functional.gelu"})
 _ACTIVATION_MODULES = frozenset({"torch.nn.ReLU", "torch.nn.GELU"})
@@ -35,7 +36,7 @@ def encoder(call: ast.Call, ctx: PythonContext) -> Encoder | None:
     if not ctx.calls(call, "torch.nn.TransformerEncoder") or has_splat(call):
         return None
     given = argument(call, "encoder_layer", 0)
-    layer = _constructed(given, ctx) if given is not None else None
+    layer = made_by(ctx, given) if given is not None else None
     if layer is None or not ctx.calls(layer, "torch.nn.TransformerEncoderLayer") or not _fused(layer, ctx):
         return None
     holder = ctx.parent(call)
@@ -48,14 +49,6 @@ def encoder(call: ast.Call, ctx: PythonContext) -> Encoder | None:
     norm_first = argument(layer, "norm_first", 7)
     nested = (switch is None or literal(switch) is True) and (norm_first is None or literal(norm_first) is False)
     return Encoder(call, name, nested, tuple(_calls(call, name, ctx)))
-
-
-def _constructed(node: ast.expr, ctx: PythonContext) -> ast.Call | None:
-    if isinstance(node, ast.Call):
-        return node
-    found = ctx.assigned(node) or ()
-    value = found[0].value if len(found) == 1 else None
-    return value if isinstance(value, ast.Call) else None
 
 
 def _fused(layer: ast.Call, ctx: PythonContext) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, keyword, literal, named_calls, values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import made_by
 from codemods.model.names import ACCELERATOR, AUTOCAST, LIGHTNING_TRAINER
 from codemods.project import versions
 from codemods.project.index import Ref
@@ -138,12 +139,8 @@ def _given(ctx: PythonContext, value: ast.expr, ref: Ref, depth: int) -> Iterato
 
 def _set(ctx: PythonContext, owner: ast.expr, name: str, mixed: tuple[object, ...]) -> Iterator[AutocastUse]:
     """The precision that the constructor of a Trainer or Accelerator is given."""
-    built = owner
-    if not isinstance(built, ast.Call):
-        found = ctx.assigned(owner) or ()
-        if len(found) != 1 or not isinstance(found[0].value, ast.Call):
-            return
-        built = found[0].value
+    if (built := made_by(ctx, owner)) is None:
+        return
     given = next((k for k in built.keywords if k.arg == name), None)
     if given is None or literal(given.value) not in mixed:
         return

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, literal, named_calls, values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import expressions
 from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of
-from codemods.frameworks.autocast.openings import assigned_values
 from codemods.frameworks.autocast.uses import Use, uses
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import Ref
@@ -138,7 +138,7 @@ def _trained(ctx: PythonContext, optimizer: ast.expr) -> tuple[Path, ...] | None
     place = _handed_out(ctx, optimizer)
     if place is not None:
         return _configured(ctx, optimizer, place)
-    given = [list(_owners(where, value)) for where, value in assigned_values(ctx, optimizer)]
+    given = [list(_owners(where, value)) for where, value in expressions(ctx, optimizer)]
     return tuple(path for paths in given for path in paths) if given and all(given) else None
 
 
@@ -149,7 +149,7 @@ def _trained_by_item(ctx: PythonContext, item: ast.Subscript) -> tuple[Path, ...
         return None
     if _handed_out(ctx, item.value) == -1:
         return _configured(ctx, item.value, index)
-    for where, listed in assigned_values(ctx, item.value):
+    for where, listed in expressions(ctx, item.value):
         if not isinstance(listed, (ast.List, ast.Tuple)) or index >= len(listed.elts):
             return None
         return tuple(_owners(where, listed.elts[index])) or None
@@ -189,7 +189,7 @@ def _owners(ctx: PythonContext, value: ast.expr, depth: int = 2) -> Iterator[Pat
     for node in own(value):
         match node:
             case ast.Name() if depth and _is_argument(ctx, node):
-                for where, given in assigned_values(ctx, node):
+                for where, given in expressions(ctx, node):
                     yield from _owners(where, given, depth - 1)
                     if isinstance(given, ast.Call):
                         yield from _owned(where, given)
@@ -229,7 +229,7 @@ def _configured(ctx: PythonContext, node: ast.AST, place: int) -> tuple[Path, ..
         chosen = value.elts if place < 0 else value.elts[place : place + 1]
     paths: list[Path] = []
     for each in chosen:
-        made = [(where, each)] if isinstance(each, ast.Call) else assigned_values(where, each)
+        made = [(where, each)] if isinstance(each, ast.Call) else expressions(where, each)
         owners = [path for w, v in made for path in _owners(w, v)]
         if not owners:
             return None

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from codemods.analysis import instances
 from codemods.analysis.calls import literal, values
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.autocast.openings import DEPTH, assigned_values
+from codemods.analysis.values import expressions
+from codemods.frameworks.autocast.openings import DEPTH
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.syntax.module import own
@@ -159,7 +160,7 @@ def _trained(ctx: PythonContext, path: Path) -> bool:
 
 def cast_or_frozen(ctx: PythonContext, node: ast.expr, path: Path) -> bool:
     """Whether the file freezes it, compiles it, or keeps its weights in low precision: then nothing is cached."""
-    for _, value in assigned_values(ctx, node):
+    for _, value in expressions(ctx, node):
         if isinstance(value, ast.Call) and (
             ctx.means(value.func, _COMPILED) or any(_quiet(ctx, c) for c in _chain(value))
         ):

@@ -7,7 +7,8 @@ import ast
 from codemods.analysis.calls import argument, literal, values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import SWITCHES
-from codemods.frameworks.autocast.openings import DEPTH, assigned_values
+from codemods.analysis.values import expressions
+from codemods.frameworks.autocast.openings import DEPTH
 from codemods.model.names import NO_GRAD
 
 
@@ -24,12 +25,8 @@ def grad_mode(ctx: PythonContext, node: ast.expr, depth: int = DEPTH) -> str:
     if ctx.means(bare, "torch.set_grad_enabled") and call is not None:
         given = literal(argument(call, "mode", 0))
         return "off" if given is False else "on" if given is True else "maybe"
-    if depth and isinstance(node, ast.IfExp):
-        return "maybe" if any(grad_mode(ctx, arm, depth - 1) for arm in (node.body, node.orelse)) else ""
-    if depth and isinstance(node, (ast.Name, ast.Call)):
-        if any(grad_mode(where, value, depth - 1) for where, value in assigned_values(ctx, bare)):
-            return "maybe"
-    return ""
+    behind = expressions(ctx, bare) if depth else ()
+    return "maybe" if any(grad_mode(where, value, depth - 1) for where, value in behind) else ""
 
 
 def gradients(ctx: PythonContext, node: ast.AST) -> str:
