@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codemods.analysis.calls import mentions, values
-from codemods.analysis.control_flow import ControlFlow
+from codemods.analysis.control_flow import ControlFlow, always
 from codemods.analysis.grad_scaler import METHODS, Scaler, is_optimizer, scaler_of
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.regions import WITHS
 from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Scope, own
 
@@ -103,21 +104,18 @@ class Training:
 
     def block(self, node: ast.AST) -> tuple[ast.AST, str]:
         """The suite that surely runs `node` when it runs: its owner and field, `with` blocks looked through."""
-        below = node
-        for above in self.ctx.ancestors(node):
-            if isinstance(below, ast.stmt) and not isinstance(above, (ast.With, ast.AsyncWith)):
-                if isinstance(above, (ast.ExceptHandler, ast.match_case)):
-                    return above, "body"
-                return above, _field(above, below)
-            below = above
-        raise AssertionError("a node of the function")  # pragma: no cover
+        statement = self.ctx.statement(node)
+        assert statement is not None, "a node of the function"
+        while isinstance((found := self.ctx.module.block(statement))[0], WITHS):
+            statement = found[0]
+        return found
 
     def conditions(self, node: ast.AST, within: tuple[ast.AST, str]) -> list[ast.stmt] | None:
         """The compound statements between `node` and a suite around it, innermost first; None: it is not inside."""
         found: list[ast.stmt] = []
         below = node
         for above in self.ctx.ancestors(node):
-            if above is within[0] and isinstance(below, ast.stmt) and _field(above, below) == within[1]:
+            if above is within[0] and isinstance(below, ast.stmt) and self.ctx.module.block(below) == within:
                 return found
             if isinstance(above, _CONDITIONS):
                 found.append(above)  # type: ignore[arg-type]
@@ -130,14 +128,8 @@ class Training:
 
     def always(self, node: ast.AST) -> bool:
         """Whether an expression is evaluated whenever its statement runs (not `a() if c else b()`, `c and a()`)."""
-        for above in self.ctx.ancestors(node):
-            if isinstance(above, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)):
-                return False
-            if isinstance(above, ast.GeneratorExp):
-                return False
-            if isinstance(above, ast.stmt):
-                break
-        return True
+        point = self.flow.point(node)
+        return point is not None and always(node, self.flow.points[point])
 
     # -- what happens in between
 
@@ -181,15 +173,6 @@ class Training:
         if not written.startswith(method.self + ".") or written.count(".") != 1:
             return False
         return next(ctx.index.assigned(method.owner, written.partition(".")[2]), None) is None
-
-
-def _field(above: ast.AST, below: ast.AST) -> str:
-    """The field of a compound statement in whose list a statement stands."""
-    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-        listed = getattr(above, name, None)
-        if isinstance(listed, list) and any(each is below for each in listed):
-            return name
-    return ""
 
 
 def writes(ctx: PythonContext, grad: ast.Attribute) -> bool:
