@@ -70,6 +70,11 @@ class PossibleValue:
         self.following.left -= 1
         return PossibleValue(ctx or self.ctx, node, tuple(path), self.following, self.steps + 1)
 
+    def part(self, node: ast.AST) -> PossibleValue:
+        """An operand of an expression: no step further, but one of the budget."""
+        self.following.left -= 1
+        return PossibleValue(self.ctx, node, (), self.following, self.steps)
+
 
 @dataclass(frozen=True, slots=True)
 class Behind:
@@ -299,6 +304,15 @@ def _argument(value: PossibleValue, node: ast.Name) -> Behind | None:
 # -- what containers hold
 
 
+def looped(ctx: PythonContext, loop: ast.For | ast.AsyncFor | ast.comprehension, name: str) -> ast.expr | None:
+    """The container whose items a loop gives to `name`: through `enumerate`, `zip`, `reversed`, `.items()`."""
+    place = _place(ctx, loop.target, name)
+    value = PossibleValue(ctx, loop.iter, (EACH, *(place or ())))
+    while isinstance(value.node, ast.Call) and (step := _items(value)) is not None:
+        (value,) = step.values
+    return value.node if place is not None and len(value.path) == 1 and isinstance(value.node, ast.expr) else None
+
+
 def _items(value: PossibleValue) -> Behind | None:
     """What stands behind an item of a container."""
     (key, *rest) = value.path
@@ -346,7 +360,7 @@ def _iterated(value: PossibleValue, call: ast.Call, key: object, rest: Sequence[
             return Behind((value.at(args[0], (EACH, *rest)),))
         case ast.Attribute(value=held, attr="items"), [1, *further] if not args:
             return Behind((value.at(held, (ANY, *further)),))
-        case ast.Attribute(value=held, attr="values"), _ if not args:
+        case ast.Attribute(value=held, attr="values" | "children"), _ if not args:
             return Behind((value.at(held, (ANY, *rest)),))
     return None
 

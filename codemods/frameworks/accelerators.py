@@ -7,13 +7,13 @@ their backward pass has to go through it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given_by
 from codemods.analysis.gradient_use import stepped_by
 from codemods.analysis.python_context import Binding, Method, PythonContext
-from codemods.project.index import NONE
+from codemods.analysis.values import Following, PossibleValue, assigned_to_attribute, verdicts
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, is_none, own, parameters
 
 
@@ -59,27 +59,21 @@ def _attributes(ctx: PythonContext, method: Method, keeping: Keeping) -> frozens
 def _keepers(ctx: PythonContext, method: Method, keeping: Keeping) -> Iterator[str]:
     classes = [klass for ref in ctx.index.lineage(method.owner).refs if (klass := ctx.index.klass(ref))]
     for attribute in dict.fromkeys(name for klass in classes for name in klass.attributes):
-        here = {b.node: b.value for b in assigned_to_self(ctx, method.klass, attribute)}
-        elsewhere = [
-            ctx.index.resolve(ref.path, a.value.dotted) if a.value.call and a.value.dotted else NONE
-            for ref, a in ctx.index.assigned(method.owner, attribute)
-            if a.method and ref != method.owner
-        ]
-        given = [value is not None and ctx.is_a(value, keeping.classes) for value in here.values()]
-        given += [bool(origins) and origins <= keeping.classes for origins in elsewhere]
-        if given and all(given):
+        given, complete = assigned_to_attribute(ctx, method, attribute)
+        kept = (b.value is not None and where.is_a(b.value, keeping.classes) for where, b, _ in given)
+        if given and complete and all(kept):
             yield attribute
 
 
-def is_keeper(ctx: PythonContext, node: ast.expr, keeping: Keeping, depth: int = 3) -> bool:
+def is_keeper(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool:
     """Whether an expression surely is a keeper."""
-    if ctx.is_a(node, keeping.classes):
-        return True
-    name, method = ctx.name(node) or "", ctx.method(node)
-    if method and name.startswith(method.self + "."):
-        return name.partition(".")[2] in _attributes(ctx, method, keeping)
-    function = binder(ctx, name, node)
-    return isinstance(function, FUNCTIONS) and depth > 0 and _given_a(ctx, function, name, keeping, depth)
+
+    def kept(value: PossibleValue) -> bool | None:
+        here = value.node if not value.path and isinstance(value.node, ast.expr) else None
+        return True if here is not None and value.ctx.is_a(here, keeping.classes) else None
+
+    told = verdicts(PossibleValue(ctx, node, following=Following(given=_given_here)), kept)
+    return bool(told) and all(told)
 
 
 def _parameter_is_a(ctx: PythonContext, function: Function, param: ast.arg, keeping: Keeping) -> bool:
@@ -87,19 +81,19 @@ def _parameter_is_a(ctx: PythonContext, function: Function, param: ast.arg, keep
         return False
     if param.annotation is not None:
         return ctx.means(param.annotation, keeping.classes)
-    return _given_a(ctx, function, param.arg, keeping, 3)
+    return _given_a(ctx, function, param.arg, keeping)
 
 
-def _given_a(ctx: PythonContext, function: Function, name: str, keeping: Keeping, depth: int) -> bool:
+def _given_a(ctx: PythonContext, function: Function, name: str, keeping: Keeping) -> bool:
     """Whether every call in this file hands a keeper to a parameter."""
-    given = list(_passed(ctx, function, name))
-    return bool(given) and all(arg is not None and is_keeper(ctx, arg, keeping, depth - 1) for arg in given)
+    given = _given_here(ctx, function, name)
+    return bool(given) and all(each is not None and is_keeper(*each, keeping) for each in given)
 
 
-def _passed(ctx: PythonContext, function: Function, name: str) -> Iterator[ast.expr | None]:
+def _given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
     """What the calls in this file give for a parameter; None where it cannot be told."""
-    if name not in ctx.bindings(function):
-        yield from (given_by(ctx, call, function, name) for call in callers_here(ctx, function))
+    given = [given_by(ctx, call, function, name) for call in callers_here(ctx, function)]
+    return [(ctx, value) if value is not None else None for value in given]
 
 
 def _same_variable(ctx: PythonContext, name: str, there: ast.AST, here: ast.AST) -> bool:
@@ -160,27 +154,27 @@ def _calls(region: ast.AST) -> Iterator[ast.Call]:
     return (node for node in own(region) if isinstance(node, ast.Call))
 
 
-def prepared(ctx: PythonContext, node: ast.expr, keeping: Keeping, depth: int = 3) -> bool | None:
+def prepared(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool | None:
     """Whether a name holds what a keeper's `setup` or `prepare` gave."""
-    name = ctx.name(node)
-    if name is None or depth == 0:
+    start = PossibleValue(ctx, node, following=Following(given=_given_here))
+    told = set(verdicts(start, lambda value: _prepared(value, keeping)))
+    return told.pop() if len(told) == 1 else None
+
+
+def _prepared(value: PossibleValue, keeping: Keeping) -> bool | None:
+    ctx, node = value.ctx, value.node
+    name, method = ctx.name(node), ctx.method(node)
+    if name is None or value.path:
         return None
-    method = ctx.method(node)
-    if "." in name:
-        if not method or not name.startswith(method.self + "."):
-            return None
-        given = list(assigned_to_self(ctx, method.klass, name.partition(".")[2]))
-        return _verdict(ctx, given, node, keeping) if given else None
-    function = binder(ctx, name, node)
-    bindings = list(ctx.bindings(function).get(name, ())) if function is not None else []
-    if not bindings and isinstance(function, FUNCTIONS):
-        passed = _passed(ctx, function, name)
-        verdicts = {prepared(ctx, a, keeping, depth - 1) if a is not None else None for a in passed}
-        return verdicts.pop() if len(verdicts) == 1 else None
-    return _verdict(ctx, bindings, node, keeping)
+    if "." not in name:
+        function = binder(ctx, name, node)
+        return _verdict(ctx, ctx.bindings(function).get(name, ()) if function is not None else (), node, keeping)
+    if not method or not name.startswith(method.self + "."):
+        return None
+    return _verdict(ctx, assigned_to_self(ctx, method.klass, name.partition(".")[2]), node, keeping)
 
 
-def _verdict(ctx: PythonContext, bindings: list[Binding], node: ast.AST, keeping: Keeping) -> bool | None:
+def _verdict(ctx: PythonContext, bindings: Sequence[Binding], node: ast.AST, keeping: Keeping) -> bool | None:
     """True: a keeper gave the value, and before it is used; False: something else surely did."""
     taken = [b for b in bindings if _by_keeper(ctx, b, keeping)]
     if any(ctx.scope(b.node) is not ctx.scope(node) or _earlier(ctx, b.node, node) for b in taken):

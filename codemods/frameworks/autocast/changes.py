@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, literal, named_calls, values
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import expressions
+from codemods.analysis.values import expressions, possible_values
 from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of
 from codemods.frameworks.autocast.uses import Use, uses
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
@@ -117,14 +117,14 @@ def _is_optimizer_class(ctx: PythonContext, name: str) -> bool:
 
 def _handed_out(ctx: PythonContext, node: ast.expr) -> int | None:
     """Which of `self.optimizers()` a name is: its place in the unpacking, -1 for all of them."""
-    for binding in ctx.assigned(node) or []:
-        match binding.node:
-            case ast.Assign(targets=[target], value=ast.Call(func=func)):
-                if (ctx.name(func) or "").endswith(".optimizers"):
-                    if isinstance(target, (ast.Tuple, ast.List)):
-                        names = [ctx.name(e) for e in target.elts]
-                        return names.index(ctx.name(node)) if ctx.name(node) in names else None
+    for each in possible_values(ctx, node)[0]:
+        if isinstance(each.node, ast.Call) and (each.ctx.name(each.node.func) or "").endswith(".optimizers"):
+            match each.path:
+                case ():
                     return -1
+                case (int(place),) if place >= 0:
+                    return place
+            return None
     return None
 
 
@@ -133,27 +133,13 @@ def _handed_out(ctx: PythonContext, node: ast.expr) -> int | None:
 
 def _trained(ctx: PythonContext, optimizer: ast.expr) -> tuple[Path, ...] | None:
     """The modules whose parameters an optimizer was given; None where that is not in sight."""
-    if isinstance(optimizer, ast.Subscript):
-        return _trained_by_item(ctx, optimizer)
+    if isinstance(optimizer, ast.Subscript) and not isinstance(literal(optimizer.slice), int):
+        return None  # one of several
     place = _handed_out(ctx, optimizer)
     if place is not None:
         return _configured(ctx, optimizer, place)
     given = [list(_owners(where, value)) for where, value in expressions(ctx, optimizer)]
     return tuple(path for paths in given for path in paths) if given and all(given) else None
-
-
-def _trained_by_item(ctx: PythonContext, item: ast.Subscript) -> tuple[Path, ...] | None:
-    """The same for one optimizer of a list, taken by a literal index."""
-    index = literal(item.slice)
-    if not isinstance(index, int) or index < 0:
-        return None
-    if _handed_out(ctx, item.value) == -1:
-        return _configured(ctx, item.value, index)
-    for where, listed in expressions(ctx, item.value):
-        if not isinstance(listed, (ast.List, ast.Tuple)) or index >= len(listed.elts):
-            return None
-        return tuple(_owners(where, listed.elts[index])) or None
-    return None
 
 
 def trainable(ctx: PythonContext, scope: ast.AST) -> list[Use]:
@@ -229,7 +215,7 @@ def _configured(ctx: PythonContext, node: ast.AST, place: int) -> tuple[Path, ..
         chosen = value.elts if place < 0 else value.elts[place : place + 1]
     paths: list[Path] = []
     for each in chosen:
-        made = [(where, each)] if isinstance(each, ast.Call) else expressions(where, each)
+        made = expressions(where, each) or [(where, each)]
         owners = [path for w, v in made for path in _owners(w, v)]
         if not owners:
             return None

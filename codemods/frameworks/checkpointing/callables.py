@@ -1,6 +1,7 @@
 """What an expression may call: functions, lambdas and modules of the project, followed to where they are made.
 
-Only what is sure counts. Everything else raises `Unseen` with the reason.
+Only what is sure counts. Everything else raises `Unseen` with the reason. What a parameter or an attribute holds
+depends here on the one call, and the one object, that is followed (`frames.py`); `values.py` tells neither apart.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import default
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import looped
 from codemods.frameworks.checkpointing.attributes import attribute
 from codemods.frameworks.checkpointing.containers import appended, contents, grown
 from codemods.frameworks.checkpointing.frames import (
@@ -22,7 +24,6 @@ from codemods.frameworks.checkpointing.frames import (
     Unseen,
     bind,
     is_method,
-    looped,
 )
 from codemods.project.index import Lineage, Ref
 from codemods.syntax.module import FUNCTIONS, Function, is_none, own

@@ -75,36 +75,3 @@ def is_method(ctx: PythonContext, function: Function) -> bool:
     return isinstance(ctx.scope(function), ast.ClassDef) and "staticmethod" not in map(
         ctx.name, function.decorator_list
     )
-
-
-def looped(ctx: PythonContext, loop: ast.For | ast.AsyncFor | ast.comprehension, name: str) -> ast.expr | None:
-    """The container whose elements a loop gives to `name`: through `enumerate`, `zip`, `reversed`, `.items()`."""
-    source, target = loop.iter, loop.target
-    while isinstance(source, ast.Call):
-        args = [a for a in source.args if not isinstance(a, ast.Starred)]
-        items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
-        match ctx.name(source.func):
-            case "enumerate" if args and len(items) == 2:
-                source, target = args[0], items[1]
-            case "zip" if len(args) == len(items):
-                chosen = [(arg, item) for arg, item in zip(args, items, strict=True) if _binds(item, name)]
-                if len(chosen) != 1:
-                    return None
-                source, target = chosen[0]
-            case "reversed" | "list" if len(args) == 1:
-                source = args[0]
-            case _:
-                match source.func:
-                    case ast.Attribute(value=held, attr="items") if len(items) == 2:
-                        source, target = held, items[1]
-                    case ast.Attribute(value=held, attr="values" | "children"):
-                        source = held
-                    case _:
-                        break
-    return source if isinstance(target, ast.Name) and target.id == name else None
-
-
-def _binds(target: ast.expr, name: str) -> bool:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return any(_binds(each, name) for each in target.elts)
-    return isinstance(target, ast.Name) and target.id == name

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, behind, expressions, verdicts
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
@@ -66,19 +67,25 @@ def meant(value: object) -> tuple[str, ...]:
 def given(call: ast.Call, ctx: PythonContext) -> Iterator[tuple[ast.expr, object]]:
     """The literal precisions that a call hands to Lightning's Trainer or Fabric: `16 if amp else 32` has two.
 
-    A constant (`PRECISION = 16`) is the literal that it is given. None where the code asks for a version before it
-    chooses.
+    A constant (`PRECISION = 16`) is the literal that it is given in one place. None where the code asks for a version
+    before it chooses.
     """
     precision = keyword(call, "precision")
     if precision is None or not _takes_precisions(call, ctx):
         return
-    for arm in _arms(precision):
-        if _chosen_by_version(ctx, arm):
-            continue
-        for each in _arms(_constant(ctx, arm)):
-            value = literal(each)
-            if isinstance(value, (str, int, float)) and not _chosen_by_version(ctx, each):
-                yield each, value
+
+    def judge(value: PossibleValue) -> tuple[ast.expr, object] | None:
+        node = value.node
+        step = behind(value)
+        several = step is not None and not step.by_choice and len(step.values) > 1
+        imported = isinstance(node, ast.Name) and (any(ctx.facts.named(node.id)) or any(ctx.facts.named("*")))
+        if value.ctx is not ctx or value.path or several or imported or _chosen_by_version(ctx, node):
+            return precision, None
+        told = literal(node)
+        return (node, told) if isinstance(node, ast.expr) and isinstance(told, (str, int, float)) else None
+
+    found = verdicts(PossibleValue(ctx, precision), judge)
+    yield from (each for each in found if each is not None and each[1] is not None)
 
 
 def _takes_precisions(call: ast.Call, ctx: PythonContext) -> bool:
@@ -93,16 +100,6 @@ def _takes_precisions(call: ast.Call, ctx: PythonContext) -> bool:
             above = (ctx.index.klass(ref) for ref in ctx.index.lineage(here).refs[1:])
             return all(klass is not None and "__init__" not in klass.methods for klass in above)
     return False
-
-
-def _constant(ctx: PythonContext, value: ast.expr) -> ast.expr:
-    """What a name is given, where that happens in one place and no import gives it, too; else the value itself."""
-    if isinstance(value, ast.Name) and (bindings := ctx.assigned(value)) and len(bindings) == 1:
-        (only,) = bindings
-        imported = any(ctx.facts.named(value.id)) or any(ctx.facts.named("*"))
-        if only.value is not None and not imported and isinstance(only.node, (ast.Assign, ast.AnnAssign)):
-            return only.value
-    return value
 
 
 def is_only_a_precision(ctx: PythonContext, value: ast.expr, call: ast.Call) -> bool:
@@ -125,14 +122,6 @@ def _is_precision(ctx: PythonContext, name: ast.Name) -> bool:
     return call is not None and keyword(call, "precision") is name and _takes_precisions(call, ctx)
 
 
-def _arms(value: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(value, ast.IfExp):
-        yield from _arms(value.body)
-        yield from _arms(value.orelse)
-    else:
-        yield value
-
-
 def _chosen_by_version(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether a condition around `node` asks for a version, itself or by a name; an `except` block is one of those."""
     for above in ctx.ancestors(node):
@@ -141,8 +130,8 @@ def _chosen_by_version(ctx: PythonContext, node: ast.AST) -> bool:
         if isinstance(above, (ast.If, ast.IfExp)):
             asked_for = (above.test, *own(above.test))
             names = [part for part in asked_for if isinstance(part, (ast.Name, ast.Attribute))]
-            values = [bound.value for name in names for bound in ctx.assigned(name) or () if bound.value is not None]
-            if any(_VERSION.search(ctx.source(asked)) for asked in (above.test, *values)):
+            given = [each for name in names for each in expressions(ctx, name)]
+            if any(_VERSION.search(where.source(asked)) for where, asked in ((ctx, above.test), *given)):
                 return True
     return False
 

@@ -11,6 +11,7 @@ from codemods.analysis.calls import binder, keyword, literal, values
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
+from codemods.analysis.values import PossibleValue, behind, possible_values, returned
 from codemods.model.names import ACCELERATOR
 from codemods.syntax.module import FUNCTIONS, own
 
@@ -37,7 +38,7 @@ def divided_by_hand(ctx: PythonContext, call: ast.Call) -> Division | None:
     if loss is None:
         return None
     steps = _configured(ctx)
-    for each in _divisions(ctx, loss):
+    for each in _divisions(PossibleValue(ctx, loss)):
         here = each.ctx is ctx and ctx.scope(each.by) is ctx.scope(call)
         loop = ctx.flow_of(ctx.scope(call)).loop(call) if here else None
         if _counts_steps(each.ctx, each.by, steps) or not _measured(each.ctx, each.by, loop):
@@ -45,46 +46,72 @@ def divided_by_hand(ctx: PythonContext, call: ast.Call) -> Division | None:
     return None
 
 
-def _divisions(ctx: PythonContext, made: ast.expr, depth: int = 6) -> Iterator[Division]:
+def _divisions(value: PossibleValue) -> Iterator[Division]:
     """The divisions on the way to a value: `x / n`, `x.div(n)`, `x * (1 / n)`, here and in functions it comes from."""
-    if depth == 0:
+    ctx, made = value.ctx, value.node
+    if value.is_far:
         return
     match made:
+        case ast.Call():
+            yield from _called(value, made)
+            return
+        case _ if value.path:
+            pass
         case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv(), right=right):
             yield Division(ctx, made, right)
-            yield from _divisions(ctx, left, depth)
+            yield from _divisions(value.part(left))
         case ast.BinOp(left=left, op=operator, right=right):
             for part in (left, right):
                 divisor = _reciprocal(ctx, part) if isinstance(operator, ast.Mult) else None
                 if divisor is not None:
                     yield Division(ctx, made, divisor)
                 else:
-                    yield from _divisions(ctx, part, depth)
-        case ast.IfExp(body=body, orelse=orelse):
-            yield from _divisions(ctx, body, depth)
-            yield from _divisions(ctx, orelse, depth)
-        case ast.NamedExpr(value=value) | ast.UnaryOp(operand=value) | ast.Await(value=value):
-            yield from _divisions(ctx, value, depth)
+                    yield from _divisions(value.part(part))
+        case ast.AugAssign(op=ast.Div(), value=divisor):
+            yield Division(ctx, made, divisor)
+        case ast.AugAssign(op=operator, value=more):
+            divisor = _reciprocal(ctx, more) if isinstance(operator, ast.Mult) else None
+            if divisor is not None:
+                yield Division(ctx, made, divisor)
+            elif isinstance(operator, (ast.Add, ast.Sub)):
+                yield from _divisions(value.at(more))
+        case ast.UnaryOp(operand=inner) | ast.Starred(value=inner):
+            yield from _divisions(value.part(inner))
+        case ast.Subscript(value=inner) | ast.Attribute(value=inner) if ctx.name(made) is None:
+            yield from _divisions(value.part(inner))
+            return
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             for element in elements:
-                yield from _divisions(ctx, element, depth)
-        case ast.Starred(value=value):
-            yield from _divisions(ctx, value, depth)
-        case ast.Subscript(value=value) | ast.Attribute(value=value) if ctx.name(made) is None:
-            yield from _divisions(ctx, value, depth)
-        case ast.Call():
-            yield from _called(ctx, made, depth)
-        case ast.Name() | ast.Attribute():
-            yield from _bound(ctx, made, depth)
+                yield from _divisions(value.part(element))
+    for spoken in dict.fromkeys((made, _head(made))):  # also what `out` of `out.loss` is given
+        step = behind(value if spoken is made else value.part(spoken))
+        for each in step.values if step is not None else ():
+            yield from _divisions(each)
+    if (name := ctx.name(made)) is not None:
+        yield from _divided_in_place(value, name)
 
 
-def _called(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Division]:
-    args = values(call)
+def _head(node: ast.AST) -> ast.AST:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _divided_in_place(value: PossibleValue, spoken: str) -> Iterator[Division]:
+    """The divisions in statements such as `loss.div_(n)`."""
+    for node in own(value.ctx.scope(value.node)):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=held)) as call) if value.ctx.name(held) == spoken:
+                yield from _called(value, call, in_place=True)
+
+
+def _called(value: PossibleValue, call: ast.Call, *, in_place: bool = False) -> Iterator[Division]:
+    ctx, args = value.ctx, values(call)
     if ctx.means(call.func, "torch.div", "torch.true_divide", "torch.mul") and len(args) > 1:
         first, second = args[0], args[1]
         divisor = _reciprocal(ctx, second) if ctx.means(call.func, "torch.mul") else second
         yield from [Division(ctx, call, divisor)] if divisor is not None else ()
-        yield from _divisions(ctx, first, depth)
+        yield from _divisions(value.part(first))
         return
     if isinstance(call.func, ast.Attribute) and not ctx.origin(call.func):
         method = call.func.attr
@@ -92,53 +119,21 @@ def _called(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Division
             yield Division(ctx, call, args[0])
         elif method in MULTIPLYING and args and (divisor := _reciprocal(ctx, args[0])) is not None:
             yield Division(ctx, call, divisor)
-        if method in METHODS | DIVIDING | MULTIPLYING | {"to"}:
-            yield from _divisions(ctx, call.func.value, depth)
+        if method in METHODS | DIVIDING | MULTIPLYING | {"to"} and not in_place:
+            yield from _divisions(value.part(call.func.value))
     if (target := callee(ctx, call)) is not None:
-        where, function = target
-        for node in own(function):
-            if isinstance(node, ast.Return) and node.value is not None:
-                yield from _divisions(where, node.value, depth - 1)
+        for each in returned(target[1]) if not in_place else ():
+            yield from _divisions(value.at(each, ctx=target[0]))
     else:
         steps = _configured(ctx)
         yield from (Division(ctx, call, arg) for arg in args if _counts_steps(ctx, arg, steps))
 
 
-def _bound(ctx: PythonContext, name: ast.Name | ast.Attribute, depth: int) -> Iterator[Division]:
-    """The divisions in what a name, or a part of what it holds, is given."""
-    scope, spoken = ctx.scope(name), ctx.name(name)
-    if not isinstance(scope, (ast.Module, *FUNCTIONS)) or spoken is None:
-        return
-    heads = {spoken, spoken.partition(".")[0]}
-    for head in heads:
-        for binding in ctx.bindings(scope).get(head, ()):
-            match binding.node:
-                case ast.AugAssign(op=ast.Div(), value=value) as changed:
-                    yield Division(ctx, changed, value)
-                case ast.AugAssign(op=operator, value=value) as changed:
-                    divisor = _reciprocal(ctx, value) if isinstance(operator, ast.Mult) else None
-                    if divisor is not None:
-                        yield Division(ctx, changed, divisor)
-                    elif isinstance(operator, (ast.Add, ast.Sub)):
-                        yield from _divisions(ctx, value, depth - 1)
-                case ast.Assign(value=value):
-                    yield from _divisions(ctx, value if binding.value is None else binding.value, depth - 1)
-                case _ if binding.value is not None:
-                    yield from _divisions(ctx, binding.value, depth - 1)
-    for node in own(scope):
-        match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver)) as call) if ctx.name(receiver) == spoken:
-                yield from _called(ctx, call, 1)
-
-
-def _reciprocal(ctx: PythonContext, factor: ast.expr, depth: int = 3) -> ast.expr | None:
+def _reciprocal(ctx: PythonContext, factor: ast.expr) -> ast.expr | None:
     """`n` of `1 / n`, also through a name."""
-    if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Div):
-        return factor.right
-    if isinstance(factor, ast.Name) and depth:
-        for binding in ctx.assigned(factor) or ():
-            if binding.value is not None and (found := _reciprocal(ctx, binding.value, depth - 1)) is not None:
-                return found
+    for each in possible_values(ctx, factor)[0]:
+        if isinstance(each.node, ast.BinOp) and isinstance(each.node.op, ast.Div) and not each.path:
+            return each.node.right
     return None
 
 

@@ -44,6 +44,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, discarded, is_loss, made_of, scaled, sources, trainings
 from codemods.analysis.scaler_lifetime import used_anywhere
 from codemods.analysis.tensors import METHODS
+from codemods.analysis.values import possible_values
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, dotted, own
@@ -253,7 +254,7 @@ def _other_modules(training: Training, scaler: Scaler, loss: ast.expr) -> Iterat
     """Beside a scaled loss: modules that make the raw one, and whose parameters the scaler is not seen to step."""
     ctx = training.ctx
     stepped = [given for step in scaler.steps if (given := optimizer(step)) is not None]
-    made = [b.value for given in stepped for b in ctx.assigned(given) or () if b.value is not None]
+    made = [each.node for given in stepped for each in possible_values(ctx, given)[0]]
     held = {
         ctx.name(node.value)
         for value in made

@@ -38,6 +38,7 @@ from codemods.analysis.grad_scaler import Scaler, is_optimizer, optimizer, spell
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings, writes
+from codemods.analysis.values import expressions, possible_values
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -172,9 +173,9 @@ def _count(ctx: PythonContext, values: ast.expr) -> int | None:
         case ast.Call(func=ast.Attribute(value=value, attr="items" | "values"), args=[]):
             return _count(ctx, value)
         case ast.Name():
-            given = [b.value for b in ctx.assigned(values) or ()]
-            if len(given) == 1 and isinstance(given[0], (ast.List, ast.Tuple, ast.Dict)):
-                count = _count(ctx, given[0])
+            given = expressions(ctx, values)
+            if len(given) == 1 and isinstance(given[0][1], (ast.List, ast.Tuple, ast.Dict)):
+                count = _count(*given[0])
                 return count if count is not None and count > 1 else None  # a shorter list may be extended later
     return None
 
@@ -187,8 +188,8 @@ def _is_lazy(ctx: PythonContext, values: ast.expr, depth: int = 1) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr="items" | "values"), args=[]):
             return _is_lazy(ctx, value, depth)
         case ast.Name() if depth:
-            given = (b.value for b in ctx.assigned(values) or ())
-            return any(value is not None and _is_lazy(ctx, value, depth - 1) for value in given)
+            found = [(v.ctx, v.node) for v in possible_values(ctx, values)[0] if isinstance(v.node, ast.expr)]
+            return any(_is_lazy(*each, depth - 1) for each in found)
     return isinstance(values, (ast.Call, ast.GeneratorExp))
 
 
