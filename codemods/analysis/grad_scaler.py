@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, keyword, literal
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.model.names import GRAD_SCALER
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS, own
+from codemods.syntax.module import is_none
 
 SCALER = GRAD_SCALER | {
     "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler",
@@ -26,9 +26,6 @@ _OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)
 _OVERRIDES = ("scale", "step", "unscale_", "update", "__call__")
 _OWNED = frozenset({"precision_plugin", "accelerator", "fabric", "strategy"})
 METHODS = ("scale", "step", "unscale_", "update", "get_scale")
-
-Given = tuple[PythonContext, "ast.expr | None"]
-"""A value with the file in which it stands; None: no plain expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +60,11 @@ class Scaler:
 # -- which values are scalers
 
 
-def given_to(ctx: PythonContext, node: ast.expr) -> list[Given] | None:
-    """Everything that is assigned to a name or attribute, each with its file; None: nothing in sight."""
-    name = ctx.name(node)
-    method = ctx.method(node)
-    if name is None:
-        return None
-    if method is None or not name.startswith(method.self + ".") or name.count(".") != 1:
-        assigned = ctx.assigned(node)
-        return None if assigned is None else [(ctx, b.value) for b in assigned]
-    attribute = name.partition(".")[2]
-    found: list[Given] = []
-    for ref in ctx.index.lineage(method.owner).refs:
-        other = ctx.other(ref.path)
-        for klass in other.definitions(ref.name) if other else ():
-            for function in own(klass):
-                inside = other.method(function) if other and isinstance(function, FUNCTIONS) else None
-                if other and inside and inside.node is function:
-                    found += [(other, b.value) for b in other.bindings(function).get(f"{inside.self}.{attribute}", ())]
-    return found or None
-
-
-def kind(ctx: PythonContext, value: ast.expr | None, depth: int = 0) -> str:
-    """What an assigned value is: `scaler`, `none`, `other`, or `unknown`."""
-    match value:
-        case ast.IfExp(body=body, orelse=orelse):
-            return _either({kind(ctx, body, depth), kind(ctx, orelse, depth)})
-        case ast.BoolOp(values=arms):
-            return _either({kind(ctx, arm, depth) for arm in arms})
-        case ast.Call(func=func):
-            return _class_kind(ctx, func)
-        case ast.Constant(value=None):
-            return "none"
-        case ast.Name() | ast.Attribute() if depth < 3:
-            kinds = {kind(where, v, depth + 1) for where, v in given_to(ctx, value) or ()} - {"none"}
-            return kinds.pop() if len(kinds) == 1 else "other" if "other" in kinds else "unknown"
-    return "unknown"
-
-
-def _either(kinds: set[str]) -> str:
-    kinds = kinds - {"none"} or {"none"}
-    return kinds.pop() if len(kinds) == 1 else "other" if "other" in kinds else "unknown"
+def kind(value: PossibleValue) -> str:
+    """What a value is: `scaler`, `none`, `other`, or `unknown`."""
+    if isinstance(value.node, ast.Call) and not value.path:
+        return _class_kind(value.ctx, value.node.func)
+    return "none" if is_none(value.node) and not value.path else "unknown"
 
 
 def _class_kind(ctx: PythonContext, func: ast.expr) -> str:
@@ -128,20 +89,6 @@ def _origin_kind(ctx: PythonContext, origin: str) -> str:
     return "other" if last[:1].isupper() else "unknown"
 
 
-def constructors(ctx: PythonContext, value: ast.expr | None) -> Iterator[ast.Call]:
-    """The calls that make a value, through conditional expressions and one name."""
-    match value:
-        case ast.IfExp(body=left, orelse=right):
-            yield from (*constructors(ctx, left), *constructors(ctx, right))
-        case ast.BoolOp(values=arms):
-            for arm in arms:
-                yield from constructors(ctx, arm)
-        case ast.Call():
-            yield value
-        case ast.Name() | ast.Attribute():
-            yield from (v for _, v in given_to(ctx, value) or () if isinstance(v, ast.Call))
-
-
 def scaler_of(
     ctx: PythonContext, name: str, uses: dict[str, list[ast.Attribute]], backwards: tuple[ast.Call, ...]
 ) -> Scaler | None:
@@ -159,8 +106,8 @@ def scaler_of(
         return tuple(c for c, a in calls if isinstance(c, ast.Call) and c.func is a)
 
     receiver = next(iter(uses.values()))[0].value
-    made = given_to(ctx, receiver)
-    kinds = {kind(where, value) for where, value in made or ()} - {"none"}
+    made, complete = possible_values(ctx, receiver)
+    kinds = {*map(kind, made), "none" if complete else "unknown"} - {"none"}
     annotated = instances.of(ctx, receiver)
     if "other" in kinds:
         return None
@@ -175,7 +122,7 @@ def scaler_of(
         if not (steps or updates) or not (backwards or half):
             return None
         sure = bool(backwards)
-    made_by = tuple(c for where, value in made or () for c in constructors(where, value)) if is_known else ()
+    made_by = tuple(each.node for each in made if isinstance(each.node, ast.Call)) if is_known else ()
     return Scaler(
         name,
         sure,

@@ -37,7 +37,7 @@ def is_gradient_scaler(training: Training, scaler: Scaler) -> tuple[bool | None,
     if not isinstance(scope, FUNCTIONS) or "." in scaler.name:
         return None, None
     bound = scope if scaler.name in ctx.parameter_names(scope) else binder(ctx, scaler.name, scope)
-    if not isinstance(bound, FUNCTIONS):
+    if not isinstance(bound, FUNCTIONS) or scaler.name in ctx.bindings(bound):
         return None, None
     verdicts = list(_given(ctx, bound, scaler.name))
     wrong = next((place for verdict, place in verdicts if verdict is False), None)
@@ -46,31 +46,20 @@ def is_gradient_scaler(training: Training, scaler: Scaler) -> tuple[bool | None,
     return (True if verdicts and all(v for v, _ in verdicts) else None), None
 
 
-def _given(
-    ctx: PythonContext, function: Function, name: str, depth: int = 4
-) -> Iterator[tuple[bool | None, Evidence | None]]:
+def _given(ctx: PythonContext, function: Function, name: str) -> Iterator[tuple[bool | None, Evidence | None]]:
     """Of each value that callers give for a parameter: whether it is a gradient scaler; `None` is none."""
-    if depth == 0 or name in ctx.bindings(function):
-        yield None, None
-        return
     for each in given(ctx, function, name):
-        if each is None:
+        found, complete = possible_values(*each, given=given) if each is not None else ([], False)
+        if not complete:
             yield None, None
-            continue
-        where, value = each
-        match kind(where, value):
-            case "scaler":
-                yield True, None
-            case "other" if isinstance(value, ast.Call) and where.origin(value.func):
-                yield False, where.evidence(value, "another class of scaler is given")
-            case "unknown" if isinstance(value, ast.Name):
-                outer = binder(where, value.id, value)
-                if isinstance(outer, FUNCTIONS):
-                    yield from _given(where, outer, value.id, depth - 1)
-                else:
+        for value in found:
+            match kind(value), value.node:
+                case "scaler", _:
+                    yield True, None
+                case "other", ast.Call() as call if value.ctx.origin(call.func):
+                    yield False, value.ctx.evidence(call, "another class of scaler is given")
+                case (("unknown" | "other"), _):
                     yield None, None
-            case "unknown" | "other":
-                yield None, None
 
 
 def used_anywhere(ctx: PythonContext, *methods: str) -> bool:
@@ -113,8 +102,7 @@ def unscaled_elsewhere(training: Training, scaler: Scaler) -> Evidence | None:
 def _is_made(ctx: PythonContext, name: ast.expr) -> bool:
     """Whether a name is given nothing but scalers made in sight."""
     found, complete = possible_values(ctx, name)
-    made = [each.node for each in found if not each.path and isinstance(each.node, ast.Call)]
-    return complete and len(made) == len(found) and all(kind(ctx, call) == "scaler" for call in made)
+    return complete and all(kind(each) == "scaler" for each in found)
 
 
 def _steps_itself(ctx: PythonContext, attribute: ast.Attribute) -> bool:

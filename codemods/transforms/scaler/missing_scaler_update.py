@@ -34,10 +34,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from codemods.analysis.calls import mentions
-from codemods.analysis.grad_scaler import SCALER, Scaler, given_to, optimizer, spelled
+from codemods.analysis.grad_scaler import SCALER, Scaler, optimizer, spelled
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
 from codemods.analysis.scaler_lifetime import home, names, unrelated
+from codemods.analysis.values import possible_values
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS
@@ -133,8 +134,8 @@ def _updates(other: PythonContext, attribute: ast.Attribute, scaler: Scaler, tra
 
 def _is_another(ctx: PythonContext, receiver: ast.expr) -> bool:
     """Whether a scaler of another name is made in sight, and so is another one."""
-    made = given_to(ctx, receiver)
-    return bool(made) and all(isinstance(value, ast.Call) for _, value in made or ())
+    made, complete = possible_values(ctx, receiver)
+    return complete and all(isinstance(each.node, ast.Call) and not each.path for each in made)
 
 
 def _made_in_project(ctx: PythonContext) -> bool:
