@@ -9,7 +9,19 @@ from test_python_context import call, context
 
 from codemods.analysis.calls import given
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import ANY, DEPTH, EACH, PossibleValue, behind, possible_values, verdicts
+from codemods.analysis.values import (
+    ANY,
+    DEPTH,
+    EACH,
+    PossibleValue,
+    behind,
+    elements,
+    expressions,
+    looped,
+    made_by,
+    possible_values,
+    verdicts,
+)
 
 
 def shown(value: PossibleValue) -> str:
@@ -208,3 +220,57 @@ def test_arms_are_told_from_assignments() -> None:
 def test_each_and_any_differ_for_dictionaries() -> None:
     assert asked("here({'k': a()})", (EACH,)) == "{'k': a()}[for each]"
     assert asked("here({'k': a()})", (ANY,)) == "a()"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("here([a(), b()])", ["a()", "b()"]),
+        ("x = []\nx.append(a())\nhere(x)", ["a()"]),
+        ("x = [a()]\nx = [b()]\nhere(x)", ["b()"]),
+        ("here([a(), *x])", None),
+        ("here(a())", None),
+    ],
+)
+def test_elements_are_those_at_this_place_or_none(code: str, expected: list[str] | None) -> None:
+    ctx = context(code)
+    found = elements(ctx, call(ctx).args[0])
+    assert (found and [ast.unparse(each) for each in found]) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "made"),
+    [
+        ("x = a()\nhere(x)", ["a()"], "a()"),
+        ("x = a()\nx = b()\nhere(x)", ["a()", "b()"], None),
+        ("x = 1\nhere(x)", ["1"], None),
+        ("x, y = a()\nhere(x)", [], None),
+        ("here(x)", [], None),
+        ("here(a())", [], "a()"),
+    ],
+)
+def test_expressions_are_all_or_none(code: str, expected: list[str], made: str | None) -> None:
+    ctx = context(code)
+    asked_for = call(ctx).args[0]
+    assert [ast.unparse(each) for _, each in expressions(ctx, asked_for)] == expected
+    found = made_by(ctx, asked_for)
+    assert (found and ast.unparse(found)) == made
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("for x in y:", "y"),
+        ("for i, x in enumerate(y):", "y"),
+        ("for z, x in zip(w, reversed(y)):", "y"),
+        ("for k, x in y.items():", "y"),
+        ("for x in y.children():", "y"),
+        ("for x, z in y:", None),
+        ("for i, (x, z) in enumerate(y):", None),
+    ],
+)
+def test_which_container_a_loop_runs_over(loop: str, expected: str | None) -> None:
+    ctx = context(f"{loop}\n    here(x)")
+    (node,) = ctx.all(ast.For)
+    found = looped(ctx, node, "x")
+    assert (found and ast.unparse(found)) == expected

@@ -101,11 +101,7 @@ def possible_values(
     A value that cannot be followed (a parameter, a name from elsewhere) is in the list as it is. True: nothing is
     missing from the list.
     """
-    return ends(PossibleValue(ctx, node, path, Following(ordered, returns, given)))
-
-
-def ends(start: PossibleValue) -> tuple[list[PossibleValue], bool]:
-    """The same for what is one step or more on the way."""
+    start = PossibleValue(ctx, node, path, Following(ordered, returns, given))
     found = list(_followed(start, lambda _: False))
     return [value for value, _ in found if value is not None], all(whole for _, whole in found)
 

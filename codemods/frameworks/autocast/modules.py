@@ -57,7 +57,10 @@ def written(path: Path) -> str:
 
 
 def path_of(ctx: PythonContext, node: ast.AST, depth: int = DEPTH) -> Path | None:
-    """The path of an expression, plain aliases followed; None where it has none."""
+    """The path of an expression, plain aliases followed; None where it has none.
+
+    A path is a way to write something, not its value: only what is assigned once, and always, is an alias.
+    """
     match node:
         case ast.Name(id=name):
             if (listed := _listed(ctx, node)) is not None:
