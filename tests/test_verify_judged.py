@@ -9,14 +9,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from codemods.model.effect import Effect
 from codemods.verify.comparison import judge
 from codemods.verify.symptoms import Run
-from codemods.verify.trace import Parameter, Trace
+from codemods.verify.trace import Parameter, Trace, paired
 
 WELL = Parameter(True, 2, 2, 0, 0, True, (0.5, 0.25))
 BLOCKED = Parameter(True, 2, 0, 0, 0, False)
 HALF = Parameter(True, 2, 1, 0, 0, True, (0.5,))
-GOOD = Trace(backward=2, steps=2, losses=(2.0, 1.0), parameters={"net.a": WELL, "net.b": WELL})
+GOOD = Trace(backward=2, steps=2, losses=(2.0, 1.0), windows=(1, 2), parameters={"net.a": WELL, "net.b": WELL})
 MESSAGE = "Attempted unscale_ but _scale is None"
 
 
@@ -49,7 +50,7 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
             "not-reproduced: both run alike: 2 optimizer steps, 2 of 2 parameters receive a gradient, equal",
         ),
         (ran(), ran(replace(GOOD, losses=(2.0, 1.00001))), "not-reproduced: both run alike"),
-        (ran(), ran(replace(GOOD, losses=(2.0, 1.5))), "not-reproduced: nothing is wrong on either side, but the num"),
+        (ran(), ran(replace(GOOD, losses=(2.0, 1.5))), "numbers-differ: nothing is wrong on either side, but the num"),
         (ran(having(b=BLOCKED)), ran(having(b=BLOCKED)), "not-reproduced"),
         (
             ran(having(b=BLOCKED)),
@@ -79,7 +80,11 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
         (ran(), ran(replace(GOOD, steps=0, skipped=2)), "not-reproduced: both run alike: 0 optimizer steps (2 skipped"),
         (failed(MESSAGE, EARLY), ran(), f"proved: before: {MESSAGE}; after: 2 optimizer steps"),
         (failed(MESSAGE, EARLY), ran(having(b=BLOCKED)), "proved"),
-        (failed(MESSAGE, STARTED), ran(having(a=BLOCKED)), "proved"),
+        (
+            failed(MESSAGE, STARTED),
+            ran(having(a=BLOCKED)),
+            "refuted: after the fixes: no gradient reaches 1 of 2 parameters",
+        ),
         (failed("RuntimeError: x", EARLY), ran(Trace(steps=2)), "refuted: after the fixes: there is no backward pass"),
         (ran(), failed("KeyError: 'x'"), "refuted: after the fixes: KeyError: 'x'"),
         (
@@ -93,7 +98,7 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
         (ran(odd("stale-gradient")), ran(), "proved: before: an optimizer stepped on gradients added to those"),
         (ran(), ran(odd("clip-of-scaled")), "refuted: after the fixes: gradients were clipped while"),
         (ran(replace(GOOD, exceptions=("ValueError: v",))), ran(), "proved: before: ValueError: v (caught by the prog"),
-        (ran(output=f"warning: {MESSAGE}"), ran(), f"proved: before: it says '{MESSAGE}'"),
+        (ran(output=f"warning: {MESSAGE}"), ran(), f"warning-gone: before: it says '{MESSAGE}'"),
         (ran(), ran(how="memory", code=None), "could-not-run: the code with the fixes took more memory than --memory"),
         (ran(how="time", code=None), ran(), "could-not-run: it did not end within 1 s"),
         (ran(replace(GOOD, strays=("train.py",))), ran(), "could-not-run: the code as it is ran train.py of the check"),
@@ -104,6 +109,86 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
 def test_the_verdict(before: Run, after: Run, expected: str) -> None:
     verdict = judge(before, after, (MESSAGE,))
     assert f"{verdict.word}: {verdict.summary}".startswith(expected)
+
+
+SETTINGS = ({"lr": 1e-3, "betas": [0.9, 0.999]},)
+KEPT = replace(GOOD, settings=(SETTINGS,), clipped=2, clips={"clip_grad_norm_ at 1": 2})
+WIDE = Parameter(True, 2, 2, 0, 0, True, (5.0, 2.0))
+SCALED = replace(GOOD, first_scale=1024.0)
+
+
+def norms(factor: float, trace: Trace = GOOD) -> Trace:
+    pages = {name: replace(p, norms=tuple(n * factor for n in p.norms)) for name, p in trace.parameters.items()}
+    return replace(trace, parameters=pages)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect", "expected"),
+    [
+        (KEPT, KEPT, Effect.EQUAL, "not-reproduced"),
+        (
+            KEPT,
+            replace(KEPT, settings=(({**SETTINGS[0], "lr": 1e-2},),)),
+            Effect.NUMBERS,
+            "refuted: `lr` of optimizer 0",
+        ),
+        (KEPT, replace(KEPT, settings=(({"lr": 1e-3, "betas": [0.5, 0.999]},),)), Effect.NUMBERS, "refuted: `betas`"),
+        (KEPT, replace(KEPT, settings=(({"lr": 1e-3, "fused": True},),)), Effect.EQUAL, "not-reproduced"),
+        (KEPT, replace(KEPT, settings=()), Effect.NUMBERS, "refuted: optimizer 0 takes no step any more"),
+        (KEPT, replace(KEPT, clipped=0), Effect.NUMBERS, "refuted: 0 of 2 steps are taken on clipped gradients"),
+        (KEPT, replace(KEPT, clips={"clip_grad_norm_ at 64": 2}), Effect.NUMBERS, "refuted: gradients are clipped by"),
+        (GOOD, replace(GOOD, steps=1), Effect.NUMBERS, "refuted: the optimizers are stepped 1 times instead of 2"),
+        (replace(GOOD, backward=4), GOOD, Effect.NUMBERS, "refuted: there are 2 backward passes instead of 4"),
+        (
+            replace(GOOD, backward=4, losses=(2.0, 3.0, 1.0, 2.0), windows=(2, 4)),
+            GOOD,
+            Effect.GRADIENTS,
+            "refuted: there",
+        ),
+        (GOOD, replace(GOOD, losses=(2000.0, 1000.0)), Effect.GRADIENTS, "refuted: loss 1 is 2000 instead of 2"),
+        (GOOD, replace(GOOD, losses=(2000.0, 1000.0)), Effect.NUMBERS, "numbers-differ"),
+        (GOOD, replace(GOOD, losses=(2.0, 1.5)), Effect.EQUAL, "refuted: loss 2 is 1.5 instead of 1"),
+        (GOOD, having(b=WIDE), Effect.EQUAL, "refuted: the gradient of net.b at step 1 has the norm 5 instead of 0.5"),
+        (GOOD, having(b=WIDE), Effect.NEW_GRADIENTS, "refuted: the first gradient of net.b has the norm 5"),
+        (GOOD, having(b=WIDE), Effect.GRADIENTS, "numbers-differ"),
+        (having(b=BLOCKED), GOOD, Effect.NEW_GRADIENTS, "proved"),
+        (GOOD, having(b=WIDE), Effect.FACTOR, "refuted: the first gradient of net"),
+        (SCALED, norms(1024.0, SCALED), Effect.FACTOR, "numbers-differ"),
+        (SCALED, norms(1 / 1024.0, SCALED), Effect.FACTOR, "numbers-differ"),
+        (GOOD, norms(1000.0), Effect.FACTOR, "refuted: the first gradients are multiplied by 1000"),
+        (replace(GOOD, backward=8), replace(norms(0.25), backward=8), Effect.FACTOR, "numbers-differ"),
+    ],
+)
+def test_more_than_a_fix_may_change(before: Trace, after: Trace, effect: Effect, expected: str) -> None:
+    verdict = judge(ran(before), ran(after), (MESSAGE,), effect=effect)
+    assert f"{verdict.word}: {verdict.summary}".replace("after the fixes: ", "").startswith(expected)
+
+
+def test_noise_excuses_numbers_and_nothing_else() -> None:
+    other = replace(KEPT, losses=(2.1, 1.0))
+    assert judge(ran(KEPT), ran(other), noise=0.1).word == "numbers-differ"
+    assert judge(ran(KEPT), ran(other), noise=0.001).word == "refuted"
+    assert judge(ran(KEPT), ran(replace(KEPT, clipped=0)), noise=math.inf).word == "refuted"
+
+
+def test_an_error_that_made_room_for_no_gradient_at_all() -> None:
+    verdict = judge(failed(MESSAGE, EARLY), ran(having(a=BLOCKED, b=BLOCKED)))
+    assert (verdict.word, verdict.summary) == (
+        "refuted",
+        "after the fixes: it runs, and no gradient reaches any parameter",
+    )
+
+
+def test_processes_are_paired_by_what_they_do() -> None:
+    """Two workers of one command, which start in an order of their own."""
+    one, two = (
+        replace(GOOD, program=("MainProcess", "work.py", name), losses=(x, x)) for name, x in (("a", 1.0), ("b", 2.0))
+    )
+    assert paired([one, two], [two, one]) == (one, two)
+    assert paired([one, two], [two]) == (Trace(), two)
+    assert paired([two], [one, two]) == (two, one)
+    alike = [replace(GOOD, losses=(x,)) for x in (1.0, 2.0)]
+    assert paired(alike, alike[::-1]) == tuple(alike)
 
 
 def test_each_rank_is_judged() -> None:

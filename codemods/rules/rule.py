@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from codemods.model.edits import Consequence, Evidence, Need, Safety
+from codemods.model.effect import Effect
 from codemods.syntax.verbs import Verbs
 
 Group: TypeAlias = tuple[str, ...]
@@ -104,6 +105,10 @@ class Rule:
     """Package → version range in which the bug exists; all must hold. Unknown counts as inside."""
     consequence: Consequence = Consequence.STYLE
     """What the bug costs, where a finding does not say otherwise."""
+    effect: Effect = Effect.GRADIENTS
+    """What a fix may change in a training run; `fixer verify --run` refutes one that changes more."""
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+    """The same of strategies that may change something else."""
     checks: list[tuple[tuple[type[Any], ...], Check]] = field(default_factory=list, repr=False)
     kinds: set[str] = field(default_factory=set, repr=False)
     """Of the documents that the checks look at."""

@@ -7,24 +7,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from codemods.model.effect import Effect
+from codemods.verify.effects import CLOSE, excesses
 from codemods.verify.symptoms import Run, Symptom, sentences, symptoms
 from codemods.verify.trace import Parameter, Trace, furthest_apart
 from codemods.verify.verdict import Verdict
 
-CLOSE = 1e-3
-"""Relative difference of losses and gradients up to which two runs count as doing the same."""
-
 NO_TORCH = "No module named 'torch'"
 
 
-def judge(before: Run, after: Run, messages: Sequence[str] = ()) -> Verdict:
-    """The verdict on two runs; `messages` are the errors that the rules behind the fixes document."""
+def judge(
+    before: Run,
+    after: Run,
+    messages: Sequence[str] = (),
+    *,
+    effect: Effect = Effect.GRADIENTS,
+    noise: float = 0.0,
+) -> Verdict:
+    """The verdict on two runs.
+
+    Args:
+        messages: the errors that the rules behind the fixes document.
+        effect: what the fixes may change.
+        noise: how far two runs of the code as it is are apart, as a relative difference.
+    """
     trouble = next(iter(_troubles(before, after)), "")
     if trouble:
         return Verdict("could-not-run", trouble)
     was, is_now = tuple(symptoms(before, messages)), tuple(symptoms(after, messages))
     gone = [symptom for symptom in _without(was, is_now) if _was_looked_for(symptom, after)]
-    worse = [*_lost(before, after), *_without(is_now, was)]
+    worse = [*_lost(before, after), *_excesses(before, after, effect, noise), *_without(is_now, was)]
     # Where the code as it is never came, it cannot have been better.
     new = [symptom for symptom in worse if _was_better(symptom, before, after)]
     return replace(
@@ -46,13 +58,16 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
     if new:
         return Verdict("refuted", f"after the fixes: {sentences(new, after)[0]}")
     apart = difference(before, after)
+    if gone and before.well and all(symptom.kind == "message" for symptom in gone):
+        kept = f", {equality(apart)}" if apart <= CLOSE else ", the first losses are equal"
+        return Verdict("warning-gone", f"before: {sentences(gone, before)[0]}; after it does not{kept}")
     if gone:
         alike = ", equal numbers" if before.well and _tried(after) and apart == 0 else ""
         return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {_healthy(after)}{alike}")
     if apart <= CLOSE:
         return Verdict("not-reproduced", f"both run alike: {_healthy(after)}, {equality(apart)}")
     return Verdict(
-        "not-reproduced", f"nothing is wrong on either side, but the numbers differ: {_numbers(before, after)}"
+        "numbers-differ", f"nothing is wrong on either side, but the numbers differ: {_numbers(before, after)}"
     )
 
 
@@ -126,6 +141,17 @@ def _lost(before: Run, after: Run) -> Iterator[Symptom]:
                 yield Symptom(number, "lost", name)
 
 
+def _excesses(before: Run, after: Run, effect: Effect, noise: float) -> Iterator[Symptom]:
+    """What the fixes changed and may not."""
+    whole = before.well and after.well
+    for number, (one, other) in enumerate(zip(before.traces, after.traces, strict=False)):
+        for text in excesses(one, other, effect, whole=whole, noise=noise):
+            yield Symptom(number, "excess", text)
+    if after.well and not before.well and any(trace.trainable() for trace in after.traces):
+        if not any(trace.reached() for trace in after.traces):
+            yield Symptom(-1, "excess", "it runs, and no gradient reaches any parameter")
+
+
 def _tried(run: Run) -> bool:
     """Whether there was a backward pass, if only one that failed."""
     return any(trace.backward or trace.exceptions for trace in run.traces)
@@ -134,13 +160,16 @@ def _tried(run: Run) -> bool:
 def _was_better(symptom: Symptom, before: Run, after: Run) -> bool:
     if symptom.process < 0 or symptom.process >= len(before.traces):
         return symptom.process < 0
+    if symptom.kind == "excess":
+        return True
     trace = before.traces[symptom.process]
     if symptom.kind in _OF_PARAMETERS:
         known = trace.parameters.get(symptom.name)
         if known is None or not known.looks:
             return False
         now = after.traces[symptom.process].parameters.get(symptom.name, Parameter())
-        if not before.well and known.looks < now.looks:
+        always, never = known.present == known.looks, now.looks > 0 and now.present == 0
+        if not before.well and known.looks < now.looks and not (always and never):
             return False
         return symptom.kind != "unmoved" or known.moved is True
     return bool(trace.backward) or before.well

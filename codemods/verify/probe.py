@@ -51,7 +51,16 @@ class Record:
         self.torch: Any = sys.modules.get("torch") if forked else None
         self.counts = {"backward": 0, "step": 0, "skipped": 0}
         self.losses: list[float] = []
+        self.windows: list[int] = []
+        """How many losses had been seen at each step of an optimizer."""
         self.scales: list[float] = []
+        self.first_scale: float | None = None
+        self.clips: dict[str, int] = {}
+        """Calls that clip gradients, as they are written, and how often."""
+        self.clipped = 0
+        """Steps on gradients that were clipped after the last backward pass."""
+        self.settings: list[list[dict[str, Any]]] = []
+        """Of each optimizer, in the order of their first steps, what each of its groups was set to then."""
         self.autocast: dict[str, int] = {}
         self.warnings: dict[str, int] = {}
         self.exceptions: list[str] = []
@@ -93,13 +102,18 @@ class Record:
             "rank": os.environ.get("RANK") or os.environ.get("LOCAL_RANK"),
             "started": self.started,
             "ended": last,
-            "program": sys.argv[:1],
+            "program": program(),
             "versions": versions(),
             "backward": self.counts["backward"],
             "steps": self.counts["step"],
             "skipped": self.counts["skipped"],
             "losses": self.losses,
+            "windows": self.windows,
             "scales": self.scales,
+            "first_scale": self.first_scale,
+            "clips": self.clips,
+            "clipped": self.clipped,
+            "settings": self.settings,
             "autocast": self.autocast,
             "warnings": self.warnings,
             "exceptions": self.exceptions,
@@ -135,6 +149,14 @@ def said(error: Any) -> str:
     except Exception:
         text = type(error).__name__
     return text[:LENGTH]
+
+
+def program() -> list[str]:
+    """What the process runs: its command line, and the name that `multiprocessing` gave it."""
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    name = multiprocessing.current_process().name if multiprocessing is not None else "MainProcess"
+    original, copy = os.environ.get("FIXER_ORIGINAL", ""), os.environ.get("FIXER_COPY", "")
+    return [name, *(word.replace(copy, original) if copy else word for word in map(str, sys.argv))]
 
 
 def versions() -> dict[str, str]:

@@ -25,6 +25,8 @@ LOOKS = 25
 """Steps of each optimizer at which its gradients and weights are looked at; later ones are only counted."""
 NUMBERS = 1000
 """Losses and scales that are kept."""
+TEXTS = 50
+"""Optimizers, groups of one, and different calls that clip, of which more is kept than a count."""
 
 
 def watch(torch: Any, record: Record, names: Names, quietly: Quietly) -> None:
@@ -39,7 +41,7 @@ def watch(torch: Any, record: Record, names: Names, quietly: Quietly) -> None:
     told.around(torch.nn.Module, "zero_grad", after=watcher.zeroed)
     told.around(torch.autocast, "__enter__", after=watcher.entered_autocast)
     for name in ("clip_grad_norm_", "clip_grad_value_"):
-        told.around(torch.nn.utils, name, before=watcher.before_clip)
+        told.around(torch.nn.utils, name, before=functools.partial(watcher.before_clip, name))
     for scaler in _scalers(torch):
         told.around(scaler, "scale", after=watcher.scaled)
         told.around(scaler, "step", watcher.before_scaler_step, watcher.after_scaler_step, watcher.failed_scaler_step)
@@ -110,6 +112,8 @@ class Watcher:
         self.names = names
         self.optimizers: Any = weakref.WeakKeyDictionary()
         self.zeroings = 0
+        self.clipping = False
+        """Whether gradients were clipped since the last backward pass."""
         self.scaling = False
         """Whether the last backward pass began at a scaled loss."""
         self.clippable = True
@@ -124,6 +128,7 @@ class Watcher:
     def before_backward(self, tensors: Any = None, *_args: Any, **_kwargs: Any) -> None:
         if self._inside_backward():
             return
+        self.clipping = False
         root = tensors if self._is_tensor(tensors) else next(iter(tensors or ()), None)
         original = next((loss for scaled, loss in self.originals if scaled() is root), None)
         self.scaling = original is not None
@@ -152,6 +157,8 @@ class Watcher:
     def scaled(self, answer: Any, scaler: Any, outputs: Any = None, **_kwargs: Any) -> None:
         if answer is not outputs and self._is_tensor(answer) and self._is_tensor(outputs):
             self.originals.append((weakref.ref(answer), outputs.detach().clone()))
+            if self.record.first_scale is None and scaler.is_enabled():
+                self.record.first_scale = float(scaler.get_scale())
 
     def before_scaler_step(self, scaler: Any, optimizer: Any = None, *_args: Any, **_kwargs: Any) -> None:
         self.in_scaler.taken = self._stepped(optimizer).steps
@@ -161,7 +168,9 @@ class Watcher:
     def after_scaler_step(self, _answer: Any, scaler: Any, optimizer: Any = None, *_args: Any, **_kwargs: Any) -> None:
         taken, self.in_scaler.taken = self.in_scaler.taken, None
         if scaler.is_enabled() and self._stepped(optimizer).steps == taken:
+            self._end_window()
             self.record.counts["skipped"] += 1
+            self.record.clipped += self.clipping
             self._look(optimizer, skipped=True)
             self.record.write()
 
@@ -178,7 +187,12 @@ class Watcher:
         if scaler.is_enabled() and len(self.record.scales) < NUMBERS:
             self.record.scales.append(float(scaler.get_scale()))
 
-    def before_clip(self, *_args: Any, **_kwargs: Any) -> None:
+    def before_clip(self, name: str, _weights: Any = None, most: Any = None, *_args: Any, **kwargs: Any) -> None:
+        self.clipping = True
+        most = kwargs.get("max_norm", kwargs.get("clip_value", most))
+        written = name if most is None else f"{name} at {float(most):g}"
+        if written in self.record.clips or len(self.record.clips) < TEXTS:
+            self.record.clips[written] = self.record.clips.get(written, 0) + 1
         if self.scaling and not self.clippable:
             self.record.odd("clip-of-scaled")
 
@@ -194,6 +208,9 @@ class Watcher:
 
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         stepped = self._stepped(optimizer)
+        self._end_window()
+        if stepped.number == len(self.record.settings) and len(self.record.settings) < TEXTS:
+            self.record.settings.append([_settings(group) for group in optimizer.param_groups[:TEXTS]])
         if stepped.steps == 0:
             stepped.sums = {id(weight): self._sum(weight) for weight in _weights(optimizer)}
         beside = self.scaling and getattr(self.in_scaler, "taken", None) is None
@@ -206,9 +223,14 @@ class Watcher:
         found = getattr(optimizer, "found_inf", None)
         skipped = found is not None and bool(found)
         self.record.counts["skipped" if skipped else "step"] += 1
+        self.record.clipped += self.clipping
         self._leftovers(optimizer, stepped)
         self._look(optimizer, skipped)
         self.record.write()
+
+    def _end_window(self) -> None:
+        if len(self.record.windows) < NUMBERS:
+            self.record.windows.append(len(self.record.losses))
 
     def _leftovers(self, optimizer: Any, stepped: _Stepped) -> None:
         """Whether the gradients of this step were added to those of the step before."""
@@ -263,6 +285,16 @@ class Watcher:
 
 
 NOTHING: dict[str, Any] = {"trainable": True, "looks": 0, "present": 0, "zero": 0, "non_finite": 0, "moved": None}
+
+
+def _settings(group: Any) -> dict[str, Any]:
+    """What a group of parameters is set to: numbers, pairs of numbers, flags."""
+    found: dict[str, Any] = {}
+    for name, value in group.items():
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if name != "params" and all(isinstance(each, (bool, int, float)) for each in values):
+            found[name] = list(value) if isinstance(value, (list, tuple)) else value
+    return found
 
 
 def _weights(optimizer: Any) -> Iterator[Any]:

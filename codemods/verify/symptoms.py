@@ -120,11 +120,11 @@ def sentences(found: Sequence[Symptom], run: Run, *, named: int = NAMED) -> tupl
     return tuple(told)
 
 
-_ORDER = ("failed", "exception", "parameters", "oddity", "loss", "message")
+_ORDER = ("failed", "exception", "parameters", "excess", "oddity", "loss", "message")
 
 
 def _family(kind: str) -> str:
-    if kind in ("failed", "message", "exception"):
+    if kind in ("failed", "message", "exception", "excess"):
         return kind
     return "oddity" if kind in ODDITIES else "loss" if kind == "non-finite-loss" else "parameters"
 
@@ -134,7 +134,7 @@ def _rank(symptom: Symptom, run: Run) -> str:
 
 
 def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) -> str:
-    if symptom.kind == "failed":
+    if symptom.kind in ("failed", "excess"):
         return symptom.name
     if symptom.kind in ("message", "exception"):
         return f"it says {symptom.name!r}" if symptom.kind == "message" else f"{symptom.name} (caught by the program)"

@@ -33,6 +33,8 @@ class Trace:
     """One process that imported torch."""
 
     rank: str = ""
+    program: tuple[str, ...] = ()
+    """The name that `multiprocessing` gave the process, and its command line."""
     started: float = 0.0
     ended: bool = False
     """Whether the process came to its own end, rather than being killed."""
@@ -42,7 +44,17 @@ class Trace:
     skipped: int = 0
     """Steps that a gradient scaler left out, as it does until it has found its scale."""
     losses: tuple[float, ...] = ()
+    windows: tuple[int, ...] = ()
+    """How many losses had been seen at each step of an optimizer."""
     scales: tuple[float, ...] = ()
+    """The loss scale after each update."""
+    first_scale: float | None = None
+    clips: Mapping[str, int] = field(default_factory=dict)
+    """Calls that clip gradients, as they are written, and how often."""
+    clipped: int = 0
+    """Steps on gradients that were clipped after the last backward pass."""
+    settings: tuple[tuple[Mapping[str, Any], ...], ...] = ()
+    """Of each optimizer, in the order of their first steps, what each of its groups was set to then."""
     autocast: Mapping[str, int] = field(default_factory=dict)
     warnings: Mapping[str, int] = field(default_factory=dict)
     exceptions: tuple[str, ...] = ()
@@ -60,6 +72,11 @@ class Trace:
     def trained(self) -> bool:
         return bool(self.backward or self.steps or self.skipped or self.exceptions)
 
+    @property
+    def updates(self) -> int:
+        """Steps, those that a scaler left out included."""
+        return self.steps + self.skipped
+
     def reached(self) -> int:
         """How many trainable parameters had a finite gradient at some look."""
         return sum(p.trainable and p.present > 0 and p.non_finite < p.present for p in self.parameters.values())
@@ -75,6 +92,30 @@ def read(directory: Path) -> tuple[Trace, ...]:
     return tuple([trace for trace in traces if trace.trained] or traces)
 
 
+def paired(one: Sequence[Trace], others: Sequence[Trace]) -> tuple[Trace, ...]:
+    """`others` in the order of the processes of another run that did the same: by rank, command line and name, the
+    parameters they trained and their first loss; when they started is chance.
+    """
+    distances = sorted(
+        (*_unlike(mine, other), abs(here - there), here, there)
+        for here, mine in enumerate(one)
+        for there, other in enumerate(others)
+    )
+    places: dict[int, int] = {}
+    for *_, here, there in distances:
+        if here not in places and there not in places.values():
+            places[here] = there
+    taken = [others[places[here]] if here in places else Trace(mine.rank) for here, mine in enumerate(one)]
+    return (*taken, *(other for there, other in enumerate(others) if there not in places.values()))
+
+
+def _unlike(one: Trace, other: Trace) -> tuple[bool, bool, bool, float]:
+    """How little two processes have in common; the lowest is the most alike."""
+    first = furthest_apart(one.losses[:1], other.losses[:1])
+    same = one.parameters.keys() == other.parameters.keys()
+    return one.rank != other.rank, one.program != other.program, not same, first
+
+
 def _trace(path: Path) -> Trace | None:
     try:
         told: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -83,6 +124,7 @@ def _trace(path: Path) -> Trace | None:
         }
         return Trace(
             rank=told["rank"] or "",
+            program=tuple(map(str, told["program"])),
             started=told["started"],
             ended=told["ended"],
             versions=told["versions"],
@@ -90,7 +132,12 @@ def _trace(path: Path) -> Trace | None:
             steps=told["steps"],
             skipped=told["skipped"],
             losses=tuple(told["losses"]),
+            windows=tuple(map(int, told["windows"])),
             scales=tuple(told["scales"]),
+            first_scale=told["first_scale"],
+            clips=told["clips"],
+            clipped=told["clipped"],
+            settings=tuple(tuple(map(dict, groups)) for groups in told["settings"]),
             autocast=told["autocast"],
             warnings=told["warnings"],
             exceptions=tuple(told["exceptions"]),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Word = Literal["proved", "not-reproduced", "refuted", "could-not-run"]
-"""The symptom was there and is gone · both sides alike · worse after the fix · nothing can be said."""
+Word = Literal["proved", "warning-gone", "not-reproduced", "numbers-differ", "refuted", "could-not-run"]
+"""The symptom was there and is gone · so is a warning, of a run that was right · both sides alike · nothing wrong on
+either side, and other numbers · worse after the fix, or more changed than it may · nothing can be said.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ def verify(
 ) -> None:
     """Run your code before and after the fixes, in temporary copies, and say what changed.
 
-    Exit code 0: proved, or not reproduced; 1: worse after the fixes, or, of a module, wrong before and after;
-    2: could not run.
+    Exit code 0: proved, a warning gone, or not reproduced; 1: worse after the fixes, or other numbers although nothing
+    was wrong; of a module, also wrong before and after; 2: could not run.
     """
     from fixer.cli.ending import end_when_told
 
@@ -117,4 +117,4 @@ def _run(
         screen.result(f"{report.line(verification)}\n".encode("utf-8", "replace"))
     else:
         report.show(screen.console(sys.stdout), verification, verbose=screen.verbose)
-    return {"refuted": 1, "could-not-run": 2}.get(verification.verdict, 0)
+    return {"refuted": 1, "numbers-differ": 1, "could-not-run": 2}.get(verification.verdict, 0)

@@ -17,11 +17,20 @@ if TYPE_CHECKING:
     from codemods.verify.symptoms import Run
     from fixer.verify.verification import Verification
 
-COLOURS = {"proved": "green", "not-reproduced": "cyan", "refuted": "red", "could-not-run": "yellow"}
+COLOURS = {
+    "proved": "green",
+    "warning-gone": "cyan",
+    "not-reproduced": "cyan",
+    "numbers-differ": "yellow",
+    "refuted": "red",
+    "could-not-run": "yellow",
+}
 MEANING = {
     "proved": "the symptom was there and is gone",
+    "warning-gone": "the program was right before, and prints a warning less",
     "not-reproduced": "the bug did not show in this run",
-    "refuted": "it is worse with the fixes",
+    "numbers-differ": "the bug did not show in this run, and the numbers are others",
+    "refuted": "it is worse with the fixes, or they change more than they may",
     "could-not-run": "nothing can be said",
 }
 OUTPUT = 15

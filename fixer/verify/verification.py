@@ -6,13 +6,16 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.model.effect import Effect
 from codemods.transforms import load
-from codemods.verify.comparison import CLOSE, difference, judge
+from codemods.verify.comparison import difference, judge
+from codemods.verify.effects import CLOSE
 from codemods.verify.symptoms import Run, symptoms
-from codemods.verify.trace import read
+from codemods.verify.trace import paired, read
 from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
 from fixer.git.command import top
@@ -51,7 +54,7 @@ class Verification:
 
     @property
     def verdict(self) -> Word:
-        """`proved`, `not-reproduced`, `refuted` or `could-not-run`."""
+        """The verdict as a word."""
         return self.judged.word
 
     @property
@@ -96,48 +99,67 @@ def verify(
     trial = _Trial(command, limits, _place(root, here))
     footprints = Footprints.of(root) if top(root) == root or commits is None else None
 
+    first: Run | None = None
+
+    def like_the_first(run: Run) -> Run:
+        return run if first is None else replace(run, traces=paired(first.traces, run.traces))
+
     def original(why: str) -> Run:
         tell(f"running it on the code as it is{why}")
-        return trial.run(before, None)
+        return like_the_first(trial.run(before, None))
 
     def repaired(why: str) -> Run:
         tell(f"running it on the code with the fixes{why}")
-        return trial.run(after, None if commits else outcome.plan)
+        return like_the_first(trial.run(after, None if commits else outcome.plan))
 
     first = original("")
     second = repaired("")
-    judged = judge(first, second, messages)
-    if judged.word != "could-not-run" and (doubt := _doubt(judged, first, second, messages, original, repaired)):
-        judged = replace(judged, word="could-not-run", summary=doubt)
+    look = partial(judge, messages=messages, effect=_effect(outcome))
+    judged = _checked(look(first, second), first, second, look, original, repaired)
     if footprints is not None and (touched := footprints.touched(root)):
         note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
         judged = replace(judged, notes=(*judged.notes, note))
     return Verification(command, judged, first, second, codes)
 
 
-def _doubt(
+def _effect(outcome: Outcome) -> Effect:
+    """What the fixes that were taken may change: as much as the widest of them."""
+    rules = {rule.code: rule for rule in load()}
+    known = [(rules[f.code], f.strategy or "") for f in outcome.plan.findings if f.applied and f.code in rules]
+    return max((rule.effects.get(strategy, rule.effect) for rule, strategy in known), default=Effect.GRADIENTS)
+
+
+def _checked(
     judged: Verdict,
     before: Run,
     after: Run,
-    messages: Sequence[str],
+    look: partial[Verdict],
     original: Callable[[str], Run],
     repaired: Callable[[str], Run],
-) -> str:
-    """Why a difference between the two runs may be chance; nothing where there is none, or it happens again."""
-    if judged.word == "not-reproduced" and difference(before, after) <= CLOSE:
-        return ""
-    if judged.word == "proved" and any(before.says(message) for message in messages):
-        return ""  # the documented error is no accident
+) -> Verdict:
+    """The verdict, after another run where it rests on a difference that may be chance."""
+    alike = judged.word in ("not-reproduced", "warning-gone") and difference(before, after) <= CLOSE
+    messages = look.keywords["messages"]
+    documented = judged.word == "proved" and any(before.says(message) for message in messages)  # no accident
+    if judged.word == "could-not-run" or alike or documented:
+        return judged
     again = original(" once more, to see whether it repeats itself")
     if _kinds(again, messages) != _kinds(before, messages):
-        return "the command does not do the same twice on the code as it is, so nothing can be said about the fixes"
-    if judged.word == "not-reproduced" and difference(before, again) > CLOSE:
-        return "the command gives other numbers each time: fix its seeds, and the two sides can be compared"
+        doubt = "the command does not do the same twice on the code as it is, so nothing can be said about the fixes"
+        return replace(judged, word="could-not-run", summary=doubt)
+    if noise := difference(before, again):
+        judged = look(before, after, noise=noise)
+        told = f"two runs of the code as it is differ by up to {noise:.1g}"
+        judged = replace(judged, notes=(*judged.notes, told))
+    if judged.word == "numbers-differ" and noise > CLOSE:
+        doubt = "the command gives other numbers each time: fix its seeds, and the two sides can be compared"
+        return replace(judged, word="could-not-run", summary=doubt)
     if judged.word == "refuted":
         once_more = repaired(" once more, to see whether it repeats itself")
-        if judge(before, once_more, messages).word != "refuted":
-            return f"with the fixes it was worse once, and not when run again ({judged.summary})"
-    return ""
+        if look(before, once_more, noise=noise).word != "refuted":
+            doubt = f"with the fixes it was worse once, and not when run again ({judged.summary})"
+            return replace(judged, word="could-not-run", summary=doubt)
+    return judged
 
 
 def _kinds(run: Run, messages: Sequence[str]) -> frozenset[tuple[int, str, str]]:

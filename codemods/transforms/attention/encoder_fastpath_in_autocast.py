@@ -46,6 +46,7 @@ from codemods.frameworks.attention import precision_evidence, remedies
 from codemods.frameworks.attention.encoders import Encoder, encoder
 from codemods.frameworks.attention.precision_evidence import AutocastUse
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.rule import Draft, Remedy, Rule
 
@@ -56,6 +57,7 @@ rule = Rule(
     fix_title="Keep the encoder off its fused path",
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
+    effects=dict.fromkeys(("fp32-island", "bf16-true", "float32"), Effect.NUMBERS),
     triggers=(("TransformerEncoder",), ("batch_first", "TransformerEncoderLayer")),
     errors=(
         "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",

@@ -51,6 +51,7 @@ from codemods.frameworks.autocast import amp_names, amp_values
 from codemods.frameworks.autocast.amp_names import NAMES, Renamed
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.project.index import Index
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import Module, dotted
@@ -65,6 +66,7 @@ rule = Rule(
     fix_title="Use the `torch.amp` name, with keywords",
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
+    effect=Effect.EQUAL,
     triggers=(("amp", *_SWITCHES), ("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES)),
     errors=(
         "torch.cuda.amp.autocast(args...)` is deprecated",

@@ -75,6 +75,7 @@ from codemods.frameworks.autocast.uses import (
 )
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients, switch
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, Function
@@ -88,6 +89,7 @@ rule = Rule(
     fix_title="Call `torch.clear_autocast_cache()` at the end of the block",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    effects={"disable-autocast": Effect.NUMBERS},
     triggers=(SITES,),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(

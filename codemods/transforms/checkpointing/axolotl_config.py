@@ -38,6 +38,7 @@ from codemods.frameworks.checkpointing.deepspeed_stage import deepspeed_stage
 from codemods.frameworks.checkpointing.families import FAMILIES, HOOK_LOSES, brings_code, family, unknown_family
 from codemods.frameworks.config_owners import scalar
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config, Entry, Pair, Scalar, Table
@@ -49,6 +50,7 @@ rule = Rule(
     fix_title="Set `gradient_checkpointing_kwargs: {use_reentrant: false}`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.NEW_GRADIENTS,
     elsewhere=(b"gradient_checkpointing",),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

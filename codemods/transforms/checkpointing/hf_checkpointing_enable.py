@@ -63,6 +63,7 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import insert_after
 
@@ -76,6 +77,7 @@ rule = Rule(
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.NEW_GRADIENTS,
     triggers=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

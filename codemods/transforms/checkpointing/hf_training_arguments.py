@@ -53,6 +53,7 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
 
 KWARGS = "gradient_checkpointing_kwargs"
@@ -64,6 +65,7 @@ rule = Rule(
     fix_title='Pass `gradient_checkpointing_kwargs={"use_reentrant": False}`',
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.NEW_GRADIENTS,
     triggers=(("gradient_checkpointing",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -53,6 +53,7 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.checkpointing.reachable import trouble_in
 from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
 from codemods.project import versions
 from codemods.project.index import Index
@@ -69,6 +70,7 @@ rule = Rule(
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.SAFE,
     consequence=Consequence.WARNS,
+    effect=Effect.NEW_GRADIENTS,
     triggers=(("checkpoint", "checkpoint_sequential"),),
     errors=(
         "the use_reentrant parameter should be passed explicitly",

@@ -43,6 +43,7 @@ from codemods.frameworks.checkpointing.deepspeed_stage import deepspeed_stage
 from codemods.frameworks.checkpointing.families import FAMILIES, WRAPPER_LOSES, brings_code, family, unknown_family
 from codemods.frameworks.config_owners import scalar
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -55,6 +56,7 @@ rule = Rule(
     fix_title="Set `use_reentrant_gc: false`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.NEW_GRADIENTS,
     elsewhere=(b"model_name_or_path",),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -51,6 +51,7 @@ from codemods.frameworks.checkpointing.project_traits import (
 )
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import is_none, own
@@ -69,6 +70,7 @@ rule = Rule(
     fix_title="Pass `use_reentrant=False`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.NEW_GRADIENTS,
     triggers=(("use_reentrant",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -45,6 +45,7 @@ from codemods.frameworks.lightning.precisions import (
     written,
 )
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
@@ -59,6 +60,7 @@ rule = Rule(
     fix_title="Use the name that Lightning gives this precision",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.NUMBERS,
     triggers=(("precision",),),
     elsewhere=(b"precision",),
     errors=("is invalid. Allowed precision values:", 'Parser key "trainer.precision":', "No precision set"),

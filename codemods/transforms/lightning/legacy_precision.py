@@ -47,6 +47,7 @@ from codemods.frameworks.lightning.config_tables import configured, is_read_else
 from codemods.frameworks.lightning.first_generation import first_generation
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
@@ -61,6 +62,7 @@ rule = Rule(
     fix_title="Use the name that Lightning 2 gives this precision",
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
+    effect=Effect.EQUAL,
     triggers=(("precision",),),
     elsewhere=(b"precision",),
     errors=("is supported for historical reasons but its usage is discouraged",),

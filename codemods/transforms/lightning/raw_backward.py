@@ -72,6 +72,7 @@ from codemods.frameworks.lightning.hooks import (
 )
 from codemods.frameworks.lightning.optimizers import stepped_by_the_trainer
 from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project import versions
 from codemods.project.index import Ref
@@ -87,6 +88,7 @@ rule = Rule(
     fix_title="Call `self.manual_backward(loss)`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.FACTOR,
     triggers=(("backward",),),
     subclasses=LIGHTNING_MODULE,
     errors=("Attempted unscale_ but _scale is None",),

@@ -38,6 +38,7 @@ from codemods.analysis.tensors import is_raw_backward, redirected
 from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
 from codemods.frameworks.gradient_consumers import prepared_consumers
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import FABRIC
 from codemods.rules.rule import Draft, Rule
 
@@ -48,6 +49,7 @@ rule = Rule(
     fix_title="Call `fabric.backward(loss)`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.FACTOR,
     triggers=(("backward",), ("Fabric", "setup", "setup_module")),
     errors=(
         "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",

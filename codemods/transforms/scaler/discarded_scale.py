@@ -29,6 +29,7 @@ from codemods.analysis.grad_scaler import Scaler
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, discarded, scaled, trainings
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, replace
 from codemods.transforms.scaler.clip_before_unscale import clips_after
@@ -40,6 +41,7 @@ rule = Rule(
     fix_title="Differentiate the scaled loss",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.FACTOR,
     triggers=(("scale",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
 )

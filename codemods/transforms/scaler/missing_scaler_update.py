@@ -40,6 +40,7 @@ from codemods.analysis.scaled_training import Training, trainings
 from codemods.analysis.scaler_lifetime import home, names, unrelated
 from codemods.analysis.values import possible_values
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS
 from codemods.syntax.verbs import insert_after
@@ -51,6 +52,7 @@ rule = Rule(
     fix_title="Call `scaler.update()` once per iteration",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.FACTOR,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "step() has already been called since the last update().",

@@ -46,6 +46,7 @@ from codemods.analysis.scaler_lifetime import used_anywhere
 from codemods.analysis.tensors import METHODS
 from codemods.analysis.values import possible_values
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, dotted, own
 from codemods.syntax.verbs import replace
@@ -58,6 +59,7 @@ rule = Rule(
     fix_title="Scale the loss before `backward()`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.FACTOR,
     triggers=(("backward",), ("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "Attempted step but _scale is None.",

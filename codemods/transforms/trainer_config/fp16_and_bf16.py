@@ -36,6 +36,7 @@ from codemods.frameworks import config_owners
 from codemods.frameworks.config_owners import scalar
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import canonical
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Repair, Rule
@@ -49,6 +50,7 @@ rule = Rule(
     fix_title="Switch `fp16` off",
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.NUMBERS,
     triggers=(("fp16", "fp16_full_eval"), ("bf16", "bf16_full_eval")),
     elsewhere=(b"fp16",),
     errors=(

@@ -46,6 +46,7 @@ from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
 from codemods.frameworks.gradient_consumers import prepared_consumers
 from codemods.frameworks.trainer_config.divisions import divided_by_hand
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
 from codemods.rules.rule import Draft, Rule
 
@@ -56,6 +57,7 @@ rule = Rule(
     fix_title="Call `accelerator.backward(loss)`",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    effect=Effect.FACTOR,
     triggers=(("backward",), ("Accelerator", "accelerator", "accelerate", "prepare")),
     errors=("Attempted step but _scale is None",),
     references=(

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, has_splat, literal, values
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import edit_call, replace
@@ -41,6 +42,7 @@ rule = Rule(
     fix_title="Use `torch.optim.AdamW` with the old defaults spelled out",
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
+    effect=Effect.FACTOR,
     triggers=(("AdamW",),),
     bites={"transformers": ">=4.16"},
     errors=(
