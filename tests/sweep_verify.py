@@ -1,6 +1,7 @@
 """What `apply --verify` makes of right and wrong fixes: `python tests/sweep_verify.py [REPETITIONS]`.
 
-About ten minutes for each repetition. The right ones are the examples of all rules, each run by its own proof; the wrong ones stand in `wrong_fixes.py`.
+About ten minutes for each repetition. The right ones are the examples of all rules, each run by its own proof; the
+wrong ones stand in `wrong_fixes.py`.
 """
 
 from __future__ import annotations
