@@ -135,6 +135,7 @@ def test_the_mark_is_that_of_what_is_planned(tmp_path: Path) -> None:
         ('commit.trailers = ["x"]', "CAMPAIGN.toml:3: trailer 'x': write KEY=VALUE"),
         ('engine = "slurm"', "CAMPAIGN.toml:3: `engine` must be one of local, ray"),
         ('verify = " "', "CAMPAIGN.toml:3: `verify` must be a string that is not empty"),
+        ("[verify-limits]\nsteps = 3", "CAMPAIGN.toml: `verify-limits` requires `verify`"),
         ('repositories-from = "none.txt"', "CAMPAIGN.toml:3: `repositories-from`:"),
         ("name =", "CAMPAIGN.toml: not valid TOML: line 3:"),
         ('name = "y"', "CAMPAIGN.toml: not valid TOML: line 3:"),

@@ -32,7 +32,7 @@ from fixer.errors import Refusal
 from fixer.project.configuration import Settings
 from fixer.run.request import Outcome
 from fixer.verify.sandbox.command import Leftovers, Limits, run
-from fixer.verify.verification import Verification, verify
+from fixer.verify.verification import Verification, _of_copy, verify
 
 PLACE = Place(0, 0, 1, 1, 1, 1)
 RUN = f'"{sys.executable}"'
@@ -364,3 +364,17 @@ def test_an_editable_install_means_the_copy(tmp_path: Path) -> None:
     write(tmp_path, files)
     places = {"FIXER_ORIGINAL": str(tmp_path / "old"), "FIXER_COPY": str(tmp_path / "new")}
     assert ride(tmp_path, "import mine; print(mine.where)", PYTHONPATH=str(tmp_path / "old/src"), **places) == "copy\n"
+
+
+def test_absolute_paths_mean_the_copy(tmp_path: Path) -> None:
+    root, copy = tmp_path / "p q", tmp_path / "copy"
+    write(copy, {"train.py": "", "sub/x.py": ""})
+    told = _of_copy(f"python '{root}/train.py' {root}/gone.py --at={root}/sub; cd {root} && ls {root}x", root, copy)
+    assert told == f"python '{copy}/train.py' {root}/gone.py --at={copy}/sub; cd {copy} && ls {root}x"
+
+
+def test_a_program_named_by_its_absolute_path_is_run_in_the_copy(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    found = trial(root, f"grep -c new {root}/train.py; true")
+    assert found.before is not None and found.after is not None
+    assert (found.before.output.strip(), found.after.output.strip()) == ("0", "1")

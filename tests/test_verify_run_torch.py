@@ -276,6 +276,27 @@ def test_a_bug_that_is_gone_in_this_torch_is_not_reproduced(demo: Path) -> None:
     assert not fixed or "equal numbers" in told["summary"]
 
 
+@pytest.mark.parametrize(("limit", "steps"), [("--steps=3", 3), ("--timeout=12", None)])
+def test_an_endless_training_is_compared_as_far_as_it_came(limit: str, steps: int | None, tmp_path: Path) -> None:
+    program = """\
+        import torch
+        net = torch.nn.Linear(8, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=1e-6)
+        while True:
+            with torch.cpu.amp.autocast():
+                loss = net(torch.ones(4, 8)).float().square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """
+    root = write(tmp_path, {"train.py": textwrap.dedent(program)})
+    told = verified(root, f'"{sys.executable}" {root}/train.py', "--select", "AMP002", limit)
+    assert told["verdict"] == "warning-gone" and "equal" in told["summary"], told["summary"]
+    taken = [told[side]["processes"][0]["steps"] for side in ("before", "after")]
+    assert taken == [steps, steps] if steps else min(taken) > 3
+    assert steps or any("what was seen until then is compared" in note for note in told["notes"])
+
+
 def test_each_rank_reports(demo: Path) -> None:
     program = """\
         import torch, torch.distributed as distributed

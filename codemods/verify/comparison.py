@@ -31,6 +31,9 @@ def judge(
         effect: what the fixes may change.
         noise: how far two runs of the code as it is are apart, as a relative difference.
     """
+    if before.how == "time" and before.steps:  # what was seen until then is compared
+        before = replace(before, how="cut")
+        after = replace(after, how="cut") if after.how == "time" and after.steps else after
     trouble = next(iter(_troubles(before, after)), "")
     if trouble:
         return Verdict("could-not-run", trouble)
@@ -143,7 +146,7 @@ def _lost(before: Run, after: Run) -> Iterator[Symptom]:
 
 def _excesses(before: Run, after: Run, effect: Effect, noise: float) -> Iterator[Symptom]:
     """What the fixes changed and may not."""
-    whole = before.well and after.well
+    whole = before.whole and after.whole
     for number, (one, other) in enumerate(zip(before.traces, after.traces, strict=False)):
         for text in excesses(one, other, effect, whole=whole, noise=noise):
             yield Symptom(number, "excess", text)
@@ -179,15 +182,17 @@ def difference(before: Run, after: Run) -> float:
     """How far the losses and the norms of the gradients of two runs are apart, as a relative difference."""
     if len(before.traces) != len(after.traces):
         return math.inf
-    return max((_apart(*pair) for pair in zip(before.traces, after.traces, strict=True)), default=0.0)
+    cut = before.how in ("cut", "time") or after.how in ("cut", "time")
+    return max((_apart(*pair, cut) for pair in zip(before.traces, after.traces, strict=True)), default=0.0)
 
 
-def _apart(one: Trace, other: Trace) -> float:
-    if len(one.losses) != len(other.losses) or one.parameters.keys() != other.parameters.keys():
+def _apart(one: Trace, other: Trace, cut: bool) -> float:
+    """`cut`: one was ended at the limit of time, so that only what both did is compared."""
+    if (len(one.losses) != len(other.losses) and not cut) or one.parameters.keys() != other.parameters.keys():
         return math.inf
     norms = [
         furthest_apart(parameter.norms, other.parameters[name].norms)
-        if len(parameter.norms) == len(other.parameters[name].norms)
+        if cut or len(parameter.norms) == len(other.parameters[name].norms)
         else math.inf
         for name, parameter in one.parameters.items()
     ]
@@ -205,7 +210,7 @@ def _numbers(before: Run, after: Run) -> str:
         for step, (was, now) in enumerate(zip(one.losses, other.losses, strict=False), 1):
             if furthest_apart([was], [now]) > CLOSE:
                 return f"loss {step} is {now:.6g} instead of {was:.6g}"
-        if len(one.losses) != len(other.losses):
+        if len(one.losses) != len(other.losses) and before.whole and after.whole:
             return f"{len(other.losses):,} losses instead of {len(one.losses):,}"
     return "the losses are equal, the gradients are not"
 
@@ -229,11 +234,13 @@ def _progress(trace: Trace) -> str:
 
 
 def _notes(before: Run, after: Run) -> Iterator[str]:
+    if "cut" in (before.how, after.how):
+        yield f"ended after {before.seconds:.0f} s; what was seen until then is compared"
     for side, run in (("before", before), ("after", after)):
         for trace in run.traces:
             if trace.trouble:
                 yield f"{side}: the probe did not see everything: {trace.trouble}"
-    if before.well and after.well and (before.steps, before.backward) != (after.steps, after.backward):
+    if before.whole and after.whole and (before.steps, before.backward) != (after.steps, after.backward):
         yield (
             f"{after.backward:,} backward calls and {after.steps:,} steps instead of "
             f"{before.backward:,} and {before.steps:,}"

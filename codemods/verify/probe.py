@@ -12,6 +12,7 @@ Python 3.9 and later.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import importlib.util
 import json
@@ -39,6 +40,8 @@ class Record:
     def __init__(self, directory: str, seed: int) -> None:
         self.directory = directory
         self.seed = seed
+        self.most_steps = int(os.environ.get("FIXER_STEPS") or 0)
+        """Of one optimizer; 0 means no limit."""
         self.begin(forked=False)
 
     def begin(self, forked: bool) -> None:
@@ -94,6 +97,14 @@ class Record:
             return  # the directory is gone, or another thread is at work: the next writing will do
         finally:
             self.writing.release()
+
+    def end(self) -> None:
+        """End the process here and now, as if the program were done."""
+        self.write(last=True)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(0)
 
     def report(self, last: bool) -> dict[str, Any]:
         uncaught = getattr(sys, "last_value", None)

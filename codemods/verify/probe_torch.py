@@ -161,6 +161,7 @@ class Watcher:
                 self.record.first_scale = float(scaler.get_scale())
 
     def before_scaler_step(self, scaler: Any, optimizer: Any = None, *_args: Any, **_kwargs: Any) -> None:
+        self._end_when_done(optimizer)
         self.in_scaler.taken = self._stepped(optimizer).steps
         if scaler.is_enabled() and self.record.counts["backward"] and not self.scaling:
             self.record.odd("unscaled-backward")
@@ -206,7 +207,12 @@ class Watcher:
             name = f"{autocast.device} {str(autocast.fast_dtype).replace('torch.', '')}"
             self.record.autocast[name] = self.record.autocast.get(name, 0) + 1
 
+    def _end_when_done(self, optimizer: Any) -> None:
+        if self.record.most_steps and self._stepped(optimizer).looks >= self.record.most_steps:
+            self.record.end()
+
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self._end_when_done(optimizer)
         stepped = self._stepped(optimizer)
         self._end_window()
         if stepped.number == len(self.record.settings) and len(self.record.settings) < TEXTS:

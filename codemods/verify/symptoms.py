@@ -25,7 +25,9 @@ class Run:
     """One run of the command: how it ended, what it printed, what its processes were seen to do."""
 
     how: str
-    """`exit`, or the limit that ended it: `time`, `memory`, `processes`."""
+    """`exit`, or the limit that ended it: `time`, `memory`, `processes`; `cut` at the limit of time, after steps that
+    count.
+    """
     code: int | None
     seconds: float
     output: str
@@ -34,6 +36,11 @@ class Run:
 
     @property
     def well(self) -> bool:
+        return self.how == "cut" or (self.how == "exit" and self.code == 0)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it came to its own good end."""
         return self.how == "exit" and self.code == 0
 
     @property

@@ -45,6 +45,19 @@ class CampaignLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifyLimits:
+    """How far the command that verifies may go, and what it needs beside the repository."""
+
+    steps: int = 0
+    """Of one optimizer; 0 means no limit."""
+    timeout: int = 600
+    """Seconds."""
+    memory: int | None = None
+    """Megabytes."""
+    link: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequests:
     """How pull requests are opened."""
 
@@ -74,6 +87,7 @@ class Campaign:
     """The branch to start from; None: the one that a repository itself calls its default."""
     split: Split | None = None
     verify: str | None = None
+    verify_limits: VerifyLimits = field(default_factory=VerifyLimits)
     commit: CommitSettings = field(default_factory=CommitSettings)
     pull_requests: PullRequests = field(default_factory=PullRequests)
     limits: CampaignLimits = field(default_factory=CampaignLimits)
@@ -87,7 +101,8 @@ class Campaign:
     @property
     def mark(self) -> str:
         """Changes with whatever decides what is planned, so that an unchanged repository need not be planned again."""
-        parts = (self.request, self.branch_name, self.base, self.split, self.verify, self.commit, self.pull_requests)
+        checked = (self.verify, self.verify_limits)
+        parts = (self.request, self.branch_name, self.base, self.split, checked, self.commit, self.pull_requests)
         return hashlib.sha256(repr((__version__, *parts)).encode()).hexdigest()[:16]
 
 
@@ -101,6 +116,8 @@ def load_campaign(file: Path) -> Campaign:
     for name in ("name", "repositories"):
         if name not in values and not (name == "repositories" and "repositories-from" in values):
             raise Refusal(f"{file}: `{name}` is missing: {_MISSING[name]}")
+    if "verify-limits" in values and "verify" not in values:
+        raise Refusal(f"{file}: `verify-limits` requires `verify`")
     split, most = values.get("split"), values.get("max-files")
     if most is not None and split is None:
         raise Refusal(f"{file}: `max-files` requires `split`")
@@ -119,6 +136,7 @@ def load_campaign(file: Path) -> Campaign:
         commit=CommitSettings(**values.get("commit", {})),
         pull_requests=PullRequests(**{"open": "pull-request" in values, **values.get("pull-request", {})}),
         limits=CampaignLimits(**values.get("limits", {})),
+        verify_limits=VerifyLimits(**values.get("verify-limits", {})),
         **{key: values[key] for key in ("branch", "base", "verify", "engine") if key in values},
     )
 
@@ -288,6 +306,7 @@ KEYS: dict[str, Any] = {
         "draft": flag,
         "forge": _filled,
     },
+    "verify-limits": {"steps": _whole, "timeout": _whole, "memory": _whole, "link": texts},
     "limits": {
         "concurrent": _whole,
         "per-hour": _whole,

@@ -231,10 +231,13 @@ def _verified(campaign: Campaign, delivery: Delivery) -> tuple[str, str, str, En
     if campaign.verify is None:
         return "", "", "", None
     from fixer.report.verification import section
-    from fixer.verify.verification import verify
+    from fixer.verify.verification import Limits, verify
 
     assert delivery.tip is not None
-    found = verify(delivery.outcome, campaign.verify, commits=(delivery.base, delivery.tip))
+    most = campaign.verify_limits
+    limits = Limits(most.timeout, (most.memory or 0) * 1_000_000, most.steps)
+    commits = (delivery.base, delivery.tip)
+    found = verify(delivery.outcome, campaign.verify, limits, commits=commits, linked=most.link)
     endings = {"refuted": Ending.REFUTED, "could-not-run": Ending.FAILED}
     return found.verdict, found.summary, section(found), endings.get(found.verdict)
 

@@ -109,6 +109,7 @@ def apply(
     branching: Branching,
     pushing: push.Pushing,
     verify: verified.Verify = None,
+    watching: options.Watching,
     rules: options.Rules,
     since: options.Since = None,
     running: options.Running,
@@ -138,7 +139,7 @@ def apply(
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
         end_when_told()
-    how = _How(dry_run, verify, format, statistics)
+    how = _How(dry_run, verified.trial(verify, watching), format, statistics)
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -156,7 +157,7 @@ def apply(
 @dataclass(frozen=True)
 class _How:
     dry_run: bool
-    verify: str | None
+    verify: verified.Trial | None
     format: ApplyFormat
     statistics: bool
 

@@ -15,6 +15,7 @@ from codemods.model.profile import SILENT, Recorder
 if TYPE_CHECKING:
     from fixer.cli.screen import Screen
     from fixer.run.request import Request
+    from fixer.verify.sandbox.command import Limits
 
 
 class Color(str, Enum):
@@ -147,6 +148,21 @@ ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
+Steps = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="End a run before an optimizer takes its step N + 1; what was seen counts."),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(min=0.1, metavar="SECONDS", help="How long one run may take.", show_default="600"),
+]
+Memory = Annotated[float | None, typer.Option(min=0.01, metavar="GB", help="What one run may hold in memory.")]
+Link = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH", help="Link this into the copies; for data that git ignores."),
+]
+
+
 def grouped(command: Command) -> Command:
     """Show Typer the fields of a command's option groups (dataclasses) as options of the command itself."""
     plain: list[inspect.Parameter] = []
@@ -230,6 +246,30 @@ class Running:
             cache=not self.no_cache,
             recorder=recorder,
         )
+
+
+@dataclass(frozen=True)
+class Watching:
+    """How far a command that is run may go, and which files it needs beside the copy of the project."""
+
+    steps: Steps = None
+    timeout: Timeout = None
+    memory: Memory = None
+    link: Link = None
+
+    @property
+    def limits(self) -> Limits:
+        """What one run may use."""
+        from fixer.verify.sandbox.command import Limits
+
+        usual = Limits()
+        seconds = usual.seconds if self.timeout is None else self.timeout
+        return Limits(seconds, int((self.memory or 0) * 1e9), self.steps or 0)
+
+    @property
+    def linked(self) -> tuple[str, ...]:
+        """The paths that are linked into the copies."""
+        return tuple(self.link or ())
 
 
 @dataclass(frozen=True)

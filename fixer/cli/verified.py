@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fixer.cli.options import Watching
     from fixer.cli.screen import Screen
     from fixer.output.branches import Delivery
     from fixer.run.request import Outcome
@@ -23,7 +25,29 @@ Verify = Annotated[
 ]
 
 
-def check(screen: Screen, outcome: Outcome, command: str, commits: tuple[str, str] | None = None) -> str:
+@dataclass(frozen=True)
+class Trial:
+    """What is run, and how far it may go."""
+
+    command: str
+    watching: Watching
+
+
+def trial(command: str | None, watching: Watching) -> Trial | None:
+    """What the options ask for; None: nothing.
+
+    Raises:
+        Refusal: if an option lacks the one that it is about.
+    """
+    if command is None:
+        for name, value in vars(watching).items():
+            if value is not None:
+                raise Refusal(f"--{name} requires --verify")
+        return None
+    return Trial(command, watching)
+
+
+def check(screen: Screen, outcome: Outcome, trial: Trial, commits: tuple[str, str] | None = None) -> str:
     """The section about a verification that does not speak against the fixes.
 
     Raises:
@@ -33,8 +57,9 @@ def check(screen: Screen, outcome: Outcome, command: str, commits: tuple[str, st
     from fixer.report.verification import line, section, show
     from fixer.verify.verification import Refuted, verify
 
-    screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
-    found = verify(outcome, command, here=Path.cwd(), commits=commits, tell=screen.note)
+    screen.note(f"this executes your code: `{trial.command}`, in temporary copies of {outcome.root}")
+    limits, linked = trial.watching.limits, trial.watching.linked
+    found = verify(outcome, trial.command, limits, here=Path.cwd(), commits=commits, linked=linked, tell=screen.note)
     if not screen.quiet:
         show(screen.console(sys.stderr), found, verbose=screen.verbose)
     if found.verdict == "refuted":
@@ -44,12 +69,12 @@ def check(screen: Screen, outcome: Outcome, command: str, commits: tuple[str, st
     return section(found)
 
 
-def of_branch(screen: Screen, command: str | None) -> Callable[[Delivery], str]:
+def of_branch(screen: Screen, trial: Trial | None) -> Callable[[Delivery], str]:
     """The same for the commits of a branch, before it points at them."""
 
     def checked(delivery: Delivery) -> str:
-        if command is None or delivery.tip is None:
+        if trial is None or delivery.tip is None:
             return ""
-        return check(screen, delivery.outcome, command, (delivery.base, delivery.tip))
+        return check(screen, delivery.outcome, trial, (delivery.base, delivery.tip))
 
     return checked

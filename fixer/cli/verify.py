@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +15,6 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from fixer.cli.screen import Screen
     from fixer.run.request import Request
-    from fixer.verify.sandbox.command import Limits
 
 
 @options.grouped
@@ -26,15 +24,7 @@ def verify(
     run: Annotated[
         str | None, typer.Option(metavar="CMD", help="Run this command on the code before and after the fixes.")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long one run may take.")] = 600.0,
-    memory: Annotated[
-        float | None,
-        typer.Option(min=0.01, metavar="GB", help="What one run may hold in memory."),
-    ] = None,
-    link: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATH", help="Link this into the copies; for data that git ignores."),
-    ] = None,
+    watching: options.Watching,
     module: Annotated[
         str | None,
         typer.Option(
@@ -72,28 +62,25 @@ def verify(
     end_when_told()
     screen = showing.screen(verbose=verbose)
     request = running.request(paths, rules)
-    from fixer.verify.sandbox.command import Limits
-
-    limits = Limits(timeout, int((memory or 0) * 1e9))
     if module is not None:
         from fixer.cli.verify_module import terms, verify_module
 
         if run is not None:
             raise Refusal("--run and --module are two ways to verify: give one of them")
-        how = terms(precision, python, limits)
-        raise typer.Exit(verify_module(screen, request, module, how, link or [], format))
+        if watching.steps is not None:
+            raise Refusal("--steps requires --run: --module runs two steps of each mode and precision")
+        how = terms(precision, python, watching.limits)
+        raise typer.Exit(verify_module(screen, request, module, how, watching.linked, format))
     if precision or python:
         raise Refusal(f"{'--precision' if precision else '--python'} requires --module")
     if format is VerifyFormat.html:
         raise Refusal("--format html is for --module: --run has terminal, json and markdown")
     if run is None:
         raise Refusal('verify what? --run "python train.py --max_steps 2" runs a command before and after the fixes')
-    raise typer.Exit(_run(screen, request, run, limits, link or [], format))
+    raise typer.Exit(_run(screen, request, run, watching, format))
 
 
-def _run(
-    screen: Screen, request: Request, command: str, limits: Limits, linked: Sequence[str], format: VerifyFormat
-) -> int:
+def _run(screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat) -> int:
     from fixer.report import verification as report
     from fixer.report.json import render
     from fixer.report.progress import progress
@@ -108,7 +95,9 @@ def _run(
         return 2
     if outcome.plan.changed:
         screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
-    verification = verify_command(outcome, command, limits, here=here, linked=linked, tell=screen.note)
+    verification = verify_command(
+        outcome, command, watching.limits, here=here, linked=watching.linked, tell=screen.note
+    )
     if format is VerifyFormat.json:
         screen.result(render(report.document(verification)))
     elif format is VerifyFormat.markdown:

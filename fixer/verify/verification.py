@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -192,19 +193,31 @@ class _Trial:
             with copied(origin, copy, plan):
                 if not (copy / self.place).is_dir():
                     raise Refusal(f"{self.place}: git ignores this directory, so that the copy does not have it")
-                environment = _environment(origin.root, copy, scratch)
-                ended = run(self.command, copy / self.place, environment, self.limits, leftovers)
+                environment = _environment(origin.root, copy, scratch, self.limits)
+                command = _of_copy(self.command, origin.root, copy)
+                ended = run(command, copy / self.place, environment, self.limits, leftovers)
             traces = read(scratch / "seen")
             output = ended.output.replace(str(copy), str(origin.root))
         return Run(ended.how, ended.code, ended.seconds, output, traces, ended.peak)
 
 
-def _environment(root: Path, copy: Path, scratch: Path) -> Mapping[str, str]:
+def _of_copy(command: str, root: Path, copy: Path) -> str:
+    """A command that names files of the project by absolute path, with those of the copy."""
+
+    def there(match: re.Match[str]) -> str:
+        moved = copy / match[1].lstrip("/")
+        return f"{copy}{match[1]}" if moved.exists() else match[0]
+
+    return re.sub(rf"(?<![\w./-]){re.escape(str(root))}((?:/[^\s'\";|&()<>]*)?)(?=[\s'\";|&()<>]|$)", there, command)
+
+
+def _environment(root: Path, copy: Path, scratch: Path, limits: Limits) -> Mapping[str, str]:
     """The environment of the person, with the probe riding along."""
     ours = {
         "FIXER_PROBE": str(scratch / "seen"),
         "FIXER_ORIGINAL": str(root),
         "FIXER_COPY": str(copy),
+        "FIXER_STEPS": str(limits.steps),
         "TMPDIR": str(scratch / "tmp"),
     }
     path = os.pathsep.join([str(RIDING), *filter(None, [os.environ.get("PYTHONPATH")])])

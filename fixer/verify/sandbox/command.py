@@ -19,6 +19,8 @@ class Limits:
     seconds: float = 600.0
     memory: int = 0
     """Bytes that its processes may hold together; 0 means no limit."""
+    steps: int = 0
+    """Steps after which an optimizer ends its process; 0 means no limit."""
 
 
 @dataclass(frozen=True, slots=True)
