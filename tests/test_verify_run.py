@@ -378,3 +378,34 @@ def test_a_program_named_by_its_absolute_path_is_run_in_the_copy(tmp_path: Path,
     found = trial(root, f"grep -c new {root}/train.py; true")
     assert found.before is not None and found.after is not None
     assert (found.before.output.strip(), found.after.output.strip()) == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("probe", "--", "true"), "--to is missing"),
+        (("probe", "--to", "x"), "there is no command: write it after --"),
+        (("probe", "--to", "x", "--", "no-such-program"), "no-such-program: No such file or directory"),
+        (("probe", "--to", "x", "--print-environment", "--", "true"), "--print-environment runs nothing"),
+        (("verify", "--before", "x"), "--before and --after compare two recordings: give both"),
+        (
+            ("verify", "--before", "x", "--after", "y"),
+            "x: there is no such directory; `fixer probe",
+        ),
+        (("verify", "--before", "empty", "--after", "empty"), "empty: holds no recording"),
+        (("verify", "--before", "torn", "--after", "torn"), "a.run: is damaged"),
+        (("apply", "--steps", "3"), "--steps requires --verify"),
+    ],
+)
+def test_recordings_that_cannot_be_made_or_read(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    write(tmp_path, {"empty/readme": "", "torn/a.run": "{"})
+    answer = fixer(*words, at=tmp_path)
+    assert answer.code == 2 and told in answer.err
+
+
+def test_a_recording_keeps_the_exit_code(tmp_path: Path) -> None:
+    assert fixer("probe", "--to", "seen", "--steps", "2", "--", "sh", "-c", "exit 7", at=tmp_path).code == 7
+    (told,) = (json.loads(file.read_text()) for file in (tmp_path / "seen").glob("*.run"))
+    assert (told["command"], told["code"]) == ("sh -c 'exit 7'", 7)
+    shown = fixer("probe", "--to", "seen", "--print-environment", at=tmp_path)
+    assert f"export FIXER_PROBE={tmp_path}/seen\n" in shown.text and "export PYTHONPATH=" in shown.text

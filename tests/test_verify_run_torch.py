@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import CHECKOUT, checkout_state, process, repository, write
+from world import CHECKOUT, begun, checkout_state, process, repository, write
 
 from codemods.verify.trace import Trace, read
 
@@ -367,3 +367,52 @@ def test_a_wrong_codemod_is_refuted(demo: Path, wrong: str) -> None:
     assert told["verdict"] == "refuted" and told["rules"] == ["BAD001"]
     names = "Decoder.embed_tokens.weight, Decoder.layers.0.input_layernorm.weight"
     assert told["summary"].startswith(f"after the fixes: no gradient reaches 15 of 17 parameters: {names}")
+
+
+RANKS = """\
+import os, sys, torch, torch.distributed as distributed
+from torch.utils.checkpoint import checkpoint
+
+rank = int(os.environ["RANK"])
+distributed.init_process_group("gloo", init_method="file://" + sys.argv[1], rank=rank, world_size=2)
+first, block, last = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8), torch.nn.Linear(8, 1)
+first.requires_grad_(False)
+net = torch.nn.ModuleList([first, block, last])
+optimizer = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.1)
+for step in range(2):
+    loss = last(checkpoint(block, first(torch.randn(4, 8)), use_reentrant=True)).mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+distributed.destroy_process_group()
+"""
+
+
+def test_recordings_of_two_ranks_are_judged_elsewhere(tmp_path: Path) -> None:
+    """As on a cluster: each rank is started by itself, the code lies elsewhere on each side and cannot be written."""
+    for side, text in (("before", RANKS), ("after", RANKS.replace("=True", "=False"))):
+        code = write(tmp_path / f"image-{side}", {"train.py": text})
+        (code / "train.py").chmod(0o444)
+        code.chmod(0o555)
+        where = {"WORLD_SIZE": "2", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(CHECKOUT)}
+        words = (
+            "probe",
+            "--to",
+            str(tmp_path / side),
+            "--",
+            sys.executable,
+            str(code / "train.py"),
+            str(tmp_path / f"{side}.store"),
+        )
+        ranks = [begun(*words, at=tmp_path, environment={**where, "RANK": rank}) for rank in "10"]
+        assert [rank.wait(60) for rank in ranks] == [0, 0], [rank.communicate() for rank in ranks]
+    compared = ("verify", "--before", "before", "--after", "after", "--select", "CKP002", "--format", "json")
+    told = json.loads(process(*compared, at=tmp_path).out)
+    assert (told["verdict"], told["rules"]) == ("proved", ["CKP002"]), told["summary"]
+    assert [process["rank"] for process in told["before"]["processes"]] == ["0", "1"]
+    assert [sentence[:30] for sentence in told["gone"]] == [
+        "rank 0: no gradient reaches 2 ",
+        "rank 1: no gradient reaches 2 ",
+    ]
+    back = process("verify", "--before", "after", "--after", "before", at=tmp_path)
+    assert back.code == 1 and back.text.startswith("refuted: after the fixes: rank 0: no gradient reaches 2 of 4")

@@ -17,6 +17,7 @@ import functools
 import importlib.util
 import json
 import os
+import platform
 import random
 import sys
 import threading
@@ -90,9 +91,9 @@ class Record:
             return
         try:
             self.written = time.monotonic()
-            part = Path(self.directory, f"{self.pid}.part")
+            part = Path(self.directory, f"{platform.node()}-{self.pid}.part")
             part.write_text(json.dumps(self.report(last)), encoding="utf-8")
-            part.replace(part.with_suffix(".json"))
+            part.replace(f"{str(part)[:-5]}.json")
         except (OSError, TypeError, ValueError, RuntimeError):
             return  # the directory is gone, or another thread is at work: the next writing will do
         finally:

@@ -16,6 +16,7 @@ from fixer.cli.bulk import bulk
 from fixer.cli.cache import cache
 from fixer.cli.check import check
 from fixer.cli.explain import explain
+from fixer.cli.probe import probe
 from fixer.cli.push import PushCommand
 from fixer.cli.rules import rules
 from fixer.cli.verify import verify
@@ -32,6 +33,7 @@ app = typer.Typer(
 app.command()(check)
 app.command(cls=PushCommand)(apply)
 app.command()(verify)
+app.command(context_settings={"allow_interspersed_args": False})(probe)
 app.command()(explain)
 app.add_typer(rules)
 app.add_typer(bulk)

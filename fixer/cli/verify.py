@@ -15,6 +15,7 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from fixer.cli.screen import Screen
     from fixer.run.request import Request
+    from fixer.verify.verification import Verification
 
 
 @options.grouped
@@ -25,6 +26,12 @@ def verify(
         str | None, typer.Option(metavar="CMD", help="Run this command on the code before and after the fixes.")
     ] = None,
     watching: options.Watching,
+    before: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A recording of the code as it is, made by `fixer probe`.")
+    ] = None,
+    after: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --before: one of the code with the fixes of --select.")
+    ] = None,
     module: Annotated[
         str | None,
         typer.Option(
@@ -62,6 +69,10 @@ def verify(
     end_when_told()
     screen = showing.screen(verbose=verbose)
     request = running.request(paths, rules)
+    if before is not None or after is not None:
+        if before is None or after is None or run is not None or module is not None:
+            raise Refusal("--before and --after compare two recordings: give both, and neither --run nor --module")
+        raise typer.Exit(_compare(screen, request, before, after, format))
     if module is not None:
         from fixer.cli.verify_module import terms, verify_module
 
@@ -81,8 +92,6 @@ def verify(
 
 
 def _run(screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat) -> int:
-    from fixer.report import verification as report
-    from fixer.report.json import render
     from fixer.report.progress import progress
     from fixer.run.request import plan_directory
     from fixer.verify.verification import verify as verify_command
@@ -98,6 +107,24 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
     verification = verify_command(
         outcome, command, watching.limits, here=here, linked=watching.linked, tell=screen.note
     )
+    return _told(screen, verification, format)
+
+
+def _compare(screen: Screen, request: Request, before: Path, after: Path, format: VerifyFormat) -> int:
+    from codemods.transforms import load
+    from fixer.project import selectors
+    from fixer.verify.recording import compare
+
+    rules = load()
+    selectors.check_codes(request.select, rules, "--select")
+    chosen = selectors.enabled(rules, select=(), ignore=(), more_select=request.select) if request.select else ()
+    return _told(screen, compare(before, after, [rule.code for rule in chosen]), format)
+
+
+def _told(screen: Screen, verification: Verification, format: VerifyFormat) -> int:
+    from fixer.report import verification as report
+    from fixer.report.json import render
+
     if format is VerifyFormat.json:
         screen.result(render(report.document(verification)))
     elif format is VerifyFormat.markdown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -95,7 +95,6 @@ def verify(
     if not outcome.plan.changed:
         return Verification(command, Verdict("not-reproduced", "there is nothing to fix, so nothing was run"))
     root = outcome.root.resolve()
-    messages = tuple(dict.fromkeys(text for rule in load() if rule.code in codes for text in rule.errors))
     before, after = (Origin(root, commit, tuple(linked)) for commit in commits or (None, None))
     trial = _Trial(command, limits, _place(root, here))
     footprints = Footprints.of(root) if top(root) == root or commits is None else None
@@ -115,7 +114,8 @@ def verify(
 
     first = original("")
     second = repaired("")
-    look = partial(judge, messages=messages, effect=_effect(outcome))
+    applied = ((f.code, f.strategy or "") for f in outcome.plan.findings if f.applied)
+    look = partial(judge, messages=messages_of(codes), effect=widest_effect(applied))
     judged = _checked(look(first, second), first, second, look, original, repaired)
     if footprints is not None and (touched := footprints.touched(root)):
         note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
@@ -123,10 +123,15 @@ def verify(
     return Verification(command, judged, first, second, codes)
 
 
-def _effect(outcome: Outcome) -> Effect:
-    """What the fixes that were taken may change: as much as the widest of them."""
+def messages_of(codes: Collection[str]) -> tuple[str, ...]:
+    """The errors and warnings that some rules document."""
+    return tuple(dict.fromkeys(text for rule in load() if rule.code in codes for text in rule.errors))
+
+
+def widest_effect(applied: Iterable[tuple[str, str]]) -> Effect:
+    """What fixes may change, given as codes and strategies: as much as the widest of them."""
     rules = {rule.code: rule for rule in load()}
-    known = [(rules[f.code], f.strategy or "") for f in outcome.plan.findings if f.applied and f.code in rules]
+    known = [(rules[code], strategy) for code, strategy in applied if code in rules]
     return max((rule.effects.get(strategy, rule.effect) for rule, strategy in known), default=Effect.GRADIENTS)
 
 
