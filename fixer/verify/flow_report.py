@@ -14,7 +14,7 @@ from codemods.verify.flow import FlowSide
 from codemods.verify.flow_bench import Factory, FlowBench, NoTorch, Terms
 from codemods.verify.flow_symptoms import FlowSymptom, Judgement, judge, some, symptoms
 from fixer.errors import Refusal
-from fixer.verify.sandbox.copies import Footprints, Origin, copied, removal_command
+from fixer.verify.sandbox.copies import Footprints, Origin, copied
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
@@ -94,7 +94,7 @@ def watch(
         place = scratch / "copy" / (origin.root.name or "root")  # the same for both, so that nothing differs by it
         for directory in (place.parent, scratch / "tmp"):
             directory.mkdir()
-        leftovers = (removal_command(origin, place), ("rm", "-rf", str(scratch)))
+        leftovers = (("rm", "-rf", str(scratch)),)
         with FlowBench(terms, scratch / "tmp", leftovers, tell) as bench:
             try:
                 with copied(origin, place) as copy:

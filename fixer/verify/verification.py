@@ -20,8 +20,8 @@ from codemods.verify.trace import paired, read
 from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
 from fixer.git.command import top
-from fixer.verify.sandbox.command import Leftovers, Limits, run
-from fixer.verify.sandbox.copies import Footprints, Origin, copied, removal_command
+from fixer.verify.sandbox.command import Limits, run
+from fixer.verify.sandbox.copies import Footprints, Origin, copied
 
 if TYPE_CHECKING:
     from codemods.model.plan import Plan
@@ -194,13 +194,12 @@ class _Trial:
             copy = scratch / "copy" / (origin.root.name or "root")
             for directory in (copy.parent, scratch / "seen", scratch / "tmp"):
                 directory.mkdir()
-            leftovers = Leftovers([removal_command(origin, copy)], [scratch])
             with copied(origin, copy, plan):
                 if not (copy / self.place).is_dir():
                     raise Refusal(f"{self.place}: git ignores this directory, so that the copy does not have it")
                 environment = _environment(origin.root, copy, scratch, self.limits)
                 command = _of_copy(self.command, origin.root, copy)
-                ended = run(command, copy / self.place, environment, self.limits, leftovers)
+                ended = run(command, copy / self.place, environment, self.limits, [scratch])
             traces = read(scratch / "seen")
             output = ended.output.replace(str(copy), str(origin.root))
         return Run(ended.how, ended.code, ended.seconds, output, traces, ended.peak)

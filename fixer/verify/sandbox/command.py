@@ -36,24 +36,21 @@ class Ended:
     output: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leftovers:
-    """What is to be removed should this process be killed in the middle of a run."""
+def run(
+    command: str, directory: Path, environment: Mapping[str, str], limits: Limits, leftovers: Sequence[Path] = ()
+) -> Ended:
+    """Run a shell command to its end or to a limit. Nothing that it started lives on.
 
-    commands: Sequence[Sequence[str]] = ()
-    directories: Sequence[Path] = ()
-
-
-def run(command: str, directory: Path, environment: Mapping[str, str], limits: Limits, leftovers: Leftovers) -> Ended:
-    """Run a shell command to its end or to a limit. Nothing that it started lives on."""
+    Args:
+        leftovers: directories to be removed should this process be killed in the middle of the run.
+    """
     order = {
         "command": command,
         "directory": str(directory),
         "environment": dict(environment),
         "seconds": limits.seconds,
         "memory": limits.memory,
-        "cleanup": [list(words) for words in leftovers.commands],
-        "directories": [str(place) for place in leftovers.directories],
+        "leftovers": [str(place) for place in leftovers],
     }
     supervisor = subprocess.Popen(
         [sys.executable, "-I", str(SUPERVISOR)],

@@ -1,7 +1,7 @@
 """Temporary copies of a project: of the files as they lie on disk, or of a commit through the repository's filters.
 
-In a repository a copy is a work tree of it, so that programs which ask git where they are get an answer. Nothing of
-the checkout is written; `.venv` and the like are linked.
+In a repository a copy is a repository of its own, so that programs which ask git where they are get an answer, and what
+they write through git stays there. Nothing of the checkout is written; `.venv` and the like are linked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 
 from codemods.model.plan import Plan
 from fixer.errors import Refusal
-from fixer.git.command import HARMLESS, GitFailed, git, top
+from fixer.git.command import GitFailed, git, top
+from fixer.verify.sandbox.clone import clone
 
 LARGEST = 4_000_000_000
 """Bytes that are copied at most; what is larger holds data, which git should ignore."""
@@ -42,64 +43,28 @@ def copied(origin: Origin, place: Path, plan: Plan | None = None) -> Iterator[Pa
     Raises:
         Refusal: if it cannot be made.
     """
-    registered = _register(origin, place)
     try:
         try:
             _fill(origin, place, plan)
         except OSError as error:
             raise Refusal(f"no copy of {origin.root} could be made in {place.parent}: {error}") from error
+        except GitFailed as error:
+            raise Refusal(f"git could not make a temporary repository of {origin.root}: {error}") from error
         yield place
     finally:
-        if registered:
-            with suppress(GitFailed):
-                git(*removal(place), at=origin.root)
         shutil.rmtree(place, ignore_errors=True)
 
 
 def _fill(origin: Origin, place: Path, plan: Plan | None) -> None:
+    place.mkdir(parents=True)
+    if origin.commit is not None or top(origin.root) == origin.root:
+        clone(origin.root, place, origin.commit)
     if origin.commit is None:
         _copy(origin.root, place)
     for name in (*_environments(origin.root), *origin.linked):
         _link(origin.root, place, name)
     if plan is not None:
         _write(plan, place)
-
-
-def removal(place: Path) -> tuple[str, ...]:
-    """The words for git that make it forget a copy."""
-    return "worktree", "remove", "--force", "--force", str(place)
-
-
-def removal_command(origin: Origin, place: Path) -> tuple[str, ...]:
-    """The same as a command of its own."""
-    settings = [word for setting in HARMLESS for word in ("-c", setting)]
-    return "git", "-C", str(origin.root), *settings, *removal(place)
-
-
-def _register(origin: Origin, place: Path) -> bool:
-    """Make `place` a work tree of the repository, if there is one with a commit; of a commit with its files."""
-    if origin.commit is None and (top(origin.root) != origin.root or not _has_commit(origin.root)):
-        place.mkdir(parents=True)
-        return False
-    fill = () if origin.commit else ("--no-checkout",)
-    try:
-        add = ("worktree", "add", "--detach", "--quiet", *fill, str(place), origin.commit or "HEAD")
-        git(*add, at=origin.root, filters=True)  # the command that is run there needs what they bring
-        if origin.commit is None:
-            git("read-tree", "HEAD", at=place)
-    except GitFailed as error:
-        with suppress(GitFailed):
-            git(*removal(place), at=origin.root)
-        raise Refusal(f"git could not make a temporary work tree of {origin.root}: {error}") from error
-    return True
-
-
-def _has_commit(root: Path) -> bool:
-    try:
-        git("rev-parse", "--verify", "--quiet", "HEAD^{commit}", at=root)
-    except GitFailed:
-        return False
-    return True
 
 
 def files(root: Path) -> Iterator[str]:

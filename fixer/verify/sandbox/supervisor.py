@@ -1,9 +1,9 @@
 """Runs one command and ends everything that it started. Started as `python -I /absolute/supervisor.py`.
 
 The order arrives as one line of JSON on standard input, which then stays open: when it ends, whoever asked is gone, and
-the supervisor also removes what it was told to. The answer is JSON on standard output. On Linux the children of
-children that end come to the supervisor (`PR_SET_CHILD_SUBREAPER`), so that no daemon, new session or double fork
-escapes; elsewhere parents are followed as long as they live.
+the supervisor also removes the directories that it was told of. The answer is JSON on standard output. On Linux the
+children of children that end come to the supervisor (`PR_SET_CHILD_SUBREAPER`), so that no daemon, new session or
+double fork escapes; elsewhere parents are followed as long as they live.
 """
 
 from __future__ import annotations
@@ -173,14 +173,6 @@ def _drain(pipe: int, output: Output) -> bool:
     return bool(data)
 
 
-def clean(order: dict[str, Any]) -> None:
-    """Remove what belongs to the order."""
-    for command in order["cleanup"]:
-        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    for directory in order["directories"]:
-        shutil.rmtree(directory, ignore_errors=True)
-
-
 def main() -> None:
     """Serve one order."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
@@ -196,7 +188,8 @@ def main() -> None:
     order = json.loads(line)
     answer = supervise(order)
     if answer is None:
-        clean(order)
+        for directory in order["leftovers"]:
+            shutil.rmtree(directory, ignore_errors=True)
         return
     sys.stdout.write(json.dumps(answer))
     sys.stdout.flush()
