@@ -264,11 +264,15 @@ def test_nothing_stays_when_we_are_ended(number: signal.Signals, how: Surroundin
     assert not (root / ".git" / "worktrees").exists()
 
 
-def test_nothing_is_run_where_nothing_is_fixed(tmp_path: Path) -> None:
+def test_where_nothing_is_fixed_it_is_run_once(tmp_path: Path, scratch: Path) -> None:
     root = repository(tmp_path / "project", {"train.py": "print(1)\n"})
-    answer = fixer("verify", "--run", f"touch {tmp_path}/ran", at=root)
-    assert (answer.code, answer.text) == (0, "not-reproduced: there is nothing to fix, so nothing was run\n")
-    assert not (tmp_path / "ran").exists()
+    before = checkout_state(root)
+    answer = fixer("verify", "--run", f"echo ran >> {tmp_path}/log", "--format", "json", at=root)
+    told = json.loads(answer.out)
+    assert (answer.code, told["verdict"], told["after"]) == (2, "could-not-run", None)
+    assert "no Python that it ran imported torch" in told["summary"] and told["before"]["exit_code"] == 0
+    assert (tmp_path / "log").read_text() == "ran\n"
+    assert checkout_state(root) == before and list(scratch.iterdir()) == []
 
 
 def test_json_and_markdown(tmp_path: Path, scratch: Path) -> None:

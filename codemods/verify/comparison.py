@@ -34,7 +34,7 @@ def judge(
     if before.how == "time" and before.steps:  # what was seen until then is compared
         before = replace(before, how="cut")
         after = replace(after, how="cut") if after.how == "time" and after.steps else after
-    trouble = next(iter(_troubles(before, after)), "")
+    trouble = next(iter(troubles(before, after)), "")
     if trouble:
         return Verdict("could-not-run", trouble)
     was, is_now = tuple(symptoms(before, messages)), tuple(symptoms(after, messages))
@@ -66,16 +66,16 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
         return Verdict("warning-gone", f"before: {sentences(gone, before)[0]}; after it does not{kept}")
     if gone:
         alike = ", equal numbers" if before.well and _tried(after) and apart == 0 else ""
-        return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {_healthy(after)}{alike}")
+        return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {progress(after)}{alike}")
     if apart <= CLOSE:
-        return Verdict("not-reproduced", f"both run alike: {_healthy(after)}, {equality(apart)}")
+        return Verdict("not-reproduced", f"both run alike: {progress(after)}, {equality(apart)}")
     return Verdict(
         "numbers-differ", f"nothing is wrong on either side, but the numbers differ: {_numbers(before, after)}"
     )
 
 
-def _troubles(before: Run, after: Run) -> Iterator[str]:
-    """Why nothing can be said."""
+def troubles(before: Run, after: Run) -> Iterator[str]:
+    """Why nothing can be said of two runs, or of one that is given twice."""
     for run in (before, after):
         if run.code == 127 and not run.traces:
             yield f"the command was not found: {run.error()}"
@@ -215,9 +215,9 @@ def _numbers(before: Run, after: Run) -> str:
     return "the losses are equal, the gradients are not"
 
 
-def _healthy(run: Run) -> str:
+def progress(run: Run) -> str:
     """`2 optimizer steps, 148 of 148 parameters receive a gradient`; of several processes each, if they are alike."""
-    each = list(dict.fromkeys(_progress(trace) for trace in run.traces if trace.trained))
+    each = list(dict.fromkeys(_progress_of(trace) for trace in run.traces if trace.trained))
     if not each:
         return "it ends well"
     if len(each) == 1 and len(run.traces) > 1:
@@ -225,7 +225,7 @@ def _healthy(run: Run) -> str:
     return "; ".join(each[:3]) + (" …" if len(each) > 3 else "")
 
 
-def _progress(trace: Trace) -> str:
+def _progress_of(trace: Trace) -> str:
     taken = f"{trace.steps:,} optimizer step{'' if trace.steps == 1 else 's'}"
     if trace.skipped:
         taken += f" ({trace.skipped:,} skipped by the scaler)"

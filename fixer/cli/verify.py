@@ -1,4 +1,4 @@
-"""`fixer verify`: run the code before and after the fixes, and say what changed."""
+"""`fixer verify`: run the code before and after the fixes, and say what changed; without fixes, what is wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ def verify(
     *,
     paths: options.Paths = None,
     run: Annotated[
-        str | None, typer.Option(metavar="CMD", help="Run this command on the code before and after the fixes.")
+        str | None,
+        typer.Option(
+            metavar="CMD",
+            help="Run this on the code before and after the fixes; once, if there are none.",
+        ),
     ] = None,
     watching: options.Watching,
     before: Annotated[
@@ -61,8 +65,9 @@ def verify(
 ) -> None:
     """Run your code before and after the fixes, in temporary copies, and say what changed.
 
-    Exit code 0: proved, a warning gone, or not reproduced; 1: worse after the fixes, or other numbers although nothing
-    was wrong; of a module, also wrong before and after; 2: could not run.
+    Where no rule has a fix, --run runs it once and says what is wrong with the training run. Exit code 0: proved, a
+    warning gone, not reproduced, or healthy; 1: worse after the fixes, other numbers although nothing was wrong, or
+    unhealthy; of a module, also wrong before and after; 2: could not run.
     """
     from fixer.cli.ending import end_when_told
 
@@ -94,6 +99,7 @@ def verify(
 def _run(screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat) -> int:
     from fixer.report.progress import progress
     from fixer.run.request import plan_directory
+    from fixer.verify.verification import examine
     from fixer.verify.verification import verify as verify_command
 
     here = Path.cwd()
@@ -102,11 +108,9 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2
-    if outcome.plan.changed:
-        screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
-    verification = verify_command(
-        outcome, command, watching.limits, here=here, linked=watching.linked, tell=screen.note
-    )
+    screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
+    judge = verify_command if outcome.plan.changed else examine
+    verification = judge(outcome, command, watching.limits, here=here, linked=watching.linked, tell=screen.note)
     return _told(screen, verification, format)
 
 
@@ -133,4 +137,4 @@ def _told(screen: Screen, verification: Verification, format: VerifyFormat) -> i
         screen.result(f"{report.line(verification)}\n".encode("utf-8", "replace"))
     else:
         report.show(screen.console(sys.stdout), verification, verbose=screen.verbose)
-    return {"refuted": 1, "numbers-differ": 1, "could-not-run": 2}.get(verification.verdict, 0)
+    return {"refuted": 1, "numbers-differ": 1, "unhealthy": 1, "could-not-run": 2}.get(verification.verdict, 0)

@@ -23,6 +23,8 @@ COLOURS = {
     "not-reproduced": "cyan",
     "numbers-differ": "yellow",
     "refuted": "red",
+    "healthy": "green",
+    "unhealthy": "red",
     "could-not-run": "yellow",
 }
 MEANING = {
@@ -31,6 +33,8 @@ MEANING = {
     "not-reproduced": "the bug did not show in this run",
     "numbers-differ": "the bug did not show in this run, and the numbers are others",
     "refuted": "it is worse with the fixes, or they change more than they may",
+    "healthy": "nothing is wrong with the training run, and nothing was fixed",
+    "unhealthy": "something is wrong with the training run, and nothing was fixed",
     "could-not-run": "nothing can be said",
 }
 OUTPUT = 15
@@ -38,7 +42,7 @@ OUTPUT = 15
 
 
 def show(console: Console, verification: Verification, *, verbose: bool = False) -> None:
-    """The verdict, the table of the two runs, and what was gone, new or the same."""
+    """The verdict, the table of the runs, and what was gone, new, the same or wrong."""
     from rich.table import Table
     from rich.text import Text
 
@@ -48,9 +52,8 @@ def show(console: Console, verification: Verification, *, verbose: bool = False)
     rows = list(_rows(verification))
     if rows:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("")
-        table.add_column("before", overflow="fold")
-        table.add_column("after", overflow="fold")
+        for name in _columns(verification):
+            table.add_column(name, overflow="fold")
         for row in rows:
             table.add_row(*map(Text, row))
         console.print()
@@ -81,8 +84,10 @@ def section(verification: Verification) -> str:
     lines = ["## Verification\n", f"**{word}** ({MEANING[word]}): {_cell(verification.summary)}\n"]
     rows = list(_rows(verification))
     if rows:
-        lines += [f"{_code(verification.command)}, run on the code before and after the fixes:\n"]
-        lines += ["| | before | after |", "|---|---|---|"]
+        columns = _columns(verification)
+        sides = "before and after the fixes" if verification.after else "as it is"
+        lines += [f"{_code(verification.command)}, run on the code {sides}:\n"]
+        lines += [f"|{' |'.join(f' {name}'.rstrip() for name in columns)} |", "|---" * len(columns) + "|"]
         lines += [f"| {' | '.join(_cell(text) for text in row)} |" for row in rows]
     told = [f"- {mark}: {_cell(text)}" for mark, _, sentences in _evidence(verification) for text in sentences]
     lines += ["", *told] if told and rows else told
@@ -101,6 +106,7 @@ def document(verification: Verification) -> dict[str, Any]:
         "gone": list(judged.gone),
         "new": list(judged.new),
         "both": list(judged.both),
+        "wrong": list(judged.wrong),
         "notes": list(judged.notes),
         "before": _run(verification.before),
         "after": _run(verification.after),
@@ -136,13 +142,23 @@ def _evidence(verification: Verification) -> Iterator[tuple[str, str, Sequence[s
     yield "gone", "green", judged.gone
     yield "new", "red", judged.new
     yield "both", "yellow", judged.both
+    yield "wrong", "red", judged.wrong
     yield "note", "dim", judged.notes
 
 
-def _rows(verification: Verification) -> Iterator[tuple[str, str, str]]:
+def _columns(verification: Verification) -> tuple[str, ...]:
+    return ("", "before", "after") if verification.after else ("", "as it is")
+
+
+def _rows(verification: Verification) -> Iterator[tuple[str, ...]]:
     before, after = verification.before, verification.after
-    if before is None or after is None:
+    if before is None:
         return
+    for label, was, now in _both(before, after or before):
+        yield (label, was, now) if after else (label, was)
+
+
+def _both(before: Run, after: Run) -> Iterator[tuple[str, str, str]]:
     yield "ended", _end(before), _end(after)
     several = max(len(before.traces), len(after.traces)) > 1
     for number, (one, other) in enumerate(zip_longest(before.traces, after.traces)):

@@ -15,6 +15,7 @@ from codemods.model.effect import Effect
 from codemods.transforms import load
 from codemods.verify.comparison import difference, judge
 from codemods.verify.effects import CLOSE
+from codemods.verify.health import examined
 from codemods.verify.symptoms import Run, symptoms
 from codemods.verify.trace import paired, read
 from codemods.verify.verdict import Verdict, Word
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from codemods.model.plan import Plan
     from fixer.run.request import Outcome
 
-__all__ = ["Limits", "Refuted", "Run", "Verdict", "Verification", "verify"]
+__all__ = ["Limits", "Refuted", "Run", "Verdict", "Verification", "examine", "verify"]
 
 RIDING = Path(__file__).resolve().parents[2] / "codemods" / "verify" / "riding"
 """What has to stand first on the `PYTHONPATH` for the probe to ride along."""
@@ -43,13 +44,13 @@ class Refuted(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of the two runs."""
+    """What came of the two runs, or of one where there is no fix."""
 
     command: str
     judged: Verdict
     before: Run | None = None
     after: Run | None = None
-    """The two runs; None where the command was not run."""
+    """The runs; None where there was none."""
     codes: tuple[str, ...] = ()
     """The rules behind the fixes that were tried."""
 
@@ -87,10 +88,7 @@ def verify(
     Raises:
         Refusal: if no copy can be made.
     """
-    if os.name != "posix":
-        raise Refusal("running a command under watch needs Linux or macOS")
-    if not command.strip():
-        raise Refusal('--run: there is no command; write one such as --run "python train.py --max_steps 2"')
+    _check(command)
     codes = tuple(sorted({finding.code for finding in outcome.plan.findings if finding.applied}))
     if not outcome.plan.changed:
         return Verification(command, Verdict("not-reproduced", "there is nothing to fix, so nothing was run"))
@@ -117,10 +115,49 @@ def verify(
     applied = ((f.code, f.strategy or "") for f in outcome.plan.findings if f.applied)
     look = partial(judge, messages=messages_of(codes), effect=widest_effect(applied))
     judged = _checked(look(first, second), first, second, look, original, repaired)
-    if footprints is not None and (touched := footprints.touched(root)):
-        note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
-        judged = replace(judged, notes=(*judged.notes, note))
-    return Verification(command, judged, first, second, codes)
+    return Verification(command, _with_footprints(judged, footprints, root), first, second, codes)
+
+
+def examine(
+    outcome: Outcome,
+    command: str,
+    limits: Limits = GENEROUS,
+    *,
+    here: Path | None = None,
+    linked: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda sentence: None,
+) -> Verification:
+    """Run `command` once on the code as it is, in a temporary copy, and say what is wrong with the training run.
+
+    Args:
+        here, linked, tell: as for `verify`.
+
+    Raises:
+        Refusal: if no copy can be made.
+    """
+    _check(command)
+    root = outcome.root.resolve()
+    found = {finding.code for finding in outcome.plan.findings}
+    footprints = Footprints.of(root)
+    tell("no rule has a fix: running it on the code as it is, to see what is wrong with the run")
+    only = _Trial(command, limits, _place(root, here)).run(Origin(root, None, tuple(linked)), None)
+    judged = _with_footprints(examined(only, messages_of(found)), footprints, root)
+    return Verification(command, judged, only)
+
+
+def _check(command: str) -> None:
+    if os.name != "posix":
+        raise Refusal("running a command under watch needs Linux or macOS")
+    if not command.strip():
+        raise Refusal('--run: there is no command; write one such as --run "python train.py --max_steps 2"')
+
+
+def _with_footprints(judged: Verdict, footprints: Footprints | None, root: Path) -> Verdict:
+    """The verdict, with a note if the checkout itself was changed."""
+    if footprints is None or not (touched := footprints.touched(root)):
+        return judged
+    note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
+    return replace(judged, notes=(*judged.notes, note))
 
 
 def messages_of(codes: Collection[str]) -> tuple[str, ...]:
