@@ -232,9 +232,69 @@ def test_memory_has_a_limit(tmp_path: Path) -> None:
 
 def test_what_the_command_writes_into_the_checkout_is_told(tmp_path: Path, scratch: Path) -> None:
     root = project(tmp_path)
-    found = trial(root, f"echo x > {root}/result.csv; echo y > out.csv")
-    assert [note for note in found.judged.notes if "result.csv" in note]
+    write(root, {"out/run.log": "one\n", "data/x.csv": "1\n"})
+    found = trial(root, f"echo x > {root}/result.csv; echo y > out.csv; echo two >> {root}/out/run.log; mkdir -p data")
+    assert found.touched == ("out/run.log", "result.csv")
+    assert "the checkout itself changed meanwhile: out/run.log, result.csv" in found.judged.notes
     assert not (root / "out.csv").exists()
+    assert trial(root, "mkdir data; echo 1 > data/new.csv; echo 2 > new.py").touched == ()
+
+
+def test_strict_refuses_what_is_written_into_the_checkout(tmp_path: Path, scratch: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n", ".gitignore": "out/\n"})
+    write(root, {"out/run.log": "one\n"})
+    command = ("--run", f"echo two >> '{root}/out/run.log'; grep -q old_one train.py")
+    answer = fixer("verify", *command, "--strict", at=root)
+    assert answer.code == 2 and answer.text.startswith("refuted"), "what was found is shown all the same"
+    assert answer.err.endswith("fixer: --strict: the command wrote into the checkout itself: out/run.log\n")
+    assert fixer("verify", *command, at=root).code == 1
+    better = f"echo three >> '{root}/out/run.log'; ! grep -q old_one train.py"
+    answer = fixer("apply", "--verify", better, "--strict", at=root)
+    assert answer.code == 2 and (root / "train.py").read_text() == "old_one(1)\n", answer.err
+    assert fixer("apply", "--strict", at=root).err == "fixer: --strict requires --verify\n"
+
+
+def test_directories_with_too_many_ignored_files_are_not_watched(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixer.verify.sandbox.footprints.MOST", 5)
+    root = project(tmp_path)
+    write(root, {**{f"data/{number}.csv": "1\n" for number in range(9)}, "out/a/run.log": "one\n"})
+    found = trial(root, f"echo x > {root}/data/9.csv; mkdir {root}/out/b; touch {root}/out/b/1 {root}/out/b/2")
+    assert found.touched == ("out/b/1", "out/b/2")
+    assert [note for note in found.judged.notes if note.endswith("more than 5 files there: data")]
+
+
+def test_small_linked_data_is_copied_and_large_data_is_watched(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = project(tmp_path)
+    elsewhere = write(tmp_path / "elsewhere", {"numbers.csv": "1\n"})
+    write(root, {"data/x.csv": "1\n", "out/a": "a\n"})
+    (root / "data" / "same.csv").symlink_to("x.csv")
+    (root / "out" / "far").symlink_to(elsewhere)
+    command = "cat data/same.csv && echo 2 >> data/x.csv && echo 2 >> out/a"
+    found = trial(root, command, linked=["data", "out"])
+    assert found.before is not None and found.before.output == "1\n"
+    assert (root / "data/x.csv").read_text() == "1\n", "copied"
+    assert (root / "out/a").read_text() == "a\n2\n2\n", "linked, because a link leads out of it"
+    assert "linked, not copied, so that the command can write to the original: out" in found.judged.notes
+    assert found.touched == ("out/a",)
+    monkeypatch.setattr("fixer.verify.sandbox.copies.SMALL", 1)
+    (root / "data2").symlink_to(elsewhere)
+    found = trial(root, "echo 2 >> data/x.csv; echo 3 >> data2/numbers.csv", linked=["data", "data2"])
+    assert found.touched == ("data/x.csv", "data2/numbers.csv")
+
+
+def test_experiment_trackers_are_offline_unless_the_person_says_otherwise(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    monkeypatch.setenv("NEPTUNE_MODE", "async")
+    found = trial(project(tmp_path), "echo $WANDB_MODE $NEPTUNE_MODE $MLFLOW_TRACKING_URI")
+    assert found.before is not None
+    mode, chosen, address = found.before.output.split()
+    assert (mode, chosen) == ("offline", "async") and address.startswith(f"sqlite:///{scratch}/fixer-verify-")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

@@ -159,7 +159,13 @@ Timeout = Annotated[
 Memory = Annotated[float | None, typer.Option(min=0.01, metavar="GB", help="What one run may hold in memory.")]
 Link = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATH", help="Link this into the copies; for data that git ignores."),
+    typer.Option(
+        metavar="PATH",
+        help="Put this into the copies too, up to 200 MB as a copy, else as a link; for data that git ignores.",
+    ),
+]
+Strict = Annotated[
+    bool | None, typer.Option("--strict", help="Exit with 2 if the command writes into the checkout itself.")
 ]
 
 
@@ -256,6 +262,7 @@ class Watching:
     timeout: Timeout = None
     memory: Memory = None
     link: Link = None
+    strict: Strict = None
 
     @property
     def limits(self) -> Limits:
@@ -268,8 +275,20 @@ class Watching:
 
     @property
     def linked(self) -> tuple[str, ...]:
-        """The paths that are linked into the copies."""
+        """The paths that the copies get too."""
         return tuple(self.link or ())
+
+    def demand(self, touched: Sequence[str]) -> None:
+        """Refuse what --strict does not allow.
+
+        Raises:
+            Refusal: if files of the checkout itself were written.
+        """
+        from codemods.verify.flow_symptoms import some
+        from fixer.errors import Refusal
+
+        if self.strict and touched:
+            raise Refusal(f"--strict: the command wrote into the checkout itself: {some(touched)}")
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ def check(screen: Screen, outcome: Outcome, trial: Trial, commits: tuple[str, st
     found = verify(outcome, trial.command, limits, here=Path.cwd(), commits=commits, linked=linked, tell=screen.note)
     if not screen.quiet:
         show(screen.console(sys.stderr), found, verbose=screen.verbose)
+    trial.watching.demand(found.touched)
     if found.verdict == "refuted":
         raise Refuted(f"nothing was applied: {line(found)}")
     if found.verdict == "could-not-run":

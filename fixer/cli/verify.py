@@ -86,7 +86,7 @@ def verify(
         if watching.steps is not None:
             raise Refusal("--steps requires --run: --module runs two steps of each mode and precision")
         how = terms(precision, python, watching.limits)
-        raise typer.Exit(verify_module(screen, request, module, how, watching.linked, format))
+        raise typer.Exit(verify_module(screen, request, module, how, watching, format))
     if precision or python:
         raise Refusal(f"{'--precision' if precision else '--python'} requires --module")
     if format is VerifyFormat.html:
@@ -111,7 +111,9 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
     screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
     judge = verify_command if outcome.plan.changed else examine
     verification = judge(outcome, command, watching.limits, here=here, linked=watching.linked, tell=screen.note)
-    return _told(screen, verification, format)
+    code = _told(screen, verification, format)
+    watching.demand(verification.touched)
+    return code
 
 
 def _compare(screen: Screen, request: Request, before: Path, after: Path, format: VerifyFormat) -> int:

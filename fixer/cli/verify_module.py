@@ -12,14 +12,14 @@ from fixer.errors import Refusal
 
 if TYPE_CHECKING:
     from codemods.verify.flow_bench import Terms
-    from fixer.cli.options import VerifyFormat
+    from fixer.cli.options import VerifyFormat, Watching
     from fixer.cli.screen import Screen
     from fixer.run.request import Request
     from fixer.verify.sandbox.command import Limits
 
 
 def verify_module(
-    screen: Screen, request: Request, module: str, terms: Terms, linked: Sequence[str], format: VerifyFormat
+    screen: Screen, request: Request, module: str, terms: Terms, watching: Watching, format: VerifyFormat
 ) -> int:
     """Watch, show, and say how it went as an exit code."""
     from dataclasses import replace
@@ -40,7 +40,9 @@ def verify_module(
     if outcome.failed:
         return 2
     screen.note(f"this executes your code: {module}, in temporary copies of {root}")
-    report = watch(outcome, module, here, terms, linked=linked, tell=screen.note if screen.verbose else lambda _: None)
+    report = watch(
+        outcome, module, here, terms, linked=watching.linked, tell=screen.note if screen.verbose else lambda _: None
+    )
     if format.value == "json":
         from fixer.report.flow_json import render
 
@@ -64,6 +66,7 @@ def verify_module(
             text = StringIO()
             show(screen.console(text), report, verbose=screen.verbose)
             screen.result(text.getvalue().encode())
+    watching.demand(report.touched)
     return {"proved": 0, "not-reproduced": 0, "could-not-run": 2}.get(report.verdict, 1)
 
 

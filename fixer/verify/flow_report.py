@@ -12,9 +12,10 @@ from codemods.model.edits import Finding
 from codemods.transforms import load
 from codemods.verify.flow import FlowSide
 from codemods.verify.flow_bench import Factory, FlowBench, NoTorch, Terms
-from codemods.verify.flow_symptoms import FlowSymptom, Judgement, judge, some, symptoms
+from codemods.verify.flow_symptoms import FlowSymptom, Judgement, judge, symptoms
 from fixer.errors import Refusal
-from fixer.verify.sandbox.copies import Footprints, Origin, copied
+from fixer.verify.sandbox.copies import Origin, copied, shared
+from fixer.verify.sandbox.footprints import Footprints
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
@@ -46,6 +47,8 @@ class FlowReport:
     fixed: tuple[Finding, ...] = ()
     """The findings whose fixes make up `after`."""
     notes: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    """Files of the checkout itself that were written meanwhile."""
 
 
 def locate(module: str, root: Path, here: Path) -> Factory:
@@ -81,14 +84,14 @@ def watch(
     """Watch the module of `module` in all runs, on the code as it is and as `outcome` would leave it, in copies.
 
     Args:
-        linked: paths that git ignores and the factory needs (data, checkpoints); they are linked into the copies.
+        linked: paths that git ignores and the factory needs (data, checkpoints); the copies get them too.
 
     Raises:
         Refusal: if the factory cannot be found, or there is no torch to run under.
     """
     target = locate(module, outcome.root, here)
     origin = Origin(outcome.root.resolve(), linked=tuple(linked))
-    footprints = Footprints.of(origin.root)
+    footprints = Footprints.of(origin.root, shared(origin))
     with tempfile.TemporaryDirectory(prefix="fixer-flow-", ignore_cleanup_errors=True) as name:
         scratch = Path(name).resolve()
         place = scratch / "copy" / (origin.root.name or "root")  # the same for both, so that nothing differs by it
@@ -105,6 +108,7 @@ def watch(
                         second = bench.observe(target, copy, "after")
             except NoTorch as error:
                 raise Refusal(str(error)) from error
+    touched = footprints.touched()
     found = symptoms(first, second)
     verdict, summary = judge(first, second, found)
     rules = load()
@@ -117,13 +121,12 @@ def watch(
         second,
         tuple(explain(symptom, rules, outcome.plan.findings, loaded) for symptom in found),
         tuple(finding for finding in outcome.plan.findings if finding.applied),
-        tuple(_notes(outcome, first, loaded, footprints.touched(origin.root))),
+        (*footprints.notes(touched), *_notes(outcome, first, loaded)),
+        touched,
     )
 
 
-def _notes(outcome: Outcome, before: FlowSide, loaded: frozenset[str], touched: Sequence[str]) -> Iterator[str]:
-    if touched:
-        yield f"the checkout itself changed meanwhile: {some(touched)}"
+def _notes(outcome: Outcome, before: FlowSide, loaded: frozenset[str]) -> Iterator[str]:
     if before.strays:
         yield f"imported from the project itself instead of its copy: {', '.join(before.strays[:3])}"
     waiting = [f for f in outcome.plan.findings if f.fix and not f.applied and f.path in loaded]

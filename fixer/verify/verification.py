@@ -22,7 +22,9 @@ from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
 from fixer.git.command import top
 from fixer.verify.sandbox.command import Limits, run
-from fixer.verify.sandbox.copies import Footprints, Origin, copied
+from fixer.verify.sandbox.copies import Origin, copied, shared
+from fixer.verify.sandbox.footprints import Footprints
+from fixer.verify.sandbox.trackers import offline
 
 if TYPE_CHECKING:
     from codemods.model.plan import Plan
@@ -53,6 +55,8 @@ class Verification:
     """The runs; None where there was none."""
     codes: tuple[str, ...] = ()
     """The rules behind the fixes that were tried."""
+    touched: tuple[str, ...] = ()
+    """Files of the checkout itself that were written meanwhile."""
 
     @property
     def verdict(self) -> Word:
@@ -82,7 +86,7 @@ def verify(
     Args:
         here: where the person stands; the command is run at the same place of each copy. By default at the root.
         commits: run these two commits of the repository instead: the one planned on, and the one with the fixes.
-        linked: paths that git ignores and the command needs (data, checkpoints); they are linked into the copies.
+        linked: paths that git ignores and the command needs (data, checkpoints); the copies get them too.
         tell: is told, sentence by sentence, what is being done.
 
     Raises:
@@ -95,7 +99,7 @@ def verify(
     root = outcome.root.resolve()
     before, after = (Origin(root, commit, tuple(linked)) for commit in commits or (None, None))
     trial = _Trial(command, limits, _place(root, here))
-    footprints = Footprints.of(root) if top(root) == root or commits is None else None
+    footprints = Footprints.of(root, shared(before)) if top(root) == root or commits is None else None
 
     first: Run | None = None
 
@@ -115,7 +119,7 @@ def verify(
     applied = ((f.code, f.strategy or "") for f in outcome.plan.findings if f.applied)
     look = partial(judge, messages=messages_of(codes), effect=widest_effect(applied))
     judged = _checked(look(first, second), first, second, look, original, repaired)
-    return Verification(command, _with_footprints(judged, footprints, root), first, second, codes)
+    return _with_footprints(Verification(command, judged, first, second, codes), footprints)
 
 
 def examine(
@@ -138,11 +142,11 @@ def examine(
     _check(command)
     root = outcome.root.resolve()
     found = {finding.code for finding in outcome.plan.findings}
-    footprints = Footprints.of(root)
+    origin = Origin(root, None, tuple(linked))
+    footprints = Footprints.of(root, shared(origin))
     tell("no rule has a fix: running it on the code as it is, to see what is wrong with the run")
-    only = _Trial(command, limits, _place(root, here)).run(Origin(root, None, tuple(linked)), None)
-    judged = _with_footprints(examined(only, messages_of(found)), footprints, root)
-    return Verification(command, judged, only)
+    only = _Trial(command, limits, _place(root, here)).run(origin, None)
+    return _with_footprints(Verification(command, examined(only, messages_of(found)), only), footprints)
 
 
 def _check(command: str) -> None:
@@ -152,12 +156,13 @@ def _check(command: str) -> None:
         raise Refusal('--run: there is no command; write one such as --run "python train.py --max_steps 2"')
 
 
-def _with_footprints(judged: Verdict, footprints: Footprints | None, root: Path) -> Verdict:
-    """The verdict, with a note if the checkout itself was changed."""
-    if footprints is None or not (touched := footprints.touched(root)):
-        return judged
-    note = f"the checkout itself changed meanwhile: {', '.join(touched[:5])}{' …' if len(touched) > 5 else ''}"
-    return replace(judged, notes=(*judged.notes, note))
+def _with_footprints(verification: Verification, footprints: Footprints | None) -> Verification:
+    """The same, with what the command did to the checkout itself."""
+    if footprints is None:
+        return verification
+    touched = footprints.touched()
+    judged = replace(verification.judged, notes=(*verification.judged.notes, *footprints.notes(touched)))
+    return replace(verification, judged=judged, touched=touched)
 
 
 def messages_of(codes: Collection[str]) -> tuple[str, ...]:
@@ -262,4 +267,4 @@ def _environment(root: Path, copy: Path, scratch: Path, limits: Limits) -> Mappi
         "TMPDIR": str(scratch / "tmp"),
     }
     path = os.pathsep.join([str(RIDING), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {"PYTHONHASHSEED": "0", **os.environ, **ours, "PYTHONPATH": path, "PWD": str(copy)}
+    return {**offline(scratch), "PYTHONHASHSEED": "0", **os.environ, **ours, "PYTHONPATH": path, "PWD": str(copy)}

@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from fixer.verify.sandbox.clone import clone
 
 LARGEST = 4_000_000_000
 """Bytes that are copied at most; what is larger holds data, which git should ignore."""
+SMALL, FEW = 200_000_000, 10_000
+"""Bytes and files of a linked path up to which it is copied."""
 UNCOPIED = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
 
 
@@ -33,7 +35,15 @@ class Origin:
     commit: str | None = None
     """This commit of the repository at `root`, instead of the files on disk."""
     linked: tuple[str, ...] = ()
-    """Paths below the root that are linked into the copy: what git ignores and the command needs."""
+    """Paths below the root that the copy gets too, what is large as links: what git ignores and the command needs."""
+
+    def __post_init__(self) -> None:
+        for name in self.linked:
+            source = Path(os.path.normpath(self.root / name))
+            if not source.is_relative_to(self.root) or source == self.root:
+                raise Refusal(f"--link {name}: lies outside of {self.root}")
+            if not source.exists():
+                raise Refusal(f"--link {name}: there is no such file or directory below {self.root}")
 
 
 @contextmanager
@@ -61,8 +71,9 @@ def _fill(origin: Origin, place: Path, plan: Plan | None) -> None:
         clone(origin.root, place, origin.commit)
     if origin.commit is None:
         _copy(origin.root, place)
-    for name in (*_environments(origin.root), *origin.linked):
-        _link(origin.root, place, name)
+    originals = (*_environments(origin.root), *shared(origin))
+    for name in (*originals, *origin.linked):
+        _link(origin.root, place, name, copying=name not in originals)
     if plan is not None:
         _write(plan, place)
 
@@ -123,19 +134,45 @@ def _environments(root: Path) -> Sequence[str]:
         return [entry.name for entry in entries if (root / entry.name / "pyvenv.cfg").is_file()]
 
 
-def _link(root: Path, place: Path, name: str) -> None:
+def shared(origin: Origin) -> tuple[str, ...]:
+    """The linked paths that stay links in a copy: what the command writes there is written to the originals."""
+    return tuple(name for name in origin.linked if not _is_small(origin.root / name))
+
+
+def _is_small(source: Path) -> bool:
+    """Whether a file or directory is little enough to copy, and holds no link that leads out of it."""
+    size = count = 0
+    waiting = [source]
+    while waiting:
+        place = waiting.pop()
+        info = place.lstat()
+        size, count = size + info.st_size, count + 1
+        if size > SMALL or count > FEW:
+            return False
+        if stat.S_ISDIR(info.st_mode):
+            waiting += place.iterdir()
+        elif stat.S_ISLNK(info.st_mode):
+            if place.readlink().is_absolute() or not place.resolve().is_relative_to(source):
+                return False
+        elif not stat.S_ISREG(info.st_mode):
+            return False
+    return True
+
+
+def _link(root: Path, place: Path, name: str, *, copying: bool = False) -> None:
     source = Path(os.path.normpath(root / name))
-    if not source.is_relative_to(root) or source == root:
-        raise Refusal(f"--link {name}: lies outside of {root}")
-    if not source.exists():
-        raise Refusal(f"--link {name}: there is no such file or directory below {root}")
     target = place / source.relative_to(root)
     if target.is_dir() and not target.is_symlink() and source.is_dir():
         for inside in sorted(source.iterdir()):
-            _link(root, place, str(inside.relative_to(root)))
+            _link(root, place, str(inside.relative_to(root)), copying=copying)
     elif not os.path.lexists(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(source, target_is_directory=source.is_dir())
+        if not copying:
+            target.symlink_to(source, target_is_directory=source.is_dir())
+        elif source.is_dir() and not source.is_symlink():
+            shutil.copytree(source, target, symlinks=True)
+        else:
+            shutil.copy2(source, target, follow_symlinks=False)
 
 
 def _write(plan: Plan, place: Path) -> None:
@@ -145,25 +182,3 @@ def _write(plan: Plan, place: Path) -> None:
         if not target.is_relative_to(place.resolve()) or target.read_bytes() != file.before:
             raise Refusal(f"{file.path} changed while fixer was running; run fixer again")
         target.write_bytes(file.after)
-
-
-@dataclass(frozen=True, slots=True)
-class Footprints:
-    """What a checkout looked like, to be told from what it looks like later."""
-
-    seen: dict[str, tuple[int, int]]
-
-    @classmethod
-    def of(cls, root: Path) -> Footprints:
-        """Sizes and times of the project's files."""
-        seen = {}
-        for name in files(root):
-            with suppress(OSError):
-                info = (root / name).lstat()
-                seen[name] = (info.st_size, info.st_mtime_ns)
-        return cls(seen)
-
-    def touched(self, root: Path) -> tuple[str, ...]:
-        """The files that are new, gone or written since."""
-        now = Footprints.of(root).seen
-        return tuple(sorted(name for name in {*self.seen, *now} if self.seen.get(name) != now.get(name)))
