@@ -374,7 +374,6 @@ def test_apply_asks_first(where: tuple[str, ...], command: str, code: int, tmp_p
         ((), "verify what?"),
         (("--run", " "), "there is no command"),
         (("--run", "true", "--module", "a.py:make"), "two ways"),
-        (("--run", "true", "--format", "html"), "--format html"),
     ],
 )
 def test_bad_arguments(arguments: tuple[str, ...], why: str, tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
         return Verdict("warning-gone", f"before: {sentences(gone, before)[0]}; after it does not{kept}")
     if gone:
         alike = ", equal numbers" if before.well and _tried(after) and apart == 0 else ""
-        return Verdict("proved", f"before: {sentences(gone, before, named=0)[0]}; after: {progress(after)}{alike}")
+        was = sentences(gone, before, named=0)[0].rstrip(".")
+        return Verdict("proved", f"before: {was}; after: {progress(after)}{alike}")
     if apart <= CLOSE:
         return Verdict("not-reproduced", f"both run alike: {progress(after)}, {equality(apart)}")
     return Verdict(

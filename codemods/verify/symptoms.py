@@ -89,8 +89,9 @@ def symptoms(run: Run, messages: Sequence[str] = ()) -> Iterator[Symptom]:
     """Everything that is wrong with a run; `messages` are those that the rules document."""
     if not run.well:
         yield Symptom(-1, "failed", run.error())
+    error = " ".join(run.error().split())
     for message in messages:
-        if run.says(message):
+        if run.says(message) and " ".join(message.split()) not in error:
             yield Symptom(-1, "message", message)
     for number, trace in enumerate(run.traces):
         for oddity in trace.oddities:

@@ -58,7 +58,7 @@ def verify(
     rules: options.Rules,
     running: options.Running,
     format: Annotated[
-        VerifyFormat, typer.Option(help="markdown: the section of a pull request. html: a page, of --module.")
+        VerifyFormat, typer.Option(help="markdown: the section of a pull request. html: a page.")
     ] = VerifyFormat.terminal,
     showing: options.Showing,
     verbose: options.Verbose = False,
@@ -89,8 +89,6 @@ def verify(
         raise typer.Exit(verify_module(screen, request, module, how, watching, format))
     if precision or python:
         raise Refusal(f"{'--precision' if precision else '--python'} requires --module")
-    if format is VerifyFormat.html:
-        raise Refusal("--format html is for --module: --run has terminal, json and markdown")
     if run is None:
         raise Refusal('verify what? --run "python train.py --max_steps 2" runs a command before and after the fixes')
     raise typer.Exit(_run(screen, request, run, watching, format))
@@ -133,6 +131,10 @@ def _told(screen: Screen, verification: Verification, format: VerifyFormat) -> i
 
     if format is VerifyFormat.json:
         screen.result(render(report.document(verification)))
+    elif format is VerifyFormat.html:
+        from fixer.report.verification_html import render as page
+
+        screen.result(page(verification).encode("utf-8", "replace"))
     elif format is VerifyFormat.markdown:
         screen.result(report.section(verification).encode("utf-8", "replace"))
     elif screen.output is not None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
+import platform
+import shlex
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from codemods import __version__
+from codemods.model.edits import Safety
+from codemods.model.effect import Effect
 from codemods.verify.trace import Trace
+from fixer.report.tally import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +43,15 @@ MEANING = {
     "unhealthy": "something is wrong with the training run, and nothing was fixed",
     "could-not-run": "nothing can be said",
 }
+EFFECTS = {
+    Effect.EQUAL: "nothing",
+    Effect.NEW_GRADIENTS: "parameters without a gradient may get one; the first loss and the other gradients stay",
+    Effect.FACTOR: "all gradients of the first step by one factor, which is a loss scale or a number of batches",
+    Effect.GRADIENTS: "gradients; the first loss stays",
+    Effect.NUMBERS: "numbers: another precision",
+}
+STEPS = 6
+"""Of the first process, in the table of a pull request."""
 OUTPUT = 15
 """Lines of the output that are shown where a run failed."""
 
@@ -49,22 +64,22 @@ def show(console: Console, verification: Verification, *, verbose: bool = False)
     word = verification.verdict
     headline = Text.assemble((word, f"bold {COLOURS[word]}"), f": {verification.summary}")
     console.print(headline, soft_wrap=not console.is_terminal)
-    rows = list(_rows(verification))
-    if rows:
+    cells = list(rows(verification))
+    if cells:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in _columns(verification):
+        for name in columns(verification):
             table.add_column(name, overflow="fold")
-        for row in rows:
+        for row in cells:
             table.add_row(*map(Text, row))
         console.print()
         console.print(table)
-    evidence = Table.grid(padding=(0, 2, 0, 0))
-    for mark, colour, sentences in _evidence(verification):
+    told = Table.grid(padding=(0, 2, 0, 0))
+    for mark, colour, sentences in evidence(verification):
         for sentence in sentences:
-            evidence.add_row(Text(mark, colour), Text(sentence))
-    if evidence.row_count:
+            told.add_row(Text(mark, colour), Text(sentence))
+    if told.row_count:
         console.print()
-        console.print(evidence)
+        console.print(told)
     failed = [run for run in (verification.before, verification.after) if run and not run.well and run.output.strip()]
     if failed and (verbose or word == "could-not-run"):
         lines = failed[-1].output.rstrip().splitlines()
@@ -82,16 +97,63 @@ def section(verification: Verification) -> str:
     """The section of a pull request."""
     word = verification.verdict
     lines = ["## Verification\n", f"**{word}** ({MEANING[word]}): {_cell(verification.summary)}\n"]
-    rows = list(_rows(verification))
-    if rows:
-        columns = _columns(verification)
+    cells = list(rows(verification))
+    if cells:
+        heads = columns(verification)
         sides = "before and after the fixes" if verification.after else "as it is"
         lines += [f"{_code(verification.command)}, run on the code {sides}:\n"]
-        lines += [f"|{' |'.join(f' {name}'.rstrip() for name in columns)} |", "|---" * len(columns) + "|"]
-        lines += [f"| {' | '.join(_cell(text) for text in row)} |" for row in rows]
-    told = [f"- {mark}: {_cell(text)}" for mark, _, sentences in _evidence(verification) for text in sentences]
-    lines += ["", *told] if told and rows else told
+        lines += [f"|{' |'.join(f' {name}'.rstrip() for name in heads)} |", "|---" * len(heads) + "|"]
+        lines += [f"| {' | '.join(_cell(text) for text in row)} |" for row in cells]
+    told = [f"- {mark}: {_cell(text)}" for mark, _, sentences in evidence(verification) for text in sentences]
+    lines += ["", *told] if told and cells else told
+    if cells:
+        lines += ["", *_steps(verification), "<details><summary>How it was run</summary>\n"]
+        lines += [f"- {name}: {_cell(value)}" for name, value in facts(verification)]
+        lines += ["\n</details>"]
     return "\n".join(lines) + "\n"
+
+
+def _steps(verification: Verification) -> Iterator[str]:
+    """The losses and the norms of the gradients of the first steps of the first process, as a table."""
+    sides = [(name, run) for name, run in (("before", verification.before), ("after", verification.after)) if run]
+    traces = [run.traces[0] if run.traces else Trace() for _, run in sides]
+    numbers = [trace.losses[:STEPS] for trace in traces] + [norms(trace)[:STEPS] for trace in traces]
+    if any(numbers):
+        suffixes = [f" {name}" for name, _ in sides] if verification.after else [""]
+        heads = ["", *(f"loss{name}" for name in suffixes), *(f"gradient norm{name}" for name in suffixes)]
+        yield f"|{' |'.join(f' {head}'.rstrip() for head in heads)} |"
+        yield "|---" * len(heads) + "|"
+        for number, row in enumerate(zip_longest(*numbers), 1):
+            yield f"| {number} | " + " | ".join("" if each is None else f"{each:.6g}" for each in row) + " |"
+        yield ""
+
+
+def norms(trace: Trace) -> tuple[float, ...]:
+    """The norm of all gradients together at each step that was looked at, of parameters that always have one."""
+    always = [p.norms for p in trace.parameters.values() if p.norms and p.present == p.looks]
+    return tuple(math.hypot(*step) for step in zip(*always, strict=False))
+
+
+def facts(verification: Verification) -> Iterator[tuple[str, str]]:
+    """How it was run, and how to run it again."""
+    yield "command", verification.command
+    if verification.codes:
+        yield "rules", ", ".join(verification.codes)
+    if verification.effect is not None:
+        yield "the fixes may change", EFFECTS[verification.effect]
+    once, again = verification.repeats
+    with_fixes = f", {plural(again, 'run')} with the fixes" if again else ""
+    yield "runs", f"{plural(once, 'run')} of the code as it is{with_fixes}"
+    if verification.commits:
+        yield "commit", " → ".join(commit[:12] for commit in verification.commits)
+    yield "machine", f"{platform.system()} {platform.machine()}, {plural(os.cpu_count() or 1, 'processor')}"
+    if versions := _versions(next(iter(verification.before.traces if verification.before else ()), Trace())):
+        yield "versions", versions
+    if verification.codes:
+        run, codes = shlex.quote(verification.command), ",".join(verification.codes)
+        applied = (finding for file in verification.files for finding in file.findings if finding.applied)
+        unsafe = " --unsafe-fixes" if any(finding.safety is not Safety.SAFE for finding in applied) else ""
+        yield "to repeat it", f"fixer verify --select {codes}{unsafe} --run {run}"
 
 
 def document(verification: Verification) -> dict[str, Any]:
@@ -103,6 +165,9 @@ def document(verification: Verification) -> dict[str, Any]:
         "summary": judged.summary,
         "command": verification.command,
         "rules": list(verification.codes),
+        "effect": None if verification.effect is None else str(verification.effect),
+        "repeats": list(verification.repeats),
+        "commits": list(verification.commits),
         "gone": list(judged.gone),
         "new": list(judged.new),
         "both": list(judged.both),
@@ -137,7 +202,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _evidence(verification: Verification) -> Iterator[tuple[str, str, Sequence[str]]]:
+def evidence(verification: Verification) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """What was gone, new or the same: a mark, its colour, and sentences."""
     judged = verification.judged
     yield "gone", "green", judged.gone
     yield "new", "red", judged.new
@@ -146,11 +212,13 @@ def _evidence(verification: Verification) -> Iterator[tuple[str, str, Sequence[s
     yield "note", "dim", judged.notes
 
 
-def _columns(verification: Verification) -> tuple[str, ...]:
+def columns(verification: Verification) -> tuple[str, ...]:
+    """The heads of the table of the runs."""
     return ("", "before", "after") if verification.after else ("", "as it is")
 
 
-def _rows(verification: Verification) -> Iterator[tuple[str, ...]]:
+def rows(verification: Verification) -> Iterator[tuple[str, ...]]:
+    """The table of the runs: what is counted, before, after."""
     before, after = verification.before, verification.after
     if before is None:
         return

@@ -90,5 +90,6 @@ def compare(before: Path, after: Path, codes: Sequence[str]) -> Verification:
     (command, first), (_, second) = recorded(before), recorded(after)
     second = replace(second, traces=paired(first.traces, second.traces))
     rules = [(code, "") for code in codes]
-    judged = judge(first, second, messages_of(codes), effect=widest_effect(rules))
-    return Verification(command, judged, first, second, tuple(sorted(codes)))
+    effect = widest_effect(rules)
+    judged = judge(first, second, messages_of(codes), effect=effect)
+    return Verification(command, judged, first, second, tuple(sorted(codes)), effect=effect)

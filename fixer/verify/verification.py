@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,14 +21,14 @@ from codemods.verify.symptoms import Run, symptoms
 from codemods.verify.trace import paired, read
 from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
-from fixer.git.command import top
+from fixer.git.command import GitFailed, git, top
 from fixer.verify.sandbox.command import Limits, run
 from fixer.verify.sandbox.copies import Origin, copied, shared
 from fixer.verify.sandbox.footprints import Footprints
 from fixer.verify.sandbox.trackers import offline
 
 if TYPE_CHECKING:
-    from codemods.model.plan import Plan
+    from codemods.model.plan import FilePlan, Plan
     from fixer.run.request import Outcome
 
 __all__ = ["Limits", "Refuted", "Run", "Verdict", "Verification", "examine", "verify"]
@@ -57,6 +58,14 @@ class Verification:
     """The rules behind the fixes that were tried."""
     touched: tuple[str, ...] = ()
     """Files of the checkout itself that were written meanwhile."""
+    effect: Effect | None = None
+    """What the fixes may change."""
+    repeats: tuple[int, int] = (1, 1)
+    """How often each side was run."""
+    commits: tuple[str, ...] = ()
+    """What was run: the commit of the code as it is, and that of the fixes where there is one; or none."""
+    files: tuple[FilePlan, ...] = ()
+    """The files that the fixes change."""
 
     @property
     def verdict(self) -> Word:
@@ -102,24 +111,46 @@ def verify(
     footprints = Footprints.of(root, shared(before)) if top(root) == root or commits is None else None
 
     first: Run | None = None
+    counts = Counter[str]()
 
     def like_the_first(run: Run) -> Run:
         return run if first is None else replace(run, traces=paired(first.traces, run.traces))
 
     def original(why: str) -> Run:
         tell(f"running it on the code as it is{why}")
+        counts["before"] += 1
         return like_the_first(trial.run(before, None))
 
     def repaired(why: str) -> Run:
         tell(f"running it on the code with the fixes{why}")
+        counts["after"] += 1
         return like_the_first(trial.run(after, None if commits else outcome.plan))
 
     first = original("")
     second = repaired("")
-    applied = ((f.code, f.strategy or "") for f in outcome.plan.findings if f.applied)
-    look = partial(judge, messages=messages_of(codes), effect=widest_effect(applied))
+    effect = widest_effect((f.code, f.strategy or "") for f in outcome.plan.findings if f.applied)
+    look = partial(judge, messages=messages_of(codes), effect=effect)
     judged = _checked(look(first, second), first, second, look, original, repaired)
-    return _with_footprints(Verification(command, judged, first, second, codes), footprints)
+    made = Verification(
+        command,
+        judged,
+        first,
+        second,
+        codes,
+        effect=effect,
+        repeats=(counts["before"], counts["after"]),
+        commits=commits or _head(root),
+        files=outcome.plan.changed,
+    )
+    return _with_footprints(made, footprints)
+
+
+def _head(root: Path) -> tuple[str, ...]:
+    """The commit that is checked out, if there is one."""
+    try:
+        return (git("rev-parse", "--verify", "--quiet", "HEAD^{commit}", at=root).decode().strip(),)
+    except GitFailed:
+        return ()
 
 
 def examine(
@@ -146,7 +177,8 @@ def examine(
     footprints = Footprints.of(root, shared(origin))
     tell("no rule has a fix: running it on the code as it is, to see what is wrong with the run")
     only = _Trial(command, limits, _place(root, here)).run(origin, None)
-    return _with_footprints(Verification(command, examined(only, messages_of(found)), only), footprints)
+    made = Verification(command, examined(only, messages_of(found)), only, repeats=(1, 0), commits=_head(root))
+    return _with_footprints(made, footprints)
 
 
 def _check(command: str) -> None:

@@ -1,0 +1,76 @@
+"""What a person reads about a verification: the page, the section of a pull request, the chart."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+
+from codemods.model.edits import Finding, Place, Safety
+from codemods.model.effect import Effect
+from codemods.model.plan import FilePlan
+from codemods.verify.comparison import judge
+from codemods.verify.symptoms import Run
+from codemods.verify.trace import Parameter, Trace
+from fixer.report.series_chart import chart
+from fixer.report.verification import norms, section
+from fixer.report.verification_html import render
+from fixer.verify.verification import Verification
+
+EVIL = "<script>alert(1)</script>"
+PAGE = Parameter(True, 2, 2, 0, 0, True, (3.0, 6.0))
+OTHER = Parameter(True, 2, 2, 0, 0, True, (4.0, 8.0))
+TRACE = Trace(
+    backward=2,
+    steps=2,
+    losses=(2.0, 1.0),
+    windows=(1, 2),
+    parameters={"net.a": PAGE, "net.b": OTHER},
+    versions={"torch": "2.13.0"},
+)
+BEFORE = Run("exit", 1, 1.0, "", (Trace(backward=1, losses=(2.0,), error=f"RuntimeError: {EVIL}"),))
+AFTER = Run("exit", 0, 1.0, "", (TRACE,))
+PLACE = Place(0, 1, 1, 1, 1, 2)
+FINDING = Finding("SCL002", "a-rule", "train.py", PLACE, f"never updated {EVIL}", Safety.SAFE, applied=True)
+PROVED = Verification(
+    "python train.py --name 'a b'",
+    judge(BEFORE, AFTER),
+    BEFORE,
+    AFTER,
+    ("SCL002",),
+    effect=Effect.FACTOR,
+    repeats=(2, 1),
+    commits=("a" * 40, "b" * 40),
+    files=(FilePlan("train.py", b"x = 1\n", b"x = 2\n", (FINDING,)),),
+)
+
+
+def test_the_page_shows_what_was_run_and_what_came_of_it() -> None:
+    page = render(PROVED)
+    assert EVIL not in page and "&lt;script&gt;" in page
+    assert "<h1>proved: <code>python train.py --name" in page and 'class="verdict proved"' in page
+    assert page.count('<polyline class="after"') == 2 and '<circle class="before"' in page
+    assert "<del>-x = 1</del><ins>+x = 2</ins>" in page.replace("\n", "")
+    assert "2 runs of the code as it is, 1 run with the fixes" in page
+    assert "fixer verify --select SCL002 --run" in page and "aaaaaaaaaaaa → bbbbbbbbbbbb" in page
+
+
+def test_the_section_of_a_pull_request_can_be_checked() -> None:
+    text = section(PROVED)
+    assert "| 1 | 2 | 2 |  | 5 |\n| 2 |  | 1 |  | 10 |\n" in text
+    assert "- the fixes may change: all gradients of the first step by one factor" in text
+    assert EVIL not in text
+
+
+def test_the_norm_of_all_gradients() -> None:
+    assert norms(TRACE) == (5.0, 10.0)
+    assert norms(Trace()) == ()
+
+
+def test_a_chart_of_odd_numbers() -> None:
+    assert chart("x", [], [math.nan]) == ""
+    odd = (([1.0], [1.0]), ([1.0, math.inf, 2.0], [0.0]), ([5.0] * 3, []), ([math.nan, -1e300], [1e300]))
+    for before, after in odd:
+        drawing = ElementTree.fromstring(chart('losses <"1">', before, after))
+        assert drawing.attrib["aria-label"] == 'losses <"1">'
+        points = " ".join(line.attrib.get("points", "") for line in drawing.iter())
+        assert all(math.isfinite(float(number)) for number in points.replace(",", " ").split())
