@@ -50,6 +50,7 @@ def test_metadata(rule: Rule) -> None:
     assert rule.references
     assert all(isinstance(error, str) and len(error) > 15 for error in rule.errors)
     assert len(set(rule.strategies)) == len(rule.strategies)
+    assert rule.effects.keys() <= set(rule.strategies)
 
 
 @each_rule
