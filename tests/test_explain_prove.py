@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from world import fixer, process
+from world import CHECKOUT, fixer, process
 
 from codemods.transforms import load
 from codemods.verify.evidence import SHOWN, read, sentence
+from codemods.verify.observation import Declaration, Observation, Side
 from codemods.verify.places import EXAMPLE, FIXTURES, RECORD
-from codemods.verify.proof import asked
+from codemods.verify.proof import asked, judge_here
 from fixer.errors import Refusal
 from fixer.verify.live_proof import proof_of
 
@@ -84,21 +92,125 @@ def test_every_rule_that_is_proved_has_an_example() -> None:
         assert "strategy" not in asked(FIXTURES / name / EXAMPLE / "proof.py") or not others, name
 
 
+def side(declared: Declaration, seen: Observation | None = None, **more: Any) -> Side:
+    return Side(declared, {"torch": "2.13.0"}, seen=seen or Observation(), **more)
+
+
+GOOD, CUT = Observation(losses=[1.0], gradients={"w": 1.0}), Observation(losses=[1.0], gradients={"w": None})
+SILENT, LOUD = Declaration(symptom="missing-gradient"), Declaration(symptom="no grad_fn")
+OLD = Declaration(symptom="missing-gradient", bites={"torch": "<2.11"})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome", "detail"),
+    [
+        (side(SILENT, CUT), side(SILENT, GOOD), "proved", "before: no gradient reaches w"),
+        (side(SILENT, CUT), side(SILENT, CUT), "refuted", "after: no gradient reaches w"),
+        (
+            side(SILENT, GOOD),
+            side(SILENT, GOOD),
+            "not-reproduced",
+            "before: a gradient reaches every watched parameter",
+        ),
+        (side(SILENT, GOOD), side(SILENT, CUT), "refuted", "after: no gradient reaches w"),
+        (side(OLD, GOOD), side(OLD, replace(GOOD, witness=1)), "not-reproduced", "only torch<2.11 has the bug"),
+        (side(LOUD, error="RuntimeError: no grad_fn"), side(LOUD, GOOD), "proved", "no grad_fn"),
+        (side(LOUD, GOOD), side(LOUD, GOOD), "not-reproduced", "before does not say 'no grad_fn'"),
+        (
+            side(LOUD, error="RuntimeError: no grad_fn"),
+            side(LOUD, error="TypeError: x"),
+            "refuted",
+            "after raises Type",
+        ),
+        (
+            side(LOUD, error="TypeError: x"),
+            side(LOUD, GOOD),
+            "could-not-run",
+            "before crashes, which is not the symptom",
+        ),
+        (side(SILENT, error="TypeError: x"), side(SILENT, error="TypeError: x"), "could-not-run", "before crashes"),
+        (side(SILENT, trouble="was ended by signal 11"), side(SILENT, GOOD), "could-not-run", "ended by signal 11"),
+    ],
+)
+def test_the_words_match_what_happened(before: Side, after: Side, outcome: str, detail: str) -> None:
+    verdict = judge_here(before, after)
+    assert (verdict.outcome.value, detail in verdict.detail) == (outcome, True), verdict
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the package as pip leaves it: the example of each rule inside of it, everything compiled."""
+    place = tmp_path_factory.mktemp("installed")
+    sources = shutil.ignore_patterns("__pycache__")
+    for package in ("codemods", "fixer"):
+        shutil.copytree(CHECKOUT / package, place / package, ignore=sources)
+    examples = place / "codemods" / "verify" / "before_after"
+    for proof in FIXTURES.glob(f"*/{EXAMPLE}/proof.py"):
+        shutil.copytree(proof.parent, examples / proof.parents[1].name / EXAMPLE, ignore=sources)
+        for shared in proof.parents[1].glob("*.py"):
+            shutil.copy(shared, examples / proof.parents[1].name)
+    shutil.copy(RECORD, place / "codemods" / "verify")
+    compileall.compile_dir(place, quiet=2)
+    assert list(examples.glob(f"*/{EXAMPLE}/before/__pycache__/*.pyc"))
+    return place
+
+
+def test_an_installed_package_reads_every_example(installed: Path, tmp_path: Path) -> None:
+    program = """if True:
+        import codemods
+        from codemods.transforms import load
+        from codemods.verify.places import FIXTURES
+        from codemods.verify.proof import sides
+        from fixer.report.catalogue import page
+        print(codemods.__path__[0])
+        for rule in load():
+            proof = FIXTURES / rule.name / "example" / "proof.py"
+            print(rule.code, str(sides(proof)) if proof.is_file() else None, page(rule))
+    """
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(place)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.partition("\n")
+        for place in (installed, CHECKOUT)
+    ]
+    assert [first for first, _, _ in answers] == [f"{installed}/codemods", f"{CHECKOUT}/codemods"]
+    assert answers[0][2] == answers[1][2] and answers[0][2].count("--- a/") > len(RULES) / 2
+
+
+@needs_torch
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("PL001", "proved: the symptom shows before"),
+        ("AMP001", "not-reproduced: only torch<2.11 has the bug, and both"),
+    ],
+)
+def test_a_proof_is_run_from_an_installed_package(code: str, said: str, installed: Path, tmp_path: Path) -> None:
+    answer = process("explain", code, "--prove", at=tmp_path, environment={"PYTHONPATH": str(installed)})
+    assert answer.code == 0, answer.err
+    assert said in answer.text
+    assert f"note: {installed}/codemods/verify/before_after/" in answer.err
+
+
 def test_a_refuted_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repair that does not repair is shown as such."""
     from io import StringIO
 
     from rich.console import Console
 
-    from codemods.verify.observation import Declaration, Observation, Side
-    from codemods.verify.proof import judge
     from fixer.report.live_proof import show
     from fixer.verify.live_proof import LiveProof
 
     seen = Observation(losses=[1.0] * 9, gradients={"w": None}, moved={"w": 0.0}, numbers={"norm": 2.0})
-    side = Side(Declaration(symptom="missing-gradient"), {"torch": "2.13.0"}, seen=seen, reference=seen)
+    both = side(SILENT, seen, reference=seen)
     text = StringIO()
-    proof = LiveProof("raw-backward/x", "A title.", "x.py", (b"a\n", b"b\n"), side, side, judge(side, side))
+    proof = LiveProof("raw-backward/x", "A title.", "x.py", (b"a\n", b"b\n"), both, both, judge_here(both, both))
     show(Console(file=text, width=120), "PL001", proof, "")
     shown = [" ".join(line.split()) for line in text.getvalue().splitlines()]
     assert "-a" in shown and "+b" in shown

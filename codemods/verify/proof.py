@@ -86,6 +86,7 @@ _OPTIONS = re.compile(r"\ufeff?# fixer: (?!ignore)(.*)")
 class ProofOutcome(enum.Enum):
     PROVED = "proved"
     REFUTED = "refuted"
+    NOT_REPRODUCED = "not-reproduced"
     COULD_NOT_RUN = "could-not-run"
 
 
@@ -164,6 +165,27 @@ def judge(before: Side, after: Side) -> ProofVerdict:
     if refutation := next(chain(_faults(after), (_symptoms if bites else _inequalities)(before, after)), None):
         return ProofVerdict(ProofOutcome.REFUTED, refutation)
     return ProofVerdict(ProofOutcome.PROVED, _evidence(before, after, bites))
+
+
+def judge_here(before: Side, after: Side) -> ProofVerdict:
+    """The verdict for a person who runs a proof under versions of their own.
+
+    Unlike `judge` it speaks of *proved* only where the symptom was seen. Where nothing was wrong on either side the bug
+    is *not reproduced*; where *before* ends by an error that is not its symptom, something else is broken.
+    """
+    verdict = judge(before, after)
+    if verdict.outcome is ProofOutcome.COULD_NOT_RUN:
+        return verdict
+    shown = account.symptom(before)
+    if before.error and not shown:
+        return ProofVerdict(ProofOutcome.COULD_NOT_RUN, f"before crashes, which is not the symptom: {before.error}")
+    bites = inside(before.declared.bites, before.versions)
+    if verdict.outcome is ProofOutcome.PROVED and not bites:
+        told = f"only {_range(before)} has the bug, and both sides run alike here: {account.training(after)}"
+        return ProofVerdict(ProofOutcome.NOT_REPRODUCED, told)
+    if bites and not shown and not account.symptom(after) and not any(_faults(after)):
+        return ProofVerdict(ProofOutcome.NOT_REPRODUCED, f"{verdict.detail}; after: {account.training(after)}")
+    return verdict
 
 
 def _troubles(before: Side, after: Side) -> Iterator[str]:

@@ -32,7 +32,7 @@ def explain(
 ) -> None:
     """Say why a rule speaks, what its fix does, and show an example.
 
-    With --prove, exit code 0: proved; 1: refuted; 2: could not run.
+    With --prove, exit code 0: proved, or not reproduced in your versions; 1: refuted; 2: could not run.
     """
     from codemods.transforms import load
     from fixer.cli.screen import Screen
@@ -63,4 +63,4 @@ def _prove(screen: Screen, rule: Rule, python: str | None) -> int:
     screen.note(f"{proof} is run in child processes, with the torch of {python}")
     found = prove_live(proof, python)
     show(screen.console(sys.stdout), rule.code, found, sentence(evidence, rule.code))
-    return 0 if found.verdict.outcome is ProofOutcome.PROVED else 1
+    return 1 if found.verdict.outcome is ProofOutcome.REFUTED else 0

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fixer.verify.live_proof import LiveProof
 
 COLOURS = {"-": "red", "+": "green", "@": "cyan"}
+VERDICTS = {ProofOutcome.PROVED: "green", ProofOutcome.NOT_REPRODUCED: "yellow"}
 NOTHING = "–"
 
 
@@ -36,10 +37,10 @@ def show(console: Console, code: str, proof: LiveProof, evidence: str) -> None:
     console.print()
     console.print(sides(proof))
     console.print()
-    proved = proof.verdict.outcome is ProofOutcome.PROVED
-    verdict = Text(proof.verdict.outcome.value, "bold green" if proved else "bold red")
-    short = proved and proof.bites
-    detail = "the symptom shows before, not after, and after trains" if short else visible(proof.verdict.detail)
+    outcome = proof.verdict.outcome
+    verdict = Text(outcome.value, f"bold {VERDICTS.get(outcome, 'red')}")
+    proved = outcome is ProofOutcome.PROVED
+    detail = "the symptom shows before, not after, and after trains" if proved else visible(proof.verdict.detail)
     console.print(verdict.append(f": {detail}", "default not bold"))
     versions = ", ".join(f"{package} {version}" for package, version in proof.before.versions.items())
     console.print(Text(f"Ran under {versions}.", "dim"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from codemods.verify.bench import Bench
 from codemods.verify.evidence import name_of
 from codemods.verify.places import EXAMPLE
-from codemods.verify.proof import ProofOutcome, ProofVerdict, inside, judge, run, sides
+from codemods.verify.proof import ProofOutcome, ProofVerdict, inside, judge_here, run, sides
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def prove_live(proof: Path, python: str) -> LiveProof:
     """
     with Bench(python) as bench:
         before, after = run(proof, bench)
-    verdict = judge(before, after)
+    verdict = judge_here(before, after)
     if verdict.outcome is ProofOutcome.COULD_NOT_RUN:
         other = "; or name an interpreter that has it: --python FILE" if "No module named" in verdict.detail else ""
         raise Refusal(f"the proof {name_of(proof)} could not run: {verdict.detail}{other}")
