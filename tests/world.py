@@ -52,7 +52,7 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
     from fixer import cli
     from fixer.cli import skeleton
     from fixer.output import commits
-    from fixer.run import execute, planning
+    from fixer.run import planning
 
     with ExitStack() as stack:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -60,7 +60,7 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
         stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
         from old_calls import RULES  # type: ignore[import-not-found]
 
-        for module in (transforms, execute, commits, skeleton):
+        for module in (transforms, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
         stack.enter_context(mock.patch.object(planning, "rule_infos", lambda _: tuple(map(RuleInfo.of, RULES))))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from codemods.engine.check_document import look_at_document
 from codemods.engine.check_python import look
-from codemods.engine.prefilter import prefilter
+from codemods.engine.prefilter import RuleInfo, prefilter
 from codemods.model.edits import (
     Edit,
     Evidence,
@@ -39,7 +40,7 @@ ROUNDS = 10
 class Options:
     """What to look for, and how far to go."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule | RuleInfo, ...]
     unsafe: bool = False
     strategies: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, str | Target] = field(default_factory=dict)
@@ -47,6 +48,8 @@ class Options:
     """Whether a finding is wanted; it and the texts are as the files were read."""
     wanted: Callable[[Finding], bool] = lambda finding: True
     """Whether a finding is wanted for what it is."""
+    loaded: Callable[[Any], Rule] = lambda rule: rule
+    """The rule behind what `rules` tells of it; asked for only where a file concerns it."""
 
 
 def plan(
@@ -127,7 +130,7 @@ def _as_it_is(remembered: Remembered, reader: Reader) -> FilePlan:
     return FilePlan(remembered.path, data, data, remembered.findings)
 
 
-def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule]) -> Iterator[str]:
+def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule | RuleInfo]) -> Iterator[str]:
     """The programs in the files, those of a notebook one by one."""
     for path in paths:
         data = reader.read(path) if path.endswith(files.NOTEBOOK) else None
@@ -341,7 +344,7 @@ class _Component:
         if file.source is None:
             return []
         data = file.text.encode("utf-8", "surrogatepass")
-        wanted = prefilter(file.rules).wanted(file.path, data)
+        wanted = list(map(self.options.loaded, prefilter(file.rules).wanted(file.path, data)))
         findings: list[Finding] = []
         skips: list[Skip] = []
         python = files.is_python(file.path)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from codemods.engine.prefilter import RuleInfo
     from codemods.rules.rule import Rule
 
 
@@ -44,6 +45,23 @@ def load() -> tuple[Rule, ...]:
                 raise ValueError(f"two rules have the {key} {value!r}: {seen[value]} and {rule.module}")
             seen[value] = rule.module
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def loaded(info: Rule | RuleInfo) -> Rule:
+    """The rule that data tells of; its module is imported, and no other rule.
+
+    Raises:
+        Unloadable, ValueError: as `load`, for a rule of another package.
+    """
+    from codemods.rules.rule import Rule
+
+    if isinstance(info, Rule):
+        return info
+    if not info.module.startswith(f"{__name__}."):
+        return next(rule for rule in load() if rule.code == info.code)
+    rule: Rule = importlib.import_module(info.module).rule
+    rule.module = info.module
+    return rule
 
 
 def _plugged(entry: importlib.metadata.EntryPoint) -> Rule:

@@ -17,7 +17,7 @@ from codemods.model.plan import FilePlan, Plan, Project, Target
 from codemods.model.profile import SILENT, Profile, Recorder
 from codemods.sources import files as sources
 from codemods.sources.python import LARGEST
-from codemods.transforms import load
+from codemods.transforms import loaded
 from fixer import COLLECT
 from fixer.project.discover import marked_generated
 from fixer.project.selectors import EVERY, Wanted
@@ -111,9 +111,9 @@ class Prefiltered:
 def _options(order: Order) -> Options:
     from codemods.engine.rounds import Options
 
-    codes = {rule.code for rule in order.rules}
     return Options(
-        rules=tuple(rule for rule in load() if rule.code in codes),
+        rules=order.rules,
+        loaded=loaded,
         unsafe=order.unsafe,
         strategies=dict(order.strategies),
         targets=order.overrides,
