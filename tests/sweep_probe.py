@@ -32,7 +32,7 @@ print(time.perf_counter() - start, loss.item().hex())
 TRAININGS = {
     "2 steps of 74 layers, 148 parameters": (256, 74, 2),
     "20 steps of 74 layers, 148 parameters": (256, 74, 20),
-    "400 steps of 8 layers, 16 parameters": (256, 8, 400),
+    "500 steps of 8 layers, 16 parameters": (256, 8, 500),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from codemods.model.effect import Effect
 from codemods.verify.comparison import judge
+from codemods.verify.health import examined
 from codemods.verify.symptoms import Run
 from codemods.verify.trace import Parameter, Trace, paired
 
@@ -96,6 +98,9 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
         (failed(MESSAGE), failed("NameError: z", EARLY), "refuted: after the fixes it fails earlier: NameError: z"),
         (ran(odd("unscaled-backward")), ran(), "proved: before: an optimizer stepped through the scaler after a back"),
         (ran(odd("stale-gradient")), ran(), "proved: before: an optimizer stepped on gradients added to those"),
+        (ran(odd("raw-backward")), ran(), "proved: before: an optimizer of Accelerate, Fabric or Lightning stepped"),
+        (ran(), ran(odd("stale-autocast")), "refuted: after the fixes: the model ran again with the old weights"),
+        (ran(odd("raw-alike")), ran(), "not-reproduced"),
         (ran(), ran(odd("clip-of-scaled")), "refuted: after the fixes: gradients were clipped while"),
         (ran(replace(GOOD, exceptions=("ValueError: v",))), ran(), "proved: before: ValueError: v (caught by the prog"),
         (ran(output=f"warning: {MESSAGE}"), ran(), f"warning-gone: before: it says '{MESSAGE}'"),
@@ -113,6 +118,77 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
 def test_the_verdict(before: Run, after: Run, expected: str) -> None:
     verdict = judge(before, after, (MESSAGE,))
     assert f"{verdict.word}: {verdict.summary}".startswith(expected)
+
+
+LAYER = replace(WELL, size=64, matrix=True, root=0)
+
+
+def model(trace: Trace = GOOD, **layers: Parameter) -> Trace:
+    """A model whose layers are called in the order in which they are given."""
+    return replace(trace, parameters={f"Net.{name}.weight": page for name, page in layers.items()})
+
+
+def layers(*norms: float) -> Trace:
+    return model(**{f"l{i}": replace(LAYER, order=i, norms=(norm, norm)) for i, norm in enumerate(norms)})
+
+
+def at(order: int | None, page: Parameter = LAYER, **changes: Any) -> Parameter:
+    return replace(page, root=0, order=order, **changes)
+
+
+CUT = replace(LAYER, present=0, moved=False, norms=())
+ZERO = replace(LAYER, zero=2, moved=False)
+UNHELD = {"Net.head.weight": at(3)}
+HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+"""A gradient that shrinks by ten from layer to layer."""
+
+
+@pytest.mark.parametrize(
+    ("trace", "expected"),
+    [
+        (GOOD, "healthy: 2 optimizer steps, 2 of 2 parameters receive a gradient"),
+        (model(body=at(1, CUT), head=at(2)), "unhealthy: no gradient reaches 1 of 2 parameters: Net.body.weight"),
+        (model(body=at(1), aux=at(2, CUT), head=at(3)), "healthy"),
+        (model(body=at(1), head=at(2), idle=at(None, CUT)), "healthy"),
+        (model(body=at(1, CUT), head=at(2, CUT)), "unhealthy: no gradient reaches 2 of 2"),
+        (model(body=at(1, CUT, present=1, moved=True), head=at(2)), "healthy"),
+        (model(body=at(1, ZERO), head=at(2)), "healthy"),
+        (model(body=at(1, ZERO, looks=3, present=3, zero=3), head=at(2)), "unhealthy: the gradient is zero at every"),
+        (model(body=at(1, ZERO), head=at(2, ZERO)), "unhealthy: the gradient is zero at every step of 2 of 2"),
+        (replace(model(head=at(2)), parameters={"Net.h.weight": at(2), "optimizer 0, parameter 1": BLOCKED}), "unhe"),
+        (model(body=at(1), head=at(2, moved=False)), "unhealthy: no step moves 1 of 2 parameters: Net.head.weight"),
+        (model(body=at(1), head=at(2, moved=False, half=True)), "healthy"),
+        (replace(model(body=at(1)), unheld=UNHELD), "unhealthy: a gradient reaches, and no optimizer holds, 1 of 2"),
+        (replace(model(body=at(4)), unheld=UNHELD), "healthy"),
+        (replace(model(body=at(1)), unheld={"Net.head.weight": at(3, present=0)}), "healthy"),
+        (replace(GOOD, unheld=UNHELD), "healthy"),
+        (replace(model(body=at(1)), unheld={"Other.a": replace(LAYER, root=1, order=5)}), "unhealthy: a gradient"),
+        (replace(model(body=at(1)), unheld={"VGG.a": replace(LAYER, root=1, order=5, training=False)}), "healthy"),
+        (layers(*reversed(HALVES)), "unhealthy: layer by layer towards the input, gradients vanish"),
+        (layers(*(norm * 1e9 for norm in HALVES)), "unhealthy: layer by layer towards the input, gradients explode"),
+        (layers(1.0, *reversed(HALVES)), "healthy"),
+        (layers(1e-9, 2e-9, 3e-9, 4e-9, 5e-9, 1.0), "healthy"),
+        (layers(*(norm * 1e4 for norm in reversed(HALVES))), "healthy"),
+        (layers(*HALVES[:5]), "healthy"),
+        (odd("raw-backward"), "unhealthy: an optimizer of Accelerate, Fabric or Lightning stepped after a backward"),
+        (odd("stale-autocast"), "unhealthy: the model ran again with the old weights"),
+        (odd("raw-alike"), "healthy"),
+        (replace(GOOD, losses=(1.0, math.nan)), "unhealthy: a loss is inf or nan"),
+        (replace(GOOD, exceptions=("OutOfMemoryError: tried",)), "healthy"),
+        (Trace(), "could-not-run: it ended well, and there was no backward pass to look at"),
+    ],
+)
+def test_one_run_alone(trace: Trace, expected: str) -> None:
+    verdict = examined(ran(trace))
+    assert f"{verdict.word}: {verdict.summary}".startswith(expected)
+    assert bool(verdict.wrong) == (verdict.word == "unhealthy")
+
+
+def test_one_run_alone_that_fails_or_is_ended() -> None:
+    assert examined(failed("KeyError: 'x'")).wrong == ("KeyError: 'x'",)
+    assert examined(failed("KeyError: 'x'", Trace())).word == "could-not-run"
+    assert examined(ran(how="time", code=None)).word == "healthy", "after steps that were seen"
+    assert examined(ran(EARLY, how="time", code=None)).word == "could-not-run"
 
 
 SETTINGS = ({"lr": 1e-3, "betas": [0.9, 0.999]},)

@@ -152,6 +152,67 @@ def test_what_scalers_and_optimizers_are_seen_to_do_wrong(tmp_path: Path) -> Non
     assert dict(trace.oddities) == {"step-beside-scaler": 1, "unscaled-backward": 1, "stale-gradient": 1}
 
 
+def test_modules_regions_and_late_steps(tmp_path: Path) -> None:
+    program = """\
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head, self.idle, self.body = nn.Linear(4, 1), nn.Linear(2, 2), nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.body.parameters(), lr=0.1)
+
+    def step():
+        net(torch.ones(2, 8)).mean().backward()
+        optimizer.step()
+        net.zero_grad()
+
+    for _ in range(3):  # a region for each step
+        with torch.autocast("cpu", torch.bfloat16):
+            step()
+    with torch.autocast("cpu", torch.bfloat16):
+        step()
+        step()
+    for _ in range(60):
+        step()
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble, trace.steps) == ("", "", 65)
+    assert dict(trace.oddities) == {"stale-autocast": 1}
+    body, head, idle = (
+        trace.parameters["Net.body.weight"],
+        trace.unheld["Net.head.weight"],
+        trace.unheld["Net.idle.bias"],
+    )
+    assert body.looks == 25 + 2, "32 and 64 too"
+    assert body.order is not None and head.order is not None and body.order < head.order and idle.order is None
+    assert head.present == head.looks and not idle.present
+
+
+def test_a_backward_pass_that_goes_around_accelerate(tmp_path: Path) -> None:
+    program = """\
+    import torch
+    from accelerate import Accelerator
+    accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)
+    net = torch.nn.Linear(4, 1)
+    net, optimizer = accelerator.prepare(net, torch.optim.SGD(net.parameters(), lr=0.1))
+    for backward in (accelerator.backward, torch.Tensor.backward):
+        for _ in range(2):
+            with accelerator.accumulate(net):
+                backward(net(torch.ones(2, 4)).mean())
+                optimizer.step()
+                optimizer.zero_grad()
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble, trace.steps, dict(trace.oddities)) == ("", "", 2, {"raw-backward": 1})
+
+
 TRAINER = """\
 import torch, lightning.pytorch as pl
 from lightning.pytorch.plugins import MixedPrecision
@@ -233,7 +294,9 @@ def verified(root: Path, command: str, *arguments: str, path: str = str(CHECKOUT
     answer = process("verify", "--run", command, "--format", "json", *arguments, at=root, environment=environment)
     assert answer.out, answer.err
     told: dict[str, Any] = json.loads(answer.out)
-    assert answer.code == {"refuted": 1, "numbers-differ": 1, "could-not-run": 2}.get(told["verdict"], 0)
+    assert answer.code == {"refuted": 1, "numbers-differ": 1, "unhealthy": 1, "could-not-run": 2}.get(
+        told["verdict"], 0
+    )
     return told
 
 
@@ -264,6 +327,23 @@ def test_the_demo_is_proved(name: str, rules: str, symptom: str, demo: Path) -> 
     assert f"before: {told['gone'][0].partition(': Dec')[0]}" in told["summary"]
     after = told["after"]["processes"][0]
     assert after["steps"] > 0 and all(page["present"] == page["looks"] for page in after["parameters"].values())
+
+
+def test_where_no_rule_has_a_fix(demo: Path) -> None:
+    program = """\
+        import torch
+        encoder, head = torch.nn.Linear(4, 4), torch.nn.Linear(4, 1)
+        optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+        for _ in range(2):
+            optimizer.zero_grad()
+            head(encoder(torch.ones(2, 4)).detach()).mean().backward()
+            optimizer.step()
+        """
+    with changed(demo / "run_lion.py", program):
+        told = verified(demo, f'"{sys.executable}" run_lion.py', "run_lion.py")
+    names = "Linear.weight, Linear.bias"
+    assert (told["verdict"], told["after"]) == ("unhealthy", None)
+    assert told["wrong"] == [f"no gradient reaches 2 of 4 parameters: {names}"] == [told["summary"]]
 
 
 def test_a_bug_that_is_gone_in_this_torch_is_not_reproduced(demo: Path) -> None:

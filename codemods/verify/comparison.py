@@ -113,7 +113,16 @@ def _without(some: Sequence[Symptom], others: Sequence[Symptom]) -> Iterator[Sym
             yield symptom
 
 
-_OF_PARAMETERS = ("no-gradient", "zero-gradient", "non-finite-gradient", "unmoved", "lost")
+_OF_PARAMETERS = (
+    "no-gradient",
+    "zero-gradient",
+    "non-finite-gradient",
+    "unmoved",
+    "unheld",
+    "vanishing",
+    "exploding",
+    "lost",
+)
 """Kinds of symptoms that are about one parameter."""
 
 

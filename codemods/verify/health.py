@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codemods.verify.comparison import progress, troubles
-from codemods.verify.symptoms import ODDITIES, Run, Symptom, sentences, symptoms
-from codemods.verify.trace import Trace
+from codemods.verify.symptoms import REMARKS, Run, Symptom, sentences, symptoms, unheld
+from codemods.verify.trace import Parameter, Trace
 from codemods.verify.verdict import Verdict
 
 LOOKS = 3
@@ -29,7 +29,8 @@ def examined(run: Run, messages: Sequence[str] = ()) -> Verdict:
         ended = "it ended well, and there was no backward pass to look at"
         return Verdict("could-not-run", run.error() or ended)
     found = tuple(symptoms(run, messages))
-    wrong = [symptom for symptom in found if _is_wrong(symptom, run)]
+    cut = [frozenset(_cut_off(trace)) for trace in run.traces]
+    wrong = [symptom for symptom in found if _is_wrong(symptom, run, cut)]
     told = sentences(wrong, run)
     notes = (*sentences([symptom for symptom in found if symptom not in wrong], run), *_notes(run))
     if wrong:
@@ -37,30 +38,69 @@ def examined(run: Run, messages: Sequence[str] = ()) -> Verdict:
     return Verdict("healthy", progress(run), notes=notes)
 
 
-def _is_wrong(symptom: Symptom, run: Run) -> bool:
+def _is_wrong(symptom: Symptom, run: Run, cut: Sequence[frozenset[str]]) -> bool:
     if symptom.kind in ("message", "exception"):
         return False  # it printed a warning, or caught what it tried
-    if symptom.kind in ODDITIES or symptom.process < 0:
+    if symptom.process < 0 or symptom.name not in run.traces[symptom.process].parameters:
         return True
-    trace = run.traces[symptom.process]
-    parameter = trace.parameters.get(symptom.name)
-    if parameter is None:
-        return True
+    trace, parameter = run.traces[symptom.process], run.traces[symptom.process].parameters[symptom.name]
     if symptom.kind == "no-gradient":
-        return symptom.share == 1 and _cut_off(symptom.name, trace)
+        return symptom.share == 1 and symptom.name in cut[symptom.process]
     if symptom.kind == "zero-gradient":
-        return _cut_off(symptom.name, trace) and (parameter.looks >= LOOKS or not trace.reached())
-    return True
+        always = parameter.looks >= LOOKS or not any(map(_reached, trace.parameters.values()))
+        return always and symptom.name in cut[symptom.process]
+    return symptom.kind != "unmoved" or not parameter.half
 
 
-def _cut_off(name: str, trace: Trace) -> bool:
-    """Whether a parameter without a gradient lies before all that have one, rather than beside them."""
-    return not trace.reached()
+def _cut_off(trace: Trace) -> Iterator[str]:
+    """The parameters without a gradient that lie where the graph must have been cut: before what has one.
+
+    An output that no loss uses lies behind or beside it, a layer that is skipped behind other layers; what is never
+    called has no place.
+    """
+    reached = {name: page for name, page in trace.parameters.items() if _reached(page)}
+    alive = {path for name, page in reached.items() for path in _paths(name, page)}
+    containers = {path for name, page in trace.parameters.items() for path in _paths(name, page)[1:]}
+    first: dict[int, int] = {}
+    last = -1
+    for name, page in reached.items():
+        if page.order is not None and _paths(name, page)[0] not in containers:
+            first[page.root] = min(page.order, first.get(page.root, page.order))
+            last = max(last, page.order)
+    for name, page in trace.parameters.items():
+        if page.root < 0:  # of no module, unlike the rest: the layer that it belonged to was replaced
+            cut = not reached or any(other.root >= 0 for other in reached.values())
+        elif page.order is None or _paths(name, page)[0] in alive:
+            cut = not reached
+        else:
+            cut = not reached or page.order < min(last, first.get(page.root, last))
+        if cut and name not in reached:
+            yield name
+
+
+def _paths(name: str, page: Parameter) -> list[tuple[int, str]]:
+    """The module that holds a parameter, and those around it, innermost first."""
+    words = name.split(".")[:-1]
+    return [(page.root, ".".join(words[:count])) for count in range(len(words), 0, -1)]
+
+
+def _reached(parameter: Parameter) -> bool:
+    """Whether a gradient that is not zero reached a parameter."""
+    return parameter.trainable and parameter.present > parameter.zero
 
 
 def _notes(run: Run) -> Iterator[str]:
     for trace in run.traces:
         if trace.trouble:
             yield f"the probe did not see everything: {trace.trouble}"
+        for oddity in trace.oddities:
+            if oddity in REMARKS:
+                yield REMARKS[oddity]
+        beside = sum(page.present > 0 for page in trace.unheld.values()) - len(list(unheld(trace)))
+        if beside > 0:
+            yield (
+                f"a gradient reaches {beside:,} parameters that no optimizer holds, before all that is trained or in "
+                "evaluation mode; if they are meant to stay, requires_grad_(False) saves computing it"
+            )
         if trace.backward and not trace.updates:
             yield f"{trace.backward:,} backward passes, and no step of an optimizer of torch"

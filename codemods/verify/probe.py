@@ -2,7 +2,7 @@
 
 Started by `riding/sitecustomize.py`, before the program itself, in the interpreter of the program. It imports nothing
 but the standard library; once the program has imported torch, a few of torch's own functions also tell the probe
-when they are called. They do what they did: no random number is drawn, no hook is put on a module or a tensor, nothing
+when they are called. They do what they did: no random number is drawn, no hook is put on a tensor, and nothing
 is kept alive but small numbers. A failure of the probe is written down, never raised.
 
 The report is JSON, one file for each process, below the directory that `FIXER_PROBE` names; see `trace.py`.
@@ -70,6 +70,8 @@ class Record:
         self.exceptions: list[str] = []
         self.oddities: dict[str, int] = {}
         self.parameters: dict[str, dict[str, Any]] = {}
+        self.unheld: dict[str, dict[str, Any]] = {}
+        """Parameters of modules that no optimizer holds."""
         self.trouble = ""
 
     def odd(self, kind: str) -> None:
@@ -132,6 +134,7 @@ class Record:
             "error": said(uncaught) if last and uncaught is not None else "",
             "oddities": self.oddities,
             "parameters": self.parameters,
+            "unheld": self.unheld,
             "strays": strays(),
             "trouble": self.trouble,
         }
@@ -289,7 +292,8 @@ def arrived(torch: Any) -> None:
     record.torch = torch
     torch.manual_seed(record.seed)
     names = load("probe_names").Names(torch)
-    load("probe_torch").watch(torch, record, names, quietly)
+    calls = load("probe_calls").Calls(torch, record, quietly)
+    load("probe_torch").watch(torch, record, names, calls, quietly)
     # Children that multiprocessing starts end without `atexit`.
     from multiprocessing import parent_process, util
 

@@ -1,4 +1,4 @@
-"""What the parameters of a person's program are called. Loaded by `probe.py`; Python 3.9 and later."""
+"""What the parameters of a person's program are called, and who holds them. Loaded by `probe.py`; Python 3.9."""
 
 from __future__ import annotations
 
@@ -8,6 +8,27 @@ from collections.abc import Iterator
 from typing import Any
 
 
+class Member:
+    """A parameter of a module: where it lies."""
+
+    def __init__(
+        self, weight: Any, path: str, outermost: Any, root: int, position: int, owners: tuple[int, ...]
+    ) -> None:
+        self.weight = weakref.ref(weight)
+        self._outermost = weakref.ref(outermost)
+        self.path = path
+        self.root = root
+        """The number of the outermost module."""
+        self.position = position
+        """In the order in which the outermost module holds its parameters."""
+        self.owners = owners
+        """The modules that hold it themselves, by their ids: several where it is shared."""
+
+    def training(self) -> bool:
+        """Whether the outermost module is in training mode."""
+        return bool(getattr(self._outermost(), "training", True))
+
+
 class Names:
     """What parameters are called: the class of the outermost module that holds them, and the path inside of it."""
 
@@ -15,34 +36,69 @@ class Names:
         self._torch = torch
         self._known: dict[int, tuple[Any, str]] = {}
         self._given: dict[str, int] = {}
+        self._members: dict[int, Member] = {}
+        self._roots: dict[int, int] = {}
+        self._optimizers: Any = weakref.WeakSet()
 
     def of(self, weights: list[Any], number: int) -> Iterator[tuple[str, Any]]:
         """The parameters of the optimizer `number`, each with its name, which stays the same."""
-        if not all(self._name(weight) for weight in weights):
-            paths = self._paths()
-            for position, weight in enumerate(weights):
-                if not self._name(weight):
-                    name = paths.get(id(weight)) or f"optimizer {number}, parameter {position}"
-                    self._given[name] = time = self._given.get(name, 0) + 1
-                    self._known[id(weight)] = (weakref.ref(weight), name if time == 1 else f"{name} ({time})")
-        for weight in weights:
-            yield self._name(weight), weight
+        self.meet(weights)
+        for position, weight in enumerate(weights):
+            member = self.member(weight)
+            yield self._named(weight, member.path if member else f"optimizer {number}, parameter {position}"), weight
+
+    def meet(self, weights: list[Any]) -> None:
+        """Look for the modules that hold these parameters, unless they are known."""
+        if not all(self._name(weight) or self.member(weight) for weight in weights):
+            self._look_around()
+
+    def member(self, weight: Any) -> Any:
+        """Where a parameter lies; None for one of no module."""
+        member = self._members.get(id(weight))
+        return member if member is not None and member.weight() is weight else None
+
+    def members(self) -> Iterator[tuple[str, Any, Member]]:
+        """The parameters of all modules that no living optimizer holds, each with its name."""
+        held = {id(weight) for each in self._optimizers for group in each.param_groups for weight in group["params"]}
+        for member in list(self._members.values()):
+            weight = member.weight()
+            if weight is not None and id(weight) not in held:
+                yield self._named(weight, member.path), weight, member
+
+    def _named(self, weight: Any, path: str) -> str:
+        name = self._name(weight)
+        if not name:
+            self._given[path] = time = self._given.get(path, 0) + 1
+            name = path if time == 1 else f"{path} ({time})"
+            self._known[id(weight)] = (weakref.ref(weight), name)
+        return name
 
     def _name(self, weight: Any) -> str:
         """Nothing for a stranger, also for one that lives where another has lived."""
         alive, name = self._known.get(id(weight), (None, ""))
         return name if alive is not None and alive() is weight else ""
 
-    def _paths(self) -> dict[int, str]:
-        """The path of every parameter that a module holds; of several outermost modules the largest decides."""
-        kind = self._torch.nn.Module
-        modules = [thing for thing in gc.get_objects() if issubclass(type(thing), kind) and "_modules" in vars(thing)]
-        inner = {id(child) for module in modules for child in vars(module)["_modules"].values()}
-        holders = [
-            (type(module).__name__, list(module.named_parameters())) for module in modules if id(module) not in inner
-        ]
-        paths: dict[int, str] = {}
-        for name, parameters in sorted(holders, key=lambda holder: -len(holder[1])):
-            for path, parameter in parameters:
-                paths.setdefault(id(parameter), f"{name}.{path}")
-        return paths
+    def _look_around(self) -> None:
+        """Find the parameters of all modules, and all optimizers; of several outermost modules the largest decides."""
+        modules, optimizers = self._torch.nn.Module, self._torch.optim.Optimizer
+        alive = []
+        for thing in gc.get_objects():
+            if issubclass(type(thing), modules) and "_modules" in vars(thing):
+                alive.append(thing)
+            elif issubclass(type(thing), optimizers) and "param_groups" in vars(thing):
+                self._optimizers.add(thing)
+        inner = {id(child) for module in alive for child in vars(module)["_modules"].values()}
+        owners: dict[int, list[int]] = {}
+        for module in alive:
+            for weight in vars(module)["_parameters"].values():
+                if weight is not None:
+                    owners.setdefault(id(weight), []).append(id(module))
+        outermost = [(module, list(module.named_parameters())) for module in alive if id(module) not in inner]
+        for module, parameters in sorted(outermost, key=lambda pair: -len(pair[1])):
+            root = self._roots.setdefault(id(module), len(self._roots))
+            for position, (path, weight) in enumerate(parameters):
+                if self.member(weight) is None:
+                    place = f"{type(module).__name__}.{path}"
+                    self._members[id(weight)] = Member(
+                        weight, place, module, root, position, tuple(owners.get(id(weight), ()))
+                    )

@@ -16,22 +16,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codemods.verify.probe import Record
+    from codemods.verify.probe_calls import Calls
     from codemods.verify.probe_names import Names
 
 Quietly = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 LOOKS = 25
-"""Steps of each optimizer at which its gradients and weights are looked at; later ones are only counted."""
+"""Steps of each optimizer at which its gradients and weights are looked at; of later ones 32, 64, 128 …"""
+CALLS = 8
+"""Steps of all optimizers together until which the calls of modules are watched."""
 NUMBERS = 1000
 """Losses and scales that are kept."""
 TEXTS = 50
 """Optimizers, groups of one, and different calls that clip, of which more is kept than a count."""
 
 
-def watch(torch: Any, record: Record, names: Names, quietly: Quietly) -> None:
+def watch(torch: Any, record: Record, names: Names, calls: Calls, quietly: Quietly) -> None:
     """Have torch tell `record` about backward calls, steps, scalers, autocast, clipping and zeroing."""
-    watcher = Watcher(torch, record, names)
+    watcher = Watcher(torch, record, names, calls)
     told = _Teller(quietly)
     told.around(torch.autograd, "backward", watcher.before_backward, watcher.after_backward, record.failed)
     hooks = sys.modules["torch.optim.optimizer"]
@@ -40,6 +43,9 @@ def watch(torch: Any, record: Record, names: Names, quietly: Quietly) -> None:
     told.around(torch.optim.Optimizer, "zero_grad", after=watcher.zeroed)
     told.around(torch.nn.Module, "zero_grad", after=watcher.zeroed)
     told.around(torch.autocast, "__enter__", after=watcher.entered_autocast)
+    told.around(torch, "clear_autocast_cache", after=calls.cleared)
+    if hasattr(torch, "compile"):
+        told.around(torch, "compile", before=calls.before_compile)
     for name in ("clip_grad_norm_", "clip_grad_value_"):
         told.around(torch.nn.utils, name, before=functools.partial(watcher.before_clip, name))
     for scaler in _scalers(torch):
@@ -106,10 +112,15 @@ class _Stepped:
 class Watcher:
     """Turns what torch tells into what is recorded."""
 
-    def __init__(self, torch: Any, record: Record, names: Names) -> None:
+    def __init__(self, torch: Any, record: Record, names: Names, calls: Calls) -> None:
         self.torch = torch
         self.record = record
         self.names = names
+        self.calls = calls
+        self.sums: dict[int, int] = {}
+        """Of parameters that no optimizer holds, where an optimizer steps others in their place."""
+        self.raw = False
+        """Whether a backward pass since the last step went around Accelerate, Fabric and Lightning."""
         self.optimizers: Any = weakref.WeakKeyDictionary()
         self.zeroings = 0
         self.clipping = False
@@ -129,6 +140,7 @@ class Watcher:
         if self._inside_backward():
             return
         self.clipping = False
+        self.raw = self.raw or _frame("backward", PREPARING) is None
         root = tensors if self._is_tensor(tensors) else next(iter(tensors or ()), None)
         original = next((loss for scaled, loss in self.originals if scaled() is root), None)
         self.scaling = original is not None
@@ -203,6 +215,7 @@ class Watcher:
         self.zeroings += 1
 
     def entered_autocast(self, _answer: Any, autocast: Any, *_args: Any) -> None:
+        self.calls.entered_autocast(autocast)
         if autocast._enabled:
             name = f"{autocast.device} {str(autocast.fast_dtype).replace('torch.', '')}"
             self.record.autocast[name] = self.record.autocast.get(name, 0) + 1
@@ -218,6 +231,9 @@ class Watcher:
         if stepped.number == len(self.record.settings) and len(self.record.settings) < TEXTS:
             self.record.settings.append([_settings(group) for group in optimizer.param_groups[:TEXTS]])
         if stepped.steps == 0:
+            self.names.meet(list(_weights(optimizer)))
+            if not self.sums and any(self.names.member(weight) is None for weight in _weights(optimizer)):
+                self.sums = {id(weight): self._sum(weight) for _, weight, _ in self.names.members()}
             stepped.sums = {id(weight): self._sum(weight) for weight in _weights(optimizer)}
         beside = self.scaling and getattr(self.in_scaler, "taken", None) is None
         if beside and len(args) < 2 and not kwargs and id(optimizer) not in self.unscaled_ids:
@@ -231,7 +247,12 @@ class Watcher:
         self.record.counts["skipped" if skipped else "step"] += 1
         self.record.clipped += self.clipping
         self._leftovers(optimizer, stepped)
+        self._beside()
         self._look(optimizer, skipped)
+        if not skipped:
+            self.calls.stepped((weight, self.names.member(weight)) for weight in _weights(optimizer))
+        if self.record.counts["step"] + self.record.counts["skipped"] >= CALLS:
+            self.calls.end()
         self.record.write()
 
     def _end_window(self) -> None:
@@ -247,6 +268,13 @@ class Watcher:
             self.record.odd("stale-gradient")
         stepped.gradient, stepped.zeroed = weakref.ref(gradient), self.zeroings
 
+    def _beside(self) -> None:
+        """Whether this step goes through a framework that had to be asked for the backward pass too."""
+        wrapper = _frame("step", WRAPPERS)
+        if self.raw and wrapper is not None:
+            self.record.odd("raw-backward" if _changes_gradients(wrapper.f_locals.get("self")) else "raw-alike")
+        self.raw = False
+
     def _stepped(self, optimizer: Any) -> _Stepped:
         if optimizer not in self.optimizers:
             self.optimizers[optimizer] = _Stepped(len(self.optimizers))
@@ -259,20 +287,38 @@ class Watcher:
         """Look at the gradients that a step used, and at whether it moved the weights."""
         stepped = self._stepped(optimizer)
         stepped.looks += 1
-        if stepped.looks > LOOKS:
+        if stepped.looks > LOOKS and stepped.looks & (stepped.looks - 1):
             return
+        still = {id(weight) for group in optimizer.param_groups if group.get("lr") == 0 for weight in group["params"]}
         for name, weight in self.names.of(list(_weights(optimizer)), stepped.number):
-            page = self.record.parameters.setdefault(name, dict(NOTHING, norms=[]))
-            page["trainable"] = bool(weight.requires_grad)
-            page["looks"] += 1
+            page = self._page(self.record.parameters, name, weight, self.names.member(weight))
             if weight.grad is not None:
                 norm = self._norm(weight.grad)
                 page["present"] += 1
                 page["zero"] += norm == 0
                 page["non_finite"] += not skipped and not math.isfinite(norm)
                 page["norms"].append(norm)
-            if not skipped and page["moved"] is not True and id(weight) in stepped.sums:
+            if not skipped and page["moved"] is not True and id(weight) in stepped.sums and id(weight) not in still:
                 page["moved"] = self._sum(weight) != stepped.sums[id(weight)]
+            self.record.unheld.pop(name, None)
+        for name, weight, member in self.names.members():
+            if weight.requires_grad and name not in self.record.parameters:
+                page = self._page(self.record.unheld, name, weight, member)
+                page["present"] += weight.grad is not None
+                if not skipped and page["moved"] is not True and id(weight) in self.sums:
+                    page["moved"] = self._sum(weight) != self.sums[id(weight)]
+
+    def _page(self, pages: Any, name: str, weight: Any, member: Any) -> Any:
+        """What is written down about a parameter, one more look at it counted."""
+        if name not in pages:
+            size, half = weight.numel(), weight.element_size() < 4
+            pages[name] = dict(NOTHING, norms=[], size=size, matrix=weight.dim() >= 2, half=half)
+        page = pages[name]
+        page["trainable"] = bool(weight.requires_grad)
+        page["looks"] += 1
+        if member is not None:
+            page.update(root=member.root, order=self.calls.order(member), training=member.training())
+        return page
 
     def _norm(self, gradient: Any) -> float:
         values = _local(gradient)
@@ -291,6 +337,38 @@ class Watcher:
 
 
 NOTHING: dict[str, Any] = {"trainable": True, "looks": 0, "present": 0, "zero": 0, "non_finite": 0, "moved": None}
+
+
+PREPARING = ("accelerate.", "lightning.", "lightning_fabric.", "pytorch_lightning.", "deepspeed.")
+WRAPPERS = (
+    "accelerate.optimizer",
+    "lightning.fabric.wrappers",
+    "lightning.pytorch.core.optimizer",
+    "lightning_fabric.wrappers",
+    "pytorch_lightning.core.optimizer",
+)
+"""The modules of what Accelerate, Fabric and Lightning put around an optimizer."""
+
+
+def _frame(function: str, modules: tuple[str, ...]) -> Any:
+    """The innermost call of a function in modules that begin so, among those that led here; None if there is none."""
+    if not any(name.partition(".")[0] in sys.modules for name in modules):
+        return None
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == function and str(frame.f_globals.get("__name__")).startswith(modules):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _changes_gradients(wrapper: Any) -> bool:
+    """Whether the framework scales losses or divides them by a number of batches."""
+    strategy = getattr(wrapper, "_strategy", None)
+    precision = getattr(strategy, "precision_plugin", None) or getattr(strategy, "precision", None)
+    scaler = getattr(wrapper, "scaler", None) or getattr(precision, "scaler", None)
+    batches = getattr(getattr(wrapper, "gradient_state", None), "num_steps", 1)
+    return batches > 1 or (scaler is not None and bool(scaler.is_enabled()))
 
 
 def _settings(group: Any) -> dict[str, Any]:

@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from codemods.verify.trace import Trace
+from codemods.verify.trace import Parameter, Trace
 
 ODDITIES = {
     "unscaled-backward": "an optimizer stepped through the scaler after a backward pass that was not scaled",
     "step-beside-scaler": "an optimizer stepped beside the scaler, on gradients still multiplied by its scale",
     "clip-of-scaled": "gradients were clipped while they were still multiplied by the loss scale",
+    "raw-backward": "an optimizer of Accelerate, Fabric or Lightning stepped after a backward pass that went around "
+    "it: its loss scale or its division by the accumulated batches is missing",
+    "stale-autocast": "the model ran again with the old weights, in the autocast region in which they were stepped",
     "stale-gradient": "an optimizer stepped on gradients added to those of its last step: nothing had zeroed them",
 }
 ERROR = re.compile(r"^(?:\[rank\d+\]:\s*)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b(?::.*)?)$", re.M)
+REMARKS = {
+    "raw-alike": "a backward pass went around Accelerate, Fabric or Lightning, which step the optimizer; as they are "
+    "set up here, the gradients are the same",
+}
+"""What was seen, and is no symptom."""
+SPREAD = 2.0**23
+"""Between the gradients of the first and the last layers: a float32 cannot hold both sizes in one number."""
+LAYERS = 5
+"""Over so many layers at least, they grow or shrink step by step."""
+STEP = 1e3
+"""From one layer to the next at most: more is how the model is built, not how it was initialized."""
+TINY = 1e-8
+"""Of one element: below it, gradients count as vanished; Adam adds as much to what it divides by."""
 NAMED = 5
 """Parameters named in a sentence; the rest is counted."""
 
@@ -95,13 +113,17 @@ def symptoms(run: Run, messages: Sequence[str] = ()) -> Iterator[Symptom]:
             yield Symptom(-1, "message", message)
     for number, trace in enumerate(run.traces):
         for oddity in trace.oddities:
-            yield Symptom(number, oddity)
+            if oddity in ODDITIES:
+                yield Symptom(number, oddity)
         if any(not math.isfinite(loss) for loss in trace.losses):
             yield Symptom(number, "non-finite-loss")
         for text in trace.exceptions:
             if text != trace.error:
                 yield Symptom(number, "exception", text)
         yield from _of_parameters(number, trace)
+        for name in unheld(trace):
+            yield Symptom(number, "unheld", name)
+        yield from _of_layers(number, trace)
 
 
 def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
@@ -116,6 +138,59 @@ def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
             yield Symptom(number, "non-finite-gradient", name, parameter.non_finite / parameter.looks)
         if parameter.moved is False and parameter.present > parameter.zero:
             yield Symptom(number, "unmoved", name)
+
+
+def unheld(trace: Trace) -> Iterator[str]:
+    """The parameters that receive gradients and that no optimizer holds, as by mistake.
+
+    What lies before all that is trained may be frozen on purpose, and so may a whole model in evaluation mode.
+    """
+    if any(parameter.root < 0 and parameter.present for parameter in trace.parameters.values()):
+        return  # an optimizer steps copies of the parameters: flat, or in another precision
+    for name, parameter in trace.unheld.items():
+        held = [known for known in trace.parameters.values() if known.root == parameter.root and known.trainable]
+        if not parameter.present or not parameter.training:
+            continue
+        if not held or any(known.order is not None and _before(known, parameter) for known in held):
+            yield name
+
+
+def _before(one: Parameter, other: Parameter) -> bool:
+    """Whether one parameter of a model is used before the other; what is not used at all comes last."""
+    first, second = (math.inf if each.order is None else each.order for each in (one, other))
+    return first < second
+
+
+def _of_layers(number: int, trace: Trace) -> Iterator[Symptom]:
+    """Gradients that vanish or explode layer by layer, towards the input."""
+    kinds = {(page.root, page.matrix) for page in trace.parameters.values() if page.root >= 0}
+    for root, matrix in sorted(kinds):
+        pages = [(n, p) for n, p in trace.parameters.items() if (p.root, p.matrix) == (root, matrix)]
+        layers = [
+            (name, statistics.median(norms), page.size)
+            for name, page in sorted(pages, key=lambda pair: math.inf if pair[1].order is None else pair[1].order)
+            if (norms := [norm for norm in page.norms if math.isfinite(norm) and norm > 0])
+        ]
+        if _climbs([norm for _, norm, _ in layers]):
+            most = max(norm for _, norm, _ in layers)
+            for name, norm, size in layers:
+                if norm * SPREAD < most and norm < TINY * math.sqrt(size):
+                    yield Symptom(number, "vanishing", name)
+        elif _climbs([norm for _, norm, _ in reversed(layers)]):
+            for name, norm, _ in layers:
+                if norm > SPREAD * layers[-1][1]:
+                    yield Symptom(number, "exploding", name)
+
+
+def _climbs(norms: Sequence[float]) -> bool:
+    """Whether the largest so far grows by `SPREAD`, in many steps none of which is large."""
+    levels = list(norms[:1])
+    for norm in norms[1:]:
+        if norm > levels[-1]:
+            levels.append(norm)
+    if len(levels) < LAYERS or levels[-1] < SPREAD * levels[0]:
+        return False
+    return all(higher <= STEP * lower for lower, higher in pairwise(levels))
 
 
 def sentences(found: Sequence[Symptom], run: Run, *, named: int = NAMED) -> tuple[str, ...]:
@@ -151,6 +226,8 @@ def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) 
     if symptom.kind == "non-finite-loss":
         return "a loss is inf or nan"
     total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0
+    if symptom.kind == "unheld":
+        total += len(run.traces[symptom.process].unheld)
     names = [other.name for other in alike]
     listed = ": " + ", ".join(names[:named]) if named else ""
     more = f" and {len(names) - named:,} more" if named and len(names) > named else ""
@@ -160,6 +237,9 @@ def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) 
         "zero-gradient": "the gradient is zero at every step of",
         "non-finite-gradient": "the gradient is inf or nan of",
         "unmoved": "no step moves",
+        "unheld": "a gradient reaches, and no optimizer holds,",
+        "vanishing": "layer by layer towards the input, gradients vanish to less than 1e-8 per element in",
+        "exploding": "layer by layer towards the input, gradients explode by more than 8e6 in",
         "lost": "no optimizer holds any more",
     }[symptom.kind]
     return f"{some} {len(names):,} of {total:,} parameters{listed}{more}"

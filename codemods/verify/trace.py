@@ -15,7 +15,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of an optimizer, over the steps at which it was looked at."""
+    """One parameter, over the steps at which it was looked at."""
 
     trainable: bool = True
     looks: int = 0
@@ -26,6 +26,17 @@ class Parameter:
     moved: bool | None = None
     """Whether a step changed it; None where no step was taken."""
     norms: tuple[float, ...] = ()
+    size: int = 1
+    matrix: bool = False
+    """Whether it has two dimensions or more."""
+    half: bool = False
+    """Whether it holds numbers of 16 bits or fewer, which small steps leave as they are."""
+    root: int = -1
+    """The number of the outermost module that holds it; -1 where none does."""
+    order: int | None = None
+    """When the module that holds it was first called; None where it never was."""
+    training: bool = True
+    """Whether the outermost module is in training mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,9 @@ class Trace:
     """The one that ended the program."""
     oddities: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    """Those of optimizers."""
+    unheld: Mapping[str, Parameter] = field(default_factory=dict)
+    """Those of modules that no optimizer holds."""
     strays: tuple[str, ...] = ()
     """Files of the checkout itself that were imported."""
     trouble: str = ""
@@ -119,9 +133,10 @@ def _unlike(one: Trace, other: Trace) -> tuple[bool, bool, bool, float]:
 def _trace(path: Path) -> Trace | None:
     try:
         told: Any = json.loads(path.read_text(encoding="utf-8"))
-        parameters = {
-            name: Parameter(**{**page, "norms": tuple(page["norms"])}) for name, page in told["parameters"].items()
-        }
+        parameters, unheld = (
+            {name: Parameter(**{**page, "norms": tuple(page["norms"])}) for name, page in told[kind].items()}
+            for kind in ("parameters", "unheld")
+        )
         return Trace(
             rank=told["rank"] or "",
             program=tuple(map(str, told["program"])),
@@ -144,6 +159,7 @@ def _trace(path: Path) -> Trace | None:
             error=told["error"],
             oddities=told["oddities"],
             parameters=parameters,
+            unheld=unheld,
             strays=tuple(told["strays"]),
             trouble=told["trouble"],
         )
