@@ -194,15 +194,15 @@ WRONG = (
     # The five that an earlier version accepted, all with a wide claim.
     _renaming("clip-after-step", "clipped", (f"    {CLIP}\n", ""), (STEP, f"{STEP}\n    {CLIP}"), effect=WIDE),
     _renaming("learning-rate", "`lr` of optimizer 0", ("1e-3", "1e-2"), effect=WIDE),
-    _renaming("loss-dropped", "loss 1 is", (SUM, "loss"), effect=WIDE),
+    _renaming("loss-dropped", "no gradient reaches", (SUM, "loss"), effect=WIDE),
     _renaming("encoder-cut", "no gradient reaches", ("self.encoder(x)", "self.encoder(x).detach()"), effect=WIDE),
     _renaming("loss-times-1000", "loss 1 is", (SUM, f"1000 * ({SUM})"), effect=WIDE),
     # Renames that do something else, too.
     _renaming("other-dtype", "the gradient of", ('autocast("cpu")', 'autocast("cpu", enabled=False)')),
     _renaming("wider-clip", "clipped by", (CLIP, CLIP.replace("1.0", "10.0"))),
     _renaming("weight-decay", "`weight_decay` of optimizer 0", ("=0.1)", "=0.0)")),
-    _renaming("never-zeroed", "nothing had zeroed", ("    optimizer.zero_grad()\n", "")),
-    _renaming("fewer-steps", "stepped 2 times instead of 4", (STEP, f"if step % 2:\n        {STEP}")),
+    _renaming("never-zeroed", "the gradient of", ("    optimizer.zero_grad()\n", "")),
+    _renaming("fewer-steps", "`lr` of optimizer 0", (STEP, f"if step % 2:\n        {STEP}")),
     _renaming("schedule-dropped", "loss 3 is", ("    schedule.step()\n", "")),
     _renaming("half-the-parameters", "no optimizer holds", ("net.parameters(), lr", "net.head.parameters(), lr")),
     _renaming("evaluation-mode", "loss 1 is", ("net = Net()", "net = Net().eval()")),
@@ -210,9 +210,9 @@ WRONG = (
     # Repairs of an error, each of which brings another one.
     _reconnecting("forced-gradient", "no gradient reaches any parameter", "loss.detach().requires_grad_()"),
     _reconnecting("another-loss", "loss 1 is", "net(x).mean()"),
-    _updating("step-beside-scaler", "beside the scaler", ("scaler.step(optimizer)", STEP)),
+    _updating("step-beside-scaler", "No inf checks were recorded", ("scaler.step(optimizer)", STEP)),
     _updating("clip-of-scaled", "multiplied by the loss scale", ("    scaler.step", f"    {CLIP}\n    scaler.step")),
-    _updating("half-a-batch", "differentiated before the first step", ("range(2)", "range(1)")),
+    _updating("half-a-batch", "differentiated before the first step: 1 instead of 2", ("range(2)", "range(1)")),
     _updating("scale-times-3", "loss 1 is", ("scaler.scale(loss).backward()", "(scaler.scale(loss) * 3).backward()")),
     # Checkpointing.
     _checkpointing("input-detached", "first gradient", "x + checkpoint(block, x.detach(), use_reentrant=False)"),

@@ -78,9 +78,9 @@ def _steps(one: Trace, other: Trace, whole: bool) -> Iterator[str]:
         yield "a process that trained before does not train any more"
         return
     if whole and other.updates < one.updates:
-        yield f"the optimizers are stepped {other.updates:,} times instead of {one.updates:,}"
+        yield f"steps of optimizers: {other.updates:,} instead of {one.updates:,}"
     if whole and other.updates == one.updates and other.backward < one.backward:
-        yield f"there are {other.backward:,} backward passes instead of {one.backward:,}, for as many steps"
+        yield f"backward passes: {other.backward:,} instead of {one.backward:,}, for as many steps"
     always = one.updates > 0 and one.clipped == one.updates
     if other.updates and (other.clipped < one.clipped if whole else always and other.clipped < other.updates):
         yield (
@@ -102,7 +102,7 @@ def _window(trace: Trace) -> Sequence[float]:
 def _first_losses(one: Trace, other: Trace, factors: set[float], tolerance: float) -> Iterator[str]:
     mine, theirs = _window(one), _window(other)
     if one.windows and other.windows and len(theirs) < len(mine):
-        yield f"{len(theirs):,} losses are differentiated before the first step instead of {len(mine):,}"
+        yield f"losses differentiated before the first step: {len(theirs):,} instead of {len(mine):,}"
         return
     for number, (was, now) in enumerate(zip(mine, theirs, strict=False), 1):
         if math.isfinite(was) and math.isfinite(now) and not any(_close(was * f, now, tolerance) for f in factors):
@@ -116,7 +116,7 @@ def _all_numbers(one: Trace, other: Trace, whole: bool, tolerance: float) -> Ite
             yield f"loss {number} is {now:.6g} instead of {was:.6g}"
             return
     if whole and len(one.losses) != len(other.losses):
-        yield f"there are {len(other.losses):,} losses instead of {len(one.losses):,}"
+        yield f"losses: {len(other.losses):,} instead of {len(one.losses):,}"
         return
     for name, before, after in _norms(one, other):
         for look, (mine, theirs) in enumerate(zip(before.norms, after.norms, strict=False), 1):

@@ -242,4 +242,5 @@ def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) 
         "exploding": "layer by layer towards the input, gradients explode by more than 8e6 in",
         "lost": "no optimizer holds any more",
     }[symptom.kind]
-    return f"{some} {len(names):,} of {total:,} parameters{listed}{more}"
+    of = "" if symptom.kind == "lost" else f" of {total:,}"  # those that are left are no measure of the lost
+    return f"{some} {len(names):,}{of} parameters{listed}{more}"
