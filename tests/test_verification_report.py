@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 from codemods.model.edits import Finding, Place, Safety
 from codemods.model.effect import Effect
@@ -11,6 +12,7 @@ from codemods.model.plan import FilePlan
 from codemods.verify.comparison import judge
 from codemods.verify.symptoms import Run
 from codemods.verify.trace import Parameter, Trace
+from codemods.verify.verdict import Verdict
 from fixer.report.series_chart import chart
 from fixer.report.verification import norms, section
 from fixer.report.verification_html import render
@@ -59,6 +61,15 @@ def test_the_section_of_a_pull_request_can_be_checked() -> None:
     assert "| 1 | 2 | 2 |  | 5 |\n| 2 |  | 1 |  | 10 |\n" in text
     assert "- the fixes may change: all gradients of the first step by one factor" in text
     assert EVIL not in text
+
+
+def test_one_run_that_is_wrong_and_recordings() -> None:
+    wrong = Verification("x", Verdict("unhealthy", "no gradient", wrong=("no gradient",)), AFTER, repeats=(1, 0))
+    page = render(wrong)
+    assert '<strong class="bad">wrong</strong> no gradient' in page and "<th>as it is</th>" in page
+    assert "| | loss | gradient norm |" in section(wrong)
+    recorded = section(replace(PROVED, repeats=(0, 0)))
+    assert "recorded by" in recorded and "machine" not in recorded and "to repeat it" not in recorded
 
 
 def test_the_norm_of_all_gradients() -> None:

@@ -142,14 +142,17 @@ def facts(verification: Verification) -> Iterator[tuple[str, str]]:
     if verification.effect is not None:
         yield "the fixes may change", EFFECTS[verification.effect]
     once, again = verification.repeats
-    with_fixes = f", {plural(again, 'run')} with the fixes" if again else ""
-    yield "runs", f"{plural(once, 'run')} of the code as it is{with_fixes}"
+    if not once:
+        yield "runs", "recorded by `fixer probe`, and judged later"
+    else:
+        with_fixes = f", {plural(again, 'run')} with the fixes" if again else ""
+        yield "runs", f"{plural(once, 'run')} of the code as it is{with_fixes}"
+        yield "machine", f"{platform.system()} {platform.machine()}, {plural(os.cpu_count() or 1, 'processor')}"
     if verification.commits:
         yield "commit", " → ".join(commit[:12] for commit in verification.commits)
-    yield "machine", f"{platform.system()} {platform.machine()}, {plural(os.cpu_count() or 1, 'processor')}"
     if versions := _versions(next(iter(verification.before.traces if verification.before else ()), Trace())):
         yield "versions", versions
-    if verification.codes:
+    if verification.codes and once:
         run, codes = shlex.quote(verification.command), ",".join(verification.codes)
         applied = (finding for file in verification.files for finding in file.findings if finding.applied)
         unsafe = " --unsafe-fixes" if any(finding.safety is not Safety.SAFE for finding in applied) else ""

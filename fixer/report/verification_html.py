@@ -20,9 +20,8 @@ STYLE = f"""{LISTS}{series_chart.STYLE}
 .verdict {{ margin: 1rem 0; padding: .75rem 1rem; border-left: 4px solid var(--fair); background: var(--card); }}
 .verdict.proved, .verdict.warning-gone, .verdict.not-reproduced, .verdict.healthy {{ border-color: var(--good); }}
 .verdict.refuted, .verdict.unhealthy {{ border-color: var(--bad); }}
-.facts td:first-child {{ white-space: nowrap; }}
 """
-COLOURS = {"gone": "good", "new": "bad", "both": "fair", "note": "soft"}
+COLOURS = {"gone": "good", "new": "bad", "both": "fair", "wrong": "bad", "note": "soft"}
 
 
 def render(verification: Verification) -> str:

@@ -92,4 +92,4 @@ def compare(before: Path, after: Path, codes: Sequence[str]) -> Verification:
     rules = [(code, "") for code in codes]
     effect = widest_effect(rules)
     judged = judge(first, second, messages_of(codes), effect=effect)
-    return Verification(command, judged, first, second, tuple(sorted(codes)), effect=effect)
+    return Verification(command, judged, first, second, tuple(sorted(codes)), effect=effect, repeats=(0, 0))

@@ -61,7 +61,7 @@ class Verification:
     effect: Effect | None = None
     """What the fixes may change."""
     repeats: tuple[int, int] = (1, 1)
-    """How often each side was run."""
+    """How often each side was run; 0 of recordings."""
     commits: tuple[str, ...] = ()
     """What was run: the commit of the code as it is, and that of the fixes where there is one; or none."""
     files: tuple[FilePlan, ...] = ()
