@@ -348,6 +348,39 @@ def test_json_and_markdown(tmp_path: Path, scratch: Path) -> None:
     assert "| ended | \\*careful\\* | \\*careful\\* |" in text
 
 
+def test_reports_in_several_formats_from_one_run(tmp_path: Path, scratch: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    names = [str(tmp_path / name) for name in ("told.json", "page.html", "section.md")]
+    asked = [word for name in names for word in ("--report", name)]
+    log = tmp_path / "log"
+    command = f"echo ran >> {log}; {BETTER}"
+    for words in (("verify", "--run", command), ("apply", "--verify", command)):
+        answer = fixer(*words, "--no-cache", *asked, at=root)
+        assert answer.code == 0, answer.err
+        told, page, section = (Path(name).read_text() for name in names)
+        assert json.loads(told)["verdict"] == "proved" and json.loads(told)["command"] == command
+        assert page.startswith("<!doctype html>") and section.startswith("## Verification\n\n**proved**")
+        for name in names:
+            Path(name).unlink()
+    assert log.read_text().count("ran") == 6, "three runs each, whatever is written"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("verify", "--run", "true", "--report", "a.pdf"), "--report a.pdf: let the name end with .json, .html, .md"),
+        (("verify", "--run", "true", "--report", "gone/a.md"), "--report gone/a.md: there is no directory gone"),
+        (("apply", "--verify", "true", "--report", "a.pdf"), "--report a.pdf"),
+        (("apply", "--report", "a.md"), "--report requires --verify"),
+        (("apply", "--branch", "b", "--split", "directory:1", "--verify", "true", "--report", "a.md"), "--split makes"),
+    ],
+)
+def test_reports_that_cannot_be_written(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    answer = fixer(*words, at=root)
+    assert answer.code == 2 and why in answer.err, answer.err
+
+
 WORSE, BETTER = "grep -q old_one train.py", "! grep -q old_one train.py"
 
 

@@ -132,39 +132,47 @@ def _unlike(one: Trace, other: Trace) -> tuple[bool, bool, bool, float]:
 
 def _trace(path: Path) -> Trace | None:
     try:
-        told: Any = json.loads(path.read_text(encoding="utf-8"))
-        parameters, unheld = (
-            {name: Parameter(**{**page, "norms": tuple(page["norms"])}) for name, page in told[kind].items()}
-            for kind in ("parameters", "unheld")
-        )
-        return Trace(
-            rank=told["rank"] or "",
-            program=tuple(map(str, told["program"])),
-            started=told["started"],
-            ended=told["ended"],
-            versions=told["versions"],
-            backward=told["backward"],
-            steps=told["steps"],
-            skipped=told["skipped"],
-            losses=tuple(told["losses"]),
-            windows=tuple(map(int, told["windows"])),
-            scales=tuple(told["scales"]),
-            first_scale=told["first_scale"],
-            clips=told["clips"],
-            clipped=told["clipped"],
-            settings=tuple(tuple(map(dict, groups)) for groups in told["settings"]),
-            autocast=told["autocast"],
-            warnings=told["warnings"],
-            exceptions=tuple(told["exceptions"]),
-            error=told["error"],
-            oddities=told["oddities"],
-            parameters=parameters,
-            unheld=unheld,
-            strays=tuple(told["strays"]),
-            trouble=told["trouble"],
-        )
+        return trace_of(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def trace_of(told: Mapping[str, Any]) -> Trace:
+    """What was written down about one process, as JSON values.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: if it is something else.
+    """
+    parameters, unheld = (
+        {name: Parameter(**{**page, "norms": tuple(page["norms"])}) for name, page in told[kind].items()}
+        for kind in ("parameters", "unheld")
+    )
+    return Trace(
+        rank=told["rank"] or "",
+        program=tuple(map(str, told["program"])),
+        started=told["started"],
+        ended=told["ended"],
+        versions=told["versions"],
+        backward=told["backward"],
+        steps=told["steps"],
+        skipped=told["skipped"],
+        losses=tuple(told["losses"]),
+        windows=tuple(map(int, told["windows"])),
+        scales=tuple(told["scales"]),
+        first_scale=told["first_scale"],
+        clips=told["clips"],
+        clipped=told["clipped"],
+        settings=tuple(tuple(map(dict, groups)) for groups in told["settings"]),
+        autocast=told["autocast"],
+        warnings=told["warnings"],
+        exceptions=tuple(told["exceptions"]),
+        error=told["error"],
+        oddities=told["oddities"],
+        parameters=parameters,
+        unheld=unheld,
+        strays=tuple(told["strays"]),
+        trouble=told["trouble"],
+    )
 
 
 def furthest_apart(first: Sequence[float], second: Sequence[float]) -> float:

@@ -139,11 +139,13 @@ def apply(
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
         end_when_told()
-    how = _How(dry_run, verified.trial(verify, watching), format, statistics)
+    how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics)
     if branch is None:
         code = _in_place(screen, request, how)
     else:
         parts, handover, receiver = branching.parts(), pushing.request(), None
+        if parts is not None and watching.report:
+            raise Refusal("--report holds one verification, and --split makes one for each branch: give one of them")
         if handover is not None and not dry_run:
             receiver, branch = push.prepared(screen, handover, branch, renew=branching.on_conflict is None)
         if parts is None:

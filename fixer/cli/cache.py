@@ -20,5 +20,7 @@ def clear() -> None:
     """Forget everything that was found before."""
     from fixer.run import cache_directory
     from fixer.run.cache import clear
+    from fixer.verify.kept_runs import KeptRuns
 
     clear(cache_directory.directory())
+    KeptRuns.of_user().clear()

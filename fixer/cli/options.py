@@ -167,6 +167,10 @@ Link = Annotated[
 Strict = Annotated[
     bool | None, typer.Option("--strict", help="Exit with 2 if the command writes into the checkout itself.")
 ]
+Report = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="Also write the whole report there: as .html, .json or .md, by the name's end."),
+]
 
 
 def grouped(command: Command) -> Command:
@@ -263,6 +267,7 @@ class Watching:
     memory: Memory = None
     link: Link = None
     strict: Strict = None
+    report: Report = None
 
     @property
     def limits(self) -> Limits:
@@ -277,6 +282,19 @@ class Watching:
     def linked(self) -> tuple[str, ...]:
         """The paths that the copies get too."""
         return tuple(self.link or ())
+
+    @property
+    def reports(self) -> tuple[str, ...]:
+        """The files that the report is also written to.
+
+        Raises:
+            Refusal: if the name of one tells no format.
+        """
+        from fixer.cli import reports
+
+        names = tuple(self.report or ())
+        reports.check(names)
+        return names
 
     def demand(self, touched: Sequence[str]) -> None:
         """Refuse what --strict does not allow.

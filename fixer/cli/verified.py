@@ -31,9 +31,13 @@ class Trial:
 
     command: str
     watching: Watching
+    reports: tuple[str, ...]
+    """Files that the report is written to."""
+    keep: bool
+    """Whether runs of the code as it is are kept, and those that were kept are used."""
 
 
-def trial(command: str | None, watching: Watching) -> Trial | None:
+def trial(command: str | None, watching: Watching, *, keep: bool) -> Trial | None:
     """What the options ask for; None: nothing.
 
     Raises:
@@ -44,7 +48,7 @@ def trial(command: str | None, watching: Watching) -> Trial | None:
             if value is not None:
                 raise Refusal(f"--{name} requires --verify")
         return None
-    return Trial(command, watching)
+    return Trial(command, watching, watching.reports, keep)
 
 
 def check(screen: Screen, outcome: Outcome, trial: Trial, commits: tuple[str, str] | None = None) -> str:
@@ -54,12 +58,23 @@ def check(screen: Screen, outcome: Outcome, trial: Trial, commits: tuple[str, st
         Refuted: if they make it worse.
         Refusal: if the command says nothing about them.
     """
+    from fixer.cli import reports
     from fixer.report.verification import line, section, show
+    from fixer.verify.kept_runs import KeptRuns
     from fixer.verify.verification import Refuted, verify
 
     screen.note(f"this executes your code: `{trial.command}`, in temporary copies of {outcome.root}")
-    limits, linked = trial.watching.limits, trial.watching.linked
-    found = verify(outcome, trial.command, limits, here=Path.cwd(), commits=commits, linked=linked, tell=screen.note)
+    found = verify(
+        outcome,
+        trial.command,
+        trial.watching.limits,
+        here=Path.cwd(),
+        commits=commits,
+        linked=trial.watching.linked,
+        kept=KeptRuns.of_user() if trial.keep else None,
+        tell=screen.note,
+    )
+    reports.write(trial.reports, reports.of_run(found))
     if not screen.quiet:
         show(screen.console(sys.stderr), found, verbose=screen.verbose)
     trial.watching.demand(found.touched)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,7 +78,7 @@ def verify(
     if before is not None or after is not None:
         if before is None or after is None or run is not None or module is not None:
             raise Refusal("--before and --after compare two recordings: give both, and neither --run nor --module")
-        raise typer.Exit(_compare(screen, request, before, after, format))
+        raise typer.Exit(_compare(screen, request, before, after, watching, format))
     if module is not None:
         from fixer.cli.verify_module import terms, verify_module
 
@@ -97,9 +98,11 @@ def verify(
 def _run(screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat) -> int:
     from fixer.report.progress import progress
     from fixer.run.request import plan_directory
+    from fixer.verify.kept_runs import KeptRuns
     from fixer.verify.verification import examine
     from fixer.verify.verification import verify as verify_command
 
+    files = watching.reports
     here = Path.cwd()
     with progress(not screen.quiet) as tell:
         outcome = plan_directory(request, here, fix=True, progress=tell)
@@ -107,38 +110,40 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
     if outcome.failed:
         return 2
     screen.note(f"this executes your code: `{command}`, in temporary copies of {outcome.root}")
-    judge = verify_command if outcome.plan.changed else examine
-    verification = judge(outcome, command, watching.limits, here=here, linked=watching.linked, tell=screen.note)
-    code = _told(screen, verification, format)
-    watching.demand(verification.touched)
+    limits, linked = watching.limits, watching.linked
+    if outcome.plan.changed:
+        kept = KeptRuns.of_user() if request.cache else None
+        found = verify_command(outcome, command, limits, here=here, linked=linked, kept=kept, tell=screen.note)
+    else:
+        found = examine(outcome, command, limits, here=here, linked=linked, tell=screen.note)
+    code = _told(screen, found, format, files)
+    watching.demand(found.touched)
     return code
 
 
-def _compare(screen: Screen, request: Request, before: Path, after: Path, format: VerifyFormat) -> int:
+def _compare(
+    screen: Screen, request: Request, before: Path, after: Path, watching: options.Watching, format: VerifyFormat
+) -> int:
     from codemods.transforms import load
     from fixer.project import selectors
     from fixer.verify.recording import compare
 
-    rules = load()
+    files, rules = watching.reports, load()
     selectors.check_codes(request.select, rules, "--select")
     chosen = selectors.enabled(rules, select=(), ignore=(), more_select=request.select) if request.select else ()
-    return _told(screen, compare(before, after, [rule.code for rule in chosen]), format)
+    return _told(screen, compare(before, after, [rule.code for rule in chosen]), format, files)
 
 
-def _told(screen: Screen, verification: Verification, format: VerifyFormat) -> int:
+def _told(screen: Screen, found: Verification, format: VerifyFormat, files: Sequence[str]) -> int:
+    from fixer.cli import reports
     from fixer.report import verification as report
-    from fixer.report.json import render
 
-    if format is VerifyFormat.json:
-        screen.result(render(report.document(verification)))
-    elif format is VerifyFormat.html:
-        from fixer.report.verification_html import render as page
-
-        screen.result(page(verification).encode("utf-8", "replace"))
-    elif format is VerifyFormat.markdown:
-        screen.result(report.section(verification).encode("utf-8", "replace"))
+    render = reports.of_run(found)
+    if format is not VerifyFormat.terminal:
+        screen.result(render(format.value))
     elif screen.output is not None:
-        screen.result(f"{report.line(verification)}\n".encode("utf-8", "replace"))
+        screen.result(f"{report.line(found)}\n".encode("utf-8", "replace"))
     else:
-        report.show(screen.console(sys.stdout), verification, verbose=screen.verbose)
-    return {"refuted": 1, "numbers-differ": 1, "unhealthy": 1, "could-not-run": 2}.get(verification.verdict, 0)
+        report.show(screen.console(sys.stdout), found, verbose=screen.verbose)
+    reports.write(files, render)
+    return {"refuted": 1, "numbers-differ": 1, "unhealthy": 1, "could-not-run": 2}.get(found.verdict, 0)

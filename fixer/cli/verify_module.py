@@ -24,12 +24,13 @@ def verify_module(
     """Watch, show, and say how it went as an exit code."""
     from dataclasses import replace
 
+    from fixer.cli import reports
     from fixer.project.discover import root_of
     from fixer.report.progress import progress
     from fixer.run.request import plan_directory
     from fixer.verify.flow_report import locate, watch
 
-    here = Path.cwd()
+    here, files = Path.cwd(), watching.reports
     root = root_of(request.paths, here)
     locate(module, root, here)  # what cannot be found is told before anything is planned
     if not request.paths:
@@ -43,18 +44,9 @@ def verify_module(
     report = watch(
         outcome, module, here, terms, linked=watching.linked, tell=screen.note if screen.verbose else lambda _: None
     )
-    if format.value == "json":
-        from fixer.report.flow_json import render
-
-        screen.result(render(report))
-    elif format.value == "html":
-        from fixer.report.flow_html import page
-
-        screen.result(page(report).encode())
-    elif format.value == "markdown":
-        from fixer.report.flow_markdown import section
-
-        screen.result(section(report).encode())
+    render = reports.of_module(report)
+    if format.value != "terminal":
+        screen.result(render(format.value))
     else:
         from io import StringIO
 
@@ -66,6 +58,7 @@ def verify_module(
             text = StringIO()
             show(screen.console(text), report, verbose=screen.verbose)
             screen.result(text.getvalue().encode())
+    reports.write(files, render)
     watching.demand(report.touched)
     return {"proved": 0, "not-reproduced": 0, "could-not-run": 2}.get(report.verdict, 1)
 

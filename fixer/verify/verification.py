@@ -22,6 +22,7 @@ from codemods.verify.trace import paired, read
 from codemods.verify.verdict import Verdict, Word
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git, top
+from fixer.verify.kept_runs import KeptRuns, key_of
 from fixer.verify.sandbox.command import Limits, run
 from fixer.verify.sandbox.copies import Origin, copied, shared
 from fixer.verify.sandbox.footprints import Footprints
@@ -86,6 +87,7 @@ def verify(
     here: Path | None = None,
     commits: tuple[str, str] | None = None,
     linked: Sequence[str] = (),
+    kept: KeptRuns | None = None,
     tell: Callable[[str], None] = lambda sentence: None,
 ) -> Verification:
     """Run `command` on the code as it is and as `outcome` would leave it, each in a temporary copy.
@@ -96,6 +98,7 @@ def verify(
         here: where the person stands; the command is run at the same place of each copy. By default at the root.
         commits: run these two commits of the repository instead: the one planned on, and the one with the fixes.
         linked: paths that git ignores and the command needs (data, checkpoints); the copies get them too.
+        kept: where runs of the code as it is are kept; None: it is run anew, and not kept.
         tell: is told, sentence by sentence, what is being done.
 
     Raises:
@@ -116,7 +119,7 @@ def verify(
     def like_the_first(run: Run) -> Run:
         return run if first is None else replace(run, traces=paired(first.traces, run.traces))
 
-    def original(why: str) -> Run:
+    def original(why: str = "") -> Run:
         tell(f"running it on the code as it is{why}")
         counts["before"] += 1
         return like_the_first(trial.run(before, None))
@@ -126,11 +129,22 @@ def verify(
         counts["after"] += 1
         return like_the_first(trial.run(after, None if commits else outcome.plan))
 
-    first = original("")
+    key = key_of(before, command, trial.place, limits) if kept else ""
+    known = kept.find(key) if kept else None
+    if known:
+        tell(f"using the run of the code as it is of {_ago(known[1])} ago; --no-cache runs it anew")
+    first = known[0] if known else original()
     second = repaired("")
+    if known and _installed(first) != _installed(second):
+        known, first = None, None
+        first = original(" anew, since other versions are installed now")
+        second = like_the_first(second)
     effect = widest_effect((f.code, f.strategy or "") for f in outcome.plan.findings if f.applied)
     look = partial(judge, messages=messages_of(codes), effect=effect)
     judged = _checked(look(first, second), first, second, look, original, repaired)
+    if known:
+        made_before = f"the run of the code as it is was made {_ago(known[1])} earlier, and kept"
+        judged = replace(judged, notes=(*judged.notes, made_before))
     made = Verification(
         command,
         judged,
@@ -138,11 +152,23 @@ def verify(
         second,
         codes,
         effect=effect,
-        repeats=(counts["before"], counts["after"]),
+        repeats=(counts["before"] + bool(known), counts["after"]),
         commits=commits or _head(root),
         files=outcome.plan.changed,
     )
-    return _with_footprints(made, footprints)
+    made = _with_footprints(made, footprints)
+    if kept and not known and judged.word != "could-not-run" and not made.touched:
+        kept.keep(key, first)
+    return made
+
+
+def _ago(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def _installed(run: Run) -> list[Mapping[str, str]]:
+    """The versions of Python and of the libraries that the processes of a run loaded."""
+    return [trace.versions for trace in run.traces if trace.trained]
 
 
 def _head(root: Path) -> tuple[str, ...]:
