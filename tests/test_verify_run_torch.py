@@ -152,6 +152,33 @@ def test_what_scalers_and_optimizers_are_seen_to_do_wrong(tmp_path: Path) -> Non
     assert dict(trace.oddities) == {"step-beside-scaler": 1, "unscaled-backward": 1, "stale-gradient": 1}
 
 
+@pytest.mark.parametrize(
+    ("zeroing", "odd"),
+    [
+        ("", True),
+        ("w.grad.zero_()", False),
+        ("w.grad.mul_(0)", False),
+        ("w.grad = None", False),
+        ("optimizer.zero_grad()", False),
+        ("other.sum().backward()", True),
+    ],
+)
+def test_gradients_that_are_zeroed_by_hand(zeroing: str, odd: bool, tmp_path: Path) -> None:
+    program = f"""\
+    import torch
+    w, other = (torch.nn.Parameter(torch.ones(3)) for _ in range(2))
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    for _ in range(3):
+        (w * other).sum().backward()
+        torch.nn.utils.clip_grad_norm_([w], 0.1)
+        optimizer.step()
+        {zeroing}
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble) == ("", "")
+    assert dict(trace.oddities) == ({"stale-gradient": 2} if odd else {})
+
+
 def test_modules_regions_and_late_steps(tmp_path: Path) -> None:
     program = """\
     import torch
@@ -211,6 +238,24 @@ def test_a_backward_pass_that_goes_around_accelerate(tmp_path: Path) -> None:
     """
     shown, (trace,) = watched(tmp_path, program)
     assert (shown, trace.trouble, trace.steps, dict(trace.oddities)) == ("", "", 2, {"raw-backward": 1})
+
+
+@pytest.mark.parametrize("divided", ["/ 2", "* 0.5"])
+def test_a_program_that_divides_its_loss_itself(divided: str, tmp_path: Path) -> None:
+    program = f"""\
+    import torch
+    from accelerate import Accelerator
+    accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)
+    net = torch.nn.Linear(4, 1)
+    net, optimizer = accelerator.prepare(net, torch.optim.SGD(net.parameters(), lr=0.1))
+    for _ in range(2):
+        with accelerator.accumulate(net):
+            (net(torch.ones(2, 4)).mean() {divided}).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble, trace.steps, dict(trace.oddities)) == ("", "", 1, {"raw-alike": 1})
 
 
 TRAINER = """\

@@ -106,7 +106,23 @@ class _Stepped:
         self.looks = 0
         self.sums: dict[int, int] = {}
         self.gradient: Any = None
+        """A weak reference to the first gradient of the last step."""
+        self.version = 0
+        """Of that gradient, after the step or the last backward pass."""
         self.zeroed = -1
+        """How often torch had zeroed gradients at that step."""
+
+    def remember(self) -> None:
+        """After a step or a backward pass: the gradient as it is now is not zeroed."""
+        gradient = self.gradient and self.gradient()
+        if gradient is not None:
+            self.version = gradient._version
+
+    def notice_zeroing(self) -> None:
+        """Before a backward pass: a gradient that was written to meanwhile was zeroed by hand, as it seems."""
+        gradient = self.gradient and self.gradient()
+        if gradient is not None and gradient._version != self.version:
+            self.gradient = None
 
 
 class Watcher:
@@ -121,6 +137,8 @@ class Watcher:
         """Of parameters that no optimizer holds, where an optimizer steps others in their place."""
         self.raw = False
         """Whether a backward pass since the last step went around Accelerate, Fabric and Lightning."""
+        self.divided = True
+        """Whether each of these passes began at a loss that the program itself had divided or multiplied last."""
         self.optimizers: Any = weakref.WeakKeyDictionary()
         self.zeroings = 0
         self.clipping = False
@@ -140,8 +158,12 @@ class Watcher:
         if self._inside_backward():
             return
         self.clipping = False
-        self.raw = self.raw or _frame("backward", PREPARING) is None
+        for stepped in self.optimizers.values():
+            stepped.notice_zeroing()
         root = tensors if self._is_tensor(tensors) else next(iter(tensors or ()), None)
+        if _frame("backward", PREPARING) is None:
+            self.raw = True
+            self.divided = self.divided and type(getattr(root, "grad_fn", None)).__name__ in DIVISIONS
         original = next((loss for scaled, loss in self.originals if scaled() is root), None)
         self.scaling = original is not None
         if self.scaling:
@@ -153,6 +175,8 @@ class Watcher:
 
     def after_backward(self, _answer: Any, *_args: Any, **_kwargs: Any) -> None:
         if not self._inside_backward():
+            for stepped in self.optimizers.values():
+                stepped.remember()
             self.record.counts["backward"] += 1
             self.record.write()
 
@@ -267,13 +291,15 @@ class Watcher:
         if stepped.gradient is not None and stepped.gradient() is gradient and stepped.zeroed == self.zeroings:
             self.record.odd("stale-gradient")
         stepped.gradient, stepped.zeroed = weakref.ref(gradient), self.zeroings
+        stepped.remember()
 
     def _beside(self) -> None:
         """Whether this step goes through a framework that had to be asked for the backward pass too."""
         wrapper = _frame("step", WRAPPERS)
         if self.raw and wrapper is not None:
-            self.record.odd("raw-backward" if _changes_gradients(wrapper.f_locals.get("self")) else "raw-alike")
-        self.raw = False
+            changes = _changes_gradients(wrapper.f_locals.get("self"), divided=self.divided)
+            self.record.odd("raw-backward" if changes else "raw-alike")
+        self.raw, self.divided = False, True
 
     def _stepped(self, optimizer: Any) -> _Stepped:
         if optimizer not in self.optimizers:
@@ -340,6 +366,7 @@ NOTHING: dict[str, Any] = {"trainable": True, "looks": 0, "present": 0, "zero": 
 
 
 PREPARING = ("accelerate.", "lightning.", "lightning_fabric.", "pytorch_lightning.", "deepspeed.")
+DIVISIONS = ("DivBackward0", "MulBackward0")
 WRAPPERS = (
     "accelerate.optimizer",
     "lightning.fabric.wrappers",
@@ -362,13 +389,13 @@ def _frame(function: str, modules: tuple[str, ...]) -> Any:
     return None
 
 
-def _changes_gradients(wrapper: Any) -> bool:
-    """Whether the framework scales losses or divides them by a number of batches."""
+def _changes_gradients(wrapper: Any, *, divided: bool) -> bool:
+    """Whether the framework scales losses, or divides them by a number of batches and the program has not."""
     strategy = getattr(wrapper, "_strategy", None)
     precision = getattr(strategy, "precision_plugin", None) or getattr(strategy, "precision", None)
     scaler = getattr(wrapper, "scaler", None) or getattr(precision, "scaler", None)
     batches = getattr(getattr(wrapper, "gradient_state", None), "num_steps", 1)
-    return batches > 1 or (scaler is not None and bool(scaler.is_enabled()))
+    return (batches > 1 and not divided) or (scaler is not None and bool(scaler.is_enabled()))
 
 
 def _settings(group: Any) -> dict[str, Any]:
