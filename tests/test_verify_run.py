@@ -240,6 +240,14 @@ def test_what_the_command_writes_into_the_checkout_is_told(tmp_path: Path, scrat
     assert trial(root, "mkdir data; echo 1 > data/new.csv; echo 2 > new.py").touched == ()
 
 
+def test_refs_and_settings_of_the_checkout_that_change_are_told(tmp_path: Path, scratch: Path) -> None:
+    root = project(tmp_path)
+    script = tmp_path / "release.sh"
+    script.write_text(f"git -C '{root}' tag v1 2>&1; git -C '{root}' config some.key 1")
+    assert trial(root, f"sh {script}").touched == (".git/config", ".git/refs/tags/v1")
+    assert trial(root, "git tag v2; git config some.key 2; git commit -qam all; git stash").touched == ()
+
+
 def test_strict_refuses_what_is_written_into_the_checkout(tmp_path: Path, scratch: Path) -> None:
     root = repository(tmp_path / "project", {"train.py": "old_one(1)\n", ".gitignore": "out/\n"})
     write(root, {"out/run.log": "one\n"})

@@ -1,4 +1,4 @@
-"""Which files of a checkout were written while a command ran in a copy of it."""
+"""Which files of a checkout, and which refs and settings, were written while a command ran in a copy of it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Footprints:
 
     @classmethod
     def of(cls, root: Path, linked: Sequence[str] = ()) -> Footprints:
-        """Look at the project's files, those that git ignores, and those below `linked`, which may lead elsewhere."""
+        """Look at the project's files, those that git ignores, refs and settings, and what lies below `linked`, which may
+        lead elsewhere.
+        """
         left_out: list[str] = []
         return cls(root, tuple(linked), _look(root, linked, left_out, MOST), tuple(left_out))
 
@@ -57,6 +59,8 @@ def _look(root: Path, linked: Sequence[str], left_out: list[str], most: int | No
     seen: Look = {}
     for name in files(root):
         _see(seen, name, root / name, follow=False)
+    for name, place in _of_repository(root):
+        _see(seen, name, place, follow=False)
     room = None if most is None else len(seen) + most
     waiting = deque(sorted({*_ignored(root), *linked}))
     while waiting:
@@ -87,6 +91,20 @@ def _see(seen: Look, name: str, place: Path, *, follow: bool) -> None:
     with suppress(OSError):
         info = place.stat(follow_symlinks=follow)
         seen[name] = (info.st_size, info.st_mtime_ns)
+
+
+def _of_repository(root: Path) -> Iterator[tuple[str, Path]]:
+    """The files that hold refs, HEAD, settings and stashes, with the names to tell them by."""
+    if top(root) != root:
+        return
+    for name in ("HEAD", "config", "packed-refs", "refs", "hooks"):
+        place = (root / os.fsdecode(git("rev-parse", "--git-path", name, at=root)).removesuffix("\n")).resolve()
+        if place.is_dir():
+            for file in sorted(place.rglob("*")):
+                if file.is_file() and not file.name.endswith(".lock"):
+                    yield f".git/{name}/{file.relative_to(place).as_posix()}", file
+        else:
+            yield f".git/{name}", place
 
 
 def _ignored(root: Path) -> list[str]:
