@@ -85,3 +85,10 @@ def test_a_chart_of_odd_numbers() -> None:
         assert drawing.attrib["aria-label"] == 'losses <"1">'
         points = " ".join(line.attrib.get("points", "") for line in drawing.iter())
         assert all(math.isfinite(float(number)) for number in points.replace(",", " ").split())
+
+
+def test_a_chart_marks_where_a_side_failed() -> None:
+    drawing = ElementTree.fromstring(chart("loss", [1.0, math.inf], [1.0, 0.5, 0.4], ("<Error>", "")))
+    crosses = [(cross.attrib["class"], cross[0].text) for cross in drawing.iter("path")]
+    assert crosses == [("before cross", "before: inf at step 2"), ("before cross", "before: <Error>")]
+    assert not list(ElementTree.fromstring(chart("loss", [1.0], [2.0])).iter("path"))

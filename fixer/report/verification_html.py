@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from fixer.report.verification import MEANING, columns, evidence, facts, norms, 
 
 if TYPE_CHECKING:
     from codemods.model.edits import Finding
+    from codemods.verify.symptoms import Run
     from fixer.verify.verification import Verification
 
 STYLE = f"""{LISTS}{series_chart.STYLE}
@@ -58,6 +60,7 @@ def _runs(verification: Verification) -> Iterator[str]:
 
 def _charts(verification: Verification) -> Iterator[str]:
     before, after = verification.before, verification.after
+    failed = (before.error() if before else "", after.error() if after else "")
     pairs = list(zip_longest(before.traces if before else (), after.traces if after else (), fillvalue=Trace()))
     for number, (one, other) in enumerate(pairs):
         drawn = [
@@ -66,14 +69,20 @@ def _charts(verification: Verification) -> Iterator[str]:
                 ("loss of each backward pass", one.losses, other.losses),
                 ("norm of all gradients at each step", norms(one), norms(other)),
             )
-            if (drawing := series_chart.chart(f"{title}, before and after", was, now))
+            if (drawing := series_chart.chart(f"{title}, before and after", was, now, failed))
         ]
         if drawn and number == 0 and after:
             key = '<span class="key before">before, solid</span> · <span class="key after">after, dashed</span>'
+            key += " · × failed there; at the top, inf or nan" if any(failed) or not _finite(before, after) else ""
             yield f"<h2>Losses and gradients</h2><p>{key}</p>"
         where = f"rank {one.rank or other.rank or number}: " if len(pairs) > 1 else ""
         for title, drawing in drawn:
             yield f'<p class="soft">{text(where + title)}</p>{drawing}'
+
+
+def _finite(*runs: Run | None) -> bool:
+    numbers = (number for run in runs if run for trace in run.traces for number in (*trace.losses, *norms(trace)))
+    return all(map(math.isfinite, numbers))
 
 
 def _fixes(verification: Verification) -> Iterator[str]:

@@ -33,7 +33,7 @@ class Footprints:
 
     @classmethod
     def of(cls, root: Path, linked: Sequence[str] = ()) -> Footprints:
-        """Look at the project's files, those that git ignores, refs and settings, and what lies below `linked`, which may
+        """Look at the project's files, those that git ignores, refs and settings, and those below `linked`, which may
         lead elsewhere.
         """
         left_out: list[str] = []
