@@ -55,6 +55,7 @@ class FlowBench:
     Args:
         scratch: an empty directory for whatever is needed beside the copies.
         leftovers: commands that clear away what is temporary, should this process be killed.
+        environment: variables for the runs, where the person has not set them.
     """
 
     def __init__(
@@ -63,8 +64,10 @@ class FlowBench:
         scratch: Path,
         leftovers: Sequence[Sequence[str]] = (),
         tell: Callable[[str], None] = lambda sentence: None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.terms, self.scratch, self.leftovers, self.tell = terms, scratch, leftovers, tell
+        self.environment = dict(environment or {})
         self._server: Server | None = None
 
     def __enter__(self) -> FlowBench:
@@ -132,7 +135,8 @@ class FlowBench:
     def _start(self) -> Server:
         if self._server is None:
             own = {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(self.scratch), "OMP_NUM_THREADS": "1"}
-            self._server = Server([self.terms.python, "-B", str(CHILD)], self.scratch, {**os.environ, **own})
+            environment = {**self.environment, **os.environ, **own}
+            self._server = Server([self.terms.python, "-B", str(CHILD)], self.scratch, environment)
         return self._server
 
     def _stop(self) -> None:

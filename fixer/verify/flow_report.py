@@ -16,6 +16,7 @@ from codemods.verify.flow_symptoms import FlowSymptom, Judgement, judge, symptom
 from fixer.errors import Refusal
 from fixer.verify.sandbox.copies import Origin, copied, shared
 from fixer.verify.sandbox.footprints import Footprints
+from fixer.verify.sandbox.trackers import offline
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
@@ -98,7 +99,7 @@ def watch(
         for directory in (place.parent, scratch / "tmp"):
             directory.mkdir()
         leftovers = (("rm", "-rf", str(scratch)),)
-        with FlowBench(terms, scratch / "tmp", leftovers, tell) as bench:
+        with FlowBench(terms, scratch / "tmp", leftovers, tell, offline(scratch)) as bench:
             try:
                 with copied(origin, place) as copy:
                     first = bench.observe(target, copy, "before")
