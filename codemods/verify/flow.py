@@ -67,12 +67,32 @@ class Cut:
 
 
 @dataclass(slots=True)
+class GraphEnd:
+    """The call behind which a loss has no graph, though it is computed from parameters that come before."""
+
+    call: str
+    """As a program writes it: `.detach()`, `torch.no_grad()`."""
+    place: str
+    """`net.py:12`: the innermost line of the project."""
+    layer: str = ""
+    """The layer in which it was called."""
+    within: str = ""
+    """The line of a library that the line of the project led to, where the call is."""
+    parameters: list[str] = field(default_factory=list)
+    """Those that reach the loss only through it."""
+    certain: bool = True
+    """False where a tensor was made of numbers, and the numbers may have come from this call."""
+
+
+@dataclass(slots=True)
 class Stranger:
-    """A module with trainable parameters that is called and is no part of the tree."""
+    """Modules with trainable parameters that are called and are no part of the tree."""
 
     kind: str
     parameters: int
+    """Of all of them."""
     place: str = ""
+    modules: int = 1
 
 
 @dataclass(slots=True)
@@ -106,6 +126,14 @@ class FlowRun:
     layers: dict[str, Seen] = field(default_factory=dict)
     """In the order in which they first returned."""
     cuts: list[Cut] = field(default_factory=list)
+    ends: list[GraphEnd] = field(default_factory=list)
+    """Known, as the next three, where the run was repeated because a gradient is missing or the backward failed."""
+    unread: list[str] = field(default_factory=list)
+    """Parameters of which nothing went into the loss."""
+    copies: dict[str, str] = field(default_factory=dict)
+    """Layer → the layer that it began as a copy of, and which is trained."""
+    forward_place: str = ""
+    """The line whose backward raised the error."""
     non_finite: str = ""
     """Where non-finite values first appear, in words."""
     strangers: list[Stranger] = field(default_factory=list)
@@ -115,6 +143,12 @@ class FlowRun:
     def title(self) -> str:
         """`train, bf16-mixed`; with the device where it is not the CPU."""
         return f"{self.mode}, {self.precision}" + ("" if self.device == "cpu" else f" on {self.device}")
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether it is worth repeating to learn why gradients are missing, or what failed."""
+        missing = self.status == "ok" and (bool(self.missed) or None in self.gradients.values())
+        return self.mode == "train" and (missing or (self.status == "error" and self.error.startswith("RuntimeError")))
 
     def gradient(self, layer: Layer) -> float | None:
         """The norm of the gradients of a layer's own parameters; None if none of them got one."""
@@ -153,6 +187,7 @@ def run_of(plain: Mapping[str, Any]) -> FlowRun:
             **plain,
             "layers": {name: Seen(**seen) for name, seen in plain.get("layers", {}).items()},
             "cuts": [Cut(**cut) for cut in plain.get("cuts", ())],
+            "ends": [GraphEnd(**end) for end in plain.get("ends", ())],
             "strangers": [Stranger(**stranger) for stranger in plain.get("strangers", ())],
         }
     )

@@ -97,7 +97,7 @@ class FlowBench:
             "leftovers": [list(words) for words in self.leftovers],
             "memory": self.terms.memory,
         }
-        first = self._ask({**request, "run": None})
+        first = self._ask({**request, "run": None, "repeat": False})
         side = FlowSide(
             versions=first.get("versions", {}), loaded=first.get("loaded", []), strays=first.get("strays", [])
         )
@@ -107,9 +107,14 @@ class FlowBench:
         side.survey = survey_of(first["survey"])
         for run in runs(side.survey.devices, self.terms.precisions, lightning=side.survey.lightning):
             self.tell(f"{title}: {run.title}")
-            answer = self._ask({**request, "run": asdict(run)})
+            plan = asdict(run)
+            answer = self._ask({**request, "run": plan, "repeat": False})
             if "run" in answer:
                 run = run_of(answer["run"])
+                if run.unexplained and "run" in (again := self._ask({**request, "run": plan, "repeat": True})):
+                    why = run_of(again["run"])
+                    run.ends, run.unread, run.copies = why.ends, why.unread, why.copies
+                    run.forward_place = why.forward_place
                 side.loaded = sorted({*side.loaded, *answer.get("loaded", ())})
             else:
                 run.status, run.error = "trouble", answer.get("trouble", "")
@@ -135,8 +140,9 @@ class FlowBench:
     def _start(self) -> Server:
         if self._server is None:
             own = {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(self.scratch), "OMP_NUM_THREADS": "1"}
-            environment = {**self.environment, **os.environ, **own}
-            self._server = Server([self.terms.python, "-B", str(CHILD)], self.scratch, environment)
+            self._server = Server(
+                [self.terms.python, "-B", str(CHILD)], self.scratch, {**self.environment, **os.environ, **own}
+            )
         return self._server
 
     def _stop(self) -> None:

@@ -13,7 +13,6 @@ import importlib
 import importlib.util
 import json
 import os
-import random
 import resource
 import signal
 import subprocess
@@ -123,7 +122,6 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
     """One survey, or one run, in this (forked) process."""
     from codemods.verify import flow_case, flow_runs
     from codemods.verify.flow import FlowRun
-    from codemods.verify.observe import settle
 
     _control(DEATH_SIGNAL, signal.SIGKILL)
     if request["memory"]:
@@ -131,17 +129,17 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
     me = os.getpid()
     project = ProjectCopy(request)
     answer: dict[str, Any] = {}
-    random.seed(0)
-    settle(seed=0)
+    flow_runs.seed(0)
     try:
         made = _make(project)
         if request["run"] is None:
             answer["survey"] = dataclasses.asdict(flow_case.survey(made))
         else:
             run = FlowRun(**request["run"])
-            random.seed(0)
-            settle(seed=0)
-            if error := flow_runs.perform(made, run, project.place):
+            flow_runs.seed(0)
+            if request["repeat"]:
+                flow_runs.repeat(made, run, project.place)
+            elif error := flow_runs.perform(made, run, project.place):
                 run.error = project.named(run.error)[:SHOWN]
                 run.lines = project.lines(error)
                 run.place = run.lines[-1] if run.lines else ""

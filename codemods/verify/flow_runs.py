@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+import re
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -16,6 +18,7 @@ from codemods.verify import observe
 from codemods.verify.flow import FlowRun
 from codemods.verify.flow_case import Case, Misuse, lazy, loss_of, moved, unsound_start
 from codemods.verify.flow_watch import Watch, finite
+from codemods.verify.graph_cut import GraphCut
 
 HALF = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
 WHOLE = {"bf16-true": torch.bfloat16, "16-true": torch.float16, "64-true": torch.float64}
@@ -30,6 +33,19 @@ UNSUPPORTED = (
 )
 UNSUPPORTED_HALF = ("could not create a primitive descriptor",)
 """What the CPU's library says of float16; of other types it says so of a mistake."""
+
+
+def seed(number: int) -> None:
+    """Make what follows repeatable: torch, Python's random numbers, and numpy's where it is loaded."""
+    observe.settle(seed=number)
+    random.seed(number)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(number)
+
+
+def _random_state() -> str:
+    numpy = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
+    return repr((torch.get_rng_state().tolist(), random.getstate(), numpy and (numpy[1].tolist(), *numpy[2:])))
 
 
 def perform(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> BaseException | None:
@@ -62,14 +78,66 @@ def perform(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> Bas
     return None
 
 
-def _train(made: Case, run: FlowRun, watch: Watch) -> None:
+def repeat(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> None:
+    """Do a training run again to learn where the graph of its loss ends, and which line's backward failed.
+
+    Every function of torch goes through a mode then, which switches fused paths off: nothing else is taken from it.
+    """
+    if "torch._dynamo" in sys.modules:
+        torch._dynamo.config.disable = True  # what is compiled runs eagerly
+    watch = Watch(made.module, FlowRun(run.device, run.precision), place)
+    twins = _twins(made.module)
+    cut = GraphCut(made.module, made.batch, place, watch.layer)
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        watch.watching(),
+        torch.autograd.set_detect_anomaly(True, False),
+    ):
+        warnings.simplefilter("always")
+        try:
+            with cut.watching():
+                if made.lightning and made.loss is None:
+                    _fit(made, run, watch, cut)
+                else:
+                    _train(made, run, watch, cut)
+        except Exception:
+            for item in caught:
+                files = re.findall(r'File "(.+)", line (\d+)', str(item.message).partition("Error detected in")[2])
+                lines = [f"{inside}:{line}" for file, line in files if (inside := place(file)) is not None]
+                run.forward_place = lines[-1] if lines else run.forward_place
+    run.ends, run.unread = cut.ends(), cut.unread()
+    run.copies = dict(_copies(made.module, run, twins))
+
+
+def _twins(module: torch.nn.Module) -> dict[str, str]:
+    """What each layer holds, for layers whose parameters were drawn at random: equal for a layer and its copy."""
+    found = {}
+    for name, layer in module.named_modules():
+        own = [(key, p.detach()) for key, p in layer.named_parameters() if not lazy(p) and p.numel()]
+        if any(bool((value != value.flatten()[0]).any()) for _, value in own):
+            values = [(key, tuple(value.shape), float(value.double().sum())) for key, value in own]
+            found[name] = repr((type(layer).__name__, values))
+    return found
+
+
+def _copies(module: torch.nn.Module, run: FlowRun, twins: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Layers that no gradient reached, each with the trained layer that it was a copy of."""
+    reached = {name for name, norm in run.gradients.items() if norm is not None}
+    for name in twins:
+        if name and not any(parameter.startswith(f"{name}.") for parameter in reached):
+            for other in twins:
+                if twins[other] == twins[name] and any(parameter.startswith(f"{other}.") for parameter in reached):
+                    yield name, other
+                    break
+
+
+def _train(made: Case, run: FlowRun, watch: Watch, cut: GraphCut | None = None) -> None:
     module = made.module.train()
     batch = _ready(made, run)
     scale = SCALE if run.precision == "16-mixed" else 1.0
     for number in range(PASSES):
-        observe.settle(seed=number)
-        random.seed(number)
-        drawn = torch.get_rng_state(), random.getstate()
+        seed(number)
+        drawn = _random_state()
         module.zero_grad(set_to_none=True)
         with _autocast(run):
             loss = loss_of(made, batch, run)
@@ -79,7 +147,9 @@ def _train(made: Case, run: FlowRun, watch: Watch) -> None:
         run.scale, run.passes = scale, number + 1
         _collect(module, run, scale)
         watch.end_pass()
-        if torch.equal(drawn[0], torch.get_rng_state()) and drawn[1] == random.getstate():
+        if cut is not None:
+            cut.end_pass()
+        if drawn == _random_state():
             break  # nothing was drawn: another pass would be the same
 
 
@@ -91,7 +161,7 @@ def _evaluate(made: Case, run: FlowRun) -> None:
     run.loss = float(loss)
 
 
-def _fit(made: Case, run: FlowRun, watch: Watch) -> None:
+def _fit(made: Case, run: FlowRun, watch: Watch, cut: GraphCut | None = None) -> None:
     module = made.module
     run.scale, run.passes = SCALE if run.precision == "16-mixed" else 1.0, PASSES
     stepped: dict[str, float] = {}
@@ -100,6 +170,8 @@ def _fit(made: Case, run: FlowRun, watch: Watch) -> None:
     def after(optimizer: Any, *_: Any) -> None:
         """Gradients as the optimizer used them, which is after the scaler divided them."""
         watch.end_pass()
+        if cut is not None:
+            cut.end_pass()
         for parameter in (p for group in optimizer.param_groups for p in group["params"] if id(p) in names):
             name = names[id(parameter)]
             if parameter.grad is None:
@@ -109,7 +181,7 @@ def _fit(made: Case, run: FlowRun, watch: Watch) -> None:
 
     handle = register_optimizer_step_post_hook(after)
     try:
-        seen = observe.fit(module, [made.batch] * PASSES, precision=run.precision)
+        seen = observe.fit(module, [made.batch] * PASSES, precision=run.precision, detect_anomaly=cut is not None)
     finally:
         handle.remove()
     run.loss = seen.losses[0] if seen.losses else None

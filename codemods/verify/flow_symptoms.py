@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from codemods.verify.flow import Cut, FlowRun, FlowSide
+from codemods.verify.flow import Cut, FlowRun, FlowSide, GraphEnd
 from codemods.verify.verdict import Word
 
 Kind = Literal[  # the gravest first
-    "error", "non-finite", "unreached", "sometimes", "unused", "unregistered", "scaled"
+    "error", "non-finite", "unreached", "unregistered", "scaled", "sometimes", "copied", "unread", "unused"
 ]
+NOTES = frozenset({"sometimes", "copied", "unread", "unused"})
+"""No failures: stochastic depth, teachers and target networks, outputs that no loss uses, heads that are not called."""
 State = Literal["gone", "new", "uncovered", "there"]
 """Removed by the fixes · brought by them · seen only since a run got further · as before."""
 Judgement = Word | Literal["unrepaired"]
@@ -38,6 +40,8 @@ class FlowSymptom:
     said: tuple[str, ...] = ()
     """Exceptions and warnings of those runs."""
     parameters: tuple[str, ...] = ()
+    note: bool = False
+    """It is no failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,8 @@ def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sig
             "".join(causes[:1]) + (f" (and {len(causes) - 1} more in the same way)" if len(causes) > 1 else ""),
             tuple(dict.fromkeys(place for _, sign in found for place in sign.places if place)),
             tuple(dict.fromkeys(said for run in runs for said in (run.error, *run.warnings) if said)),
-            keys if kind in ("unreached", "sometimes") else (),
+            keys if kind in ("unreached", "sometimes", "copied", "unread") else (),
+            kind in NOTES,
         )
 
 
@@ -129,9 +134,16 @@ def _error(run: FlowRun, side: FlowSide) -> Sign:
     where = (f" in {run.error_layer}" if run.error_layer else "") + (f" at {run.place}" if run.place else "")
     text = f"raises {run.error}{where}" if run.status == "error" else f"cannot be run: {run.error}"
     cause, places = "", tuple(run.lines)
-    if "does not require grad" in run.error and run.cuts:
+    if "does not require grad" in run.error and run.ends:
+        cause, places = tell_end(run.ends[0]), (*places, run.ends[0].place)
+    elif "does not require grad" in run.error and run.cuts:
         cut = _first_cut(run, side)
         cause, places = tell(cut), (*places, cut.place)
+    elif run.forward_place:
+        cause, places = (
+            f"the operation whose backward fails was called at {run.forward_place}",
+            (*places, run.forward_place),
+        )
     elif run.mode == "eval":
         twin = side.run(FlowRun(run.device, run.precision, "train"))
         cause = "training in the same precision runs" if twin is not None and twin.status == "ok" else ""
@@ -150,11 +162,22 @@ def tell(cut: Cut) -> str:
     )
 
 
+def tell_end(end: GraphEnd) -> str:
+    """Where a graph ends, as a clause."""
+    at = f"in {end.within}, called at {end.place}" if end.within else f"in {end.place}"
+    layer = f" (called in {end.layer})" if end.layer else ""
+    return f"the graph {'ends' if end.certain else 'seems to end'} at {end.call} {at}{layer}"
+
+
 def _strangers(run: FlowRun) -> Iterator[Sign]:
     for stranger in run.strangers:
-        count = f"{stranger.parameters} parameter{'s' if stranger.parameters > 1 else ''}"
+        count, many = _count(stranger.parameters, "parameter"), stranger.modules > 1
         place = f" at {stranger.place}" if stranger.place else ""
-        text = f"{stranger.kind} ({count}) is called{place} and is not registered in the module: nothing optimizes it"
+        who = f"{stranger.modules} modules of class {stranger.kind}" if many else stranger.kind
+        text = (
+            f"{who} ({count}) {'are' if many else 'is'} called{place} and {'are' if many else 'is'} not registered in "
+            f"the module: nothing optimizes {'them' if many else 'it'}"
+        )
         yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, places=(stranger.place,))
 
 
@@ -166,12 +189,24 @@ def _unreached(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
     for layer in side.survey.layers:
         if layer.name not in idle:
             for name in layer.trainable:
-                kind: Kind = "unreached" if name in blocked else "sometimes"
                 if name in blocked or run.missed.get(name):
-                    if (cut := _why(layer.name, run)) is None:
-                        yield Sign(kind, name)
-                    else:
-                        yield Sign(kind, name, "", tell(cut), f"{cut.how} {cut.place}", (cut.place,))
+                    yield _missing(name, layer.name, run, always=name in blocked)
+
+
+def _missing(name: str, layer: str, run: FlowRun, *, always: bool) -> Sign:
+    """A parameter that a gradient never, or not always, reaches, and why."""
+    kind: Kind = "unreached" if always else "sometimes"
+    original = next((layer for layer in run.copies if name.startswith(f"{layer}.")), "")
+    if always and original:
+        cause = f"{original} began as a copy of {run.copies[original]}, which is trained"
+        return Sign("copied", name, "", cause)
+    if end := next((end for end in run.ends if name in end.parameters), None):
+        return Sign(kind, name, "", tell_end(end), f"{end.call} {end.place}", (end.place,))
+    if always and name in run.unread:
+        return Sign("unread", name, "", "nothing that is computed with them goes into the loss")
+    if (cut := _why(layer, run)) is not None:
+        return Sign(kind, name, "", tell(cut), f"{cut.how} {cut.place}", (cut.place,))
+    return Sign(kind, name)
 
 
 def unused(run: FlowRun, side: FlowSide) -> set[str]:
@@ -244,7 +279,7 @@ def judge(before: FlowSide, after: FlowSide | None, found: Sequence[FlowSymptom]
     if after is not None and after.trouble:
         return "refuted", f"after the fixes: {after.trouble}"
     states = {state: [symptom for symptom in found if symptom.state == state] for state in ("gone", "new", "there")}
-    left = [symptom for symptom in found if symptom.state in ("there", "uncovered")]
+    left = [symptom for symptom in found if symptom.state in ("there", "uncovered") and not symptom.note]
     if states["new"]:
         return "refuted", f"after the fixes: {_first(states['new'])}"
     if states["gone"]:

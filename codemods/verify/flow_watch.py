@@ -54,7 +54,14 @@ def sound(found: list[torch.Tensor]) -> bool:
 
 
 def _dense(tensor: torch.Tensor) -> bool:
-    return tensor.layout is torch.strided and not tensor.is_nested and tensor.device.type != "meta"
+    """Whether its values can be looked at: not inside of `torch.vmap` and the like."""
+    plain = tensor.layout is torch.strided and not tensor.is_nested and tensor.device.type != "meta"
+    return plain and not transformed(tensor)
+
+
+def transformed(tensor: torch.Tensor) -> bool:
+    """Whether it stands for others, inside of a transformation of `torch.func`."""
+    return bool(torch._C._functorch.is_functorch_wrapped_tensor(tensor))
 
 
 class Watch:
@@ -70,7 +77,9 @@ class Watch:
         self._names: dict[int, str] = {}
         for name, module in root.named_modules():
             self._names.setdefault(id(module), name)
-        self._root = root
+        self._registered = {id(parameter) for parameter in root.parameters()}
+        self._met: dict[tuple[str, str], dict[int, Any]] = {}
+        """Modules that are no part of the tree, by class and place, in this pass."""
         self._run = run
         self._place = place
         self._local = threading.local()
@@ -99,6 +108,11 @@ class Watch:
     def raiser(self, error: BaseException) -> str | None:
         """The innermost layer that an exception came out of."""
         return self._raised.get(id(error))
+
+    def layer(self) -> str:
+        """The innermost layer that is being run."""
+        stack: list[tuple[str | None, bool]] = self._local.__dict__.get("stack", [])
+        return next((name for name, _ in reversed(stack) if name is not None), "")
 
     def _call(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
         name = self._names.get(id(module))
@@ -143,7 +157,7 @@ class Watch:
                 self.infinite = self.infinite or f"the output of {name or 'the module'}"
             if clean and not self.unsound and not sound(left):
                 self.unsound = f"the output of {name or 'the module'}"
-        if self._run.mode != "train" or not left:
+        if self._run.mode != "train" or not left or any(map(transformed, left)):
             return
         earlier = self._pending.pop(name, None)
         if seen.requires_grad:
@@ -166,6 +180,7 @@ class Watch:
         found = [cut for cut in self._pending.values() if cut.layer not in known]
         self._run.cuts += found[: MOST - len(self._run.cuts)]
         self._pending.clear()
+        self._met.clear()
 
     def _meet_stranger(self, module: Any, grad: bool, *, inside: bool) -> None:
         """A module that is not in the tree: worth a word if it would be trained, were it there."""
@@ -173,10 +188,18 @@ class Watch:
             return
         if any(id(part) in self._names for part in module.modules()):
             return  # a wrapper around what is watched
-        if count := sum(parameter.requires_grad for parameter in module.parameters()):
-            stranger = Stranger(type(module).__name__, count, self._caller())
-            if stranger not in self._run.strangers:
-                self._run.strangers.append(stranger)
+        own = [parameter for parameter in module.parameters() if parameter.requires_grad]
+        if not any(id(parameter) not in self._registered for parameter in own):
+            return
+        kind, place = type(module).__name__, self._caller()
+        met = self._met.setdefault((kind, place), {})
+        met[id(module)] = module
+        every = {id(p) for one in met.values() for p in one.parameters() if p.requires_grad} - self._registered
+        stranger = next((s for s in self._run.strangers if (s.kind, s.place) == (kind, place)), None)
+        if stranger is None:
+            self._run.strangers.append(stranger := Stranger(kind, 0, place))
+        if len(every) > stranger.parameters:
+            stranger.parameters, stranger.modules = len(every), len(met)
 
     def _caller(self) -> str:
         """The innermost line of the project that is being run."""

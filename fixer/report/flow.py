@@ -136,7 +136,10 @@ def told(explained: Explained, side: FlowSide) -> Table:
     table.add_column(width=8)
     table.add_column(overflow="fold")
     state = {"there": "wrong", "uncovered": "seen now"}.get(symptom.state, symptom.state)
-    table.add_row(Text(state, STATES[symptom.state]), Text(visible(symptom.sentence)))
+    style = STATES[symptom.state]
+    if symptom.note and symptom.state in ("there", "uncovered"):
+        state, style = "note", "dim"
+    table.add_row(Text(state, style), Text(visible(symptom.sentence)))
     for detail in (where(symptom, side), symptom.cause, explained.sentence):
         if detail:
             table.add_row("", Text(visible(detail), "dim"))

@@ -87,7 +87,8 @@ def _symptoms(report: FlowReport, side: FlowSide) -> str:
     lines = ['<ul class="symptoms">']
     for explained in report.symptoms:
         symptom = explained.symptom
-        word, style = WORDS[symptom.state]
+        quiet = symptom.note and symptom.state in ("there", "uncovered")
+        word, style = ("note", "soft") if quiet else WORDS[symptom.state]
         details = "<br>".join(
             f'<span class="soft">{text(part)}</span>'
             for part in (where(symptom, side), symptom.cause, explained.sentence)

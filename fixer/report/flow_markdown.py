@@ -25,7 +25,8 @@ def section(report: FlowReport) -> str:
         for explained in report.symptoms:
             symptom = explained.symptom
             told = ". ".join(part for part in (symptom.sentence, symptom.cause, explained.sentence) if part)
-            lines.append(f"- {symptom.state}: {_escaped(told)} ({where(symptom, side)})")
+            state = "note" if symptom.note and symptom.state in ("there", "uncovered") else symptom.state
+            lines.append(f"- {state}: {_escaped(told)} ({where(symptom, side)})")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 

@@ -154,11 +154,16 @@ def explain(
     if chosen and symptom.state == "gone":
         return Explained(symptom, codes, f"gone with the fixes of {shown}")
     if chosen:
-        how = "--unsafe-fixes takes the fix" if any(f.fix for f in chosen) else "to decide by hand"
+        offered = ",".join(dict.fromkeys(finding.code for finding in chosen if finding.fix))
+        how = f"fixer apply --unsafe-fixes --select {offered} fixes it" if offered else "to decide by hand"
         return Explained(symptom, codes, f"explained by {shown}: {how}")
     if knowing:
-        known = tuple(sorted(knowing))
-        return Explained(symptom, known, f"{', '.join(known)} know the message, but find nothing in the imported files")
+        known = sorted(knowing)
+        if len(known) > 1:
+            return Explained(symptom, tuple(known), f"{', '.join(known)} know the message, and find nothing here")
+        title = next(rule.fix_title for rule in rules if rule.code in knowing)
+        fix = f"its fix elsewhere: {title[:1].lower()}{title[1:]} (fixer explain {known[0]})"
+        return Explained(symptom, tuple(known), f"{known[0]} knows the message, and finds nothing here; {fix}")
     return Explained(symptom)
 
 

@@ -1,0 +1,323 @@
+"""Where `fixer verify --module` finds the end of a graph, and where it finds nothing wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_verify_module import watched
+
+pytestmark = pytest.mark.torch
+
+MODULE = """\
+import copy
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        self.head = nn.Linear(8, 8)
+        {more}
+
+    def forward(self, x):
+        {forward}
+
+
+def make():
+    net = Net()
+    {made}
+    return net, torch.randn(4, 8), {loss}
+"""
+ENCODER = ("encoder.0.weight", "encoder.0.bias")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A module, and what is to be said of it. `PLACE` stands for the line that holds `# here`."""
+
+    forward: str
+    cause: str = ""
+    """Of the one symptom; nothing is wrong without it."""
+    parameters: tuple[str, ...] = ENCODER
+    more: str = ""
+    made: str = ""
+    loss: str = "lambda net, x: net(x).pow(2).mean()"
+    top: str = ""
+    helper: str = ""
+    """What `helpers.py` holds."""
+    kind: str = "unreached"
+
+    def texts(self) -> dict[str, str]:
+        def inner(text: str, depth: int) -> str:
+            return text.strip("\n").replace("\n", "\n" + " " * depth)
+
+        filled = MODULE.format(
+            more=inner(self.more, 8), forward=inner(self.forward, 8), made=inner(self.made, 4), loss=self.loss
+        )
+        top = f"\n\n{self.top}\n\n\nclass Net"
+        return {"case.py": filled.replace("\n\nclass Net", top) if self.top else filled, "helpers.py": self.helper}
+
+    def places(self) -> dict[str, str]:
+        """The line that holds `# here`, by file."""
+        return {
+            name: f"{name}:{number}"
+            for name, text in self.texts().items()
+            for number, line in enumerate(text.splitlines(), 1)
+            if "# here" in line
+        }
+
+
+CUTS = {
+    "detach": Case("return self.head(self.encoder(x).detach())  # here", "the graph ends at .detach() in PLACE"),
+    "detach in a helper": Case(
+        "import helpers\nreturn self.head(helpers.stop(self.encoder(x)))",
+        "the graph ends at .detach() in PLACE",
+        helper="def stop(x):\n    return x.detach()  # here\n",
+    ),
+    "detach in a layer": Case(
+        "return self.head(self.stop(self.encoder(x)))",
+        "the graph ends at .detach() in PLACE (called in stop)",
+        top="class Stop(nn.Module):\n    def forward(self, x):\n        return x.detach()  # here",
+        more="self.stop = Stop()",
+    ),
+    "argmax": Case(
+        "ids = self.encoder(x).argmax(-1)  # here\nreturn self.head(self.table(ids))",
+        "the graph ends at .argmax() in PLACE",
+        more="self.table = nn.Embedding(8, 8)",
+    ),
+    "comparison": Case(
+        "gate = self.encoder(x) > 0  # here\nreturn self.head(x) * gate", "the graph ends at the comparison > in PLACE"
+    ),
+    "numpy": Case(
+        "h = self.encoder(x).detach().numpy()  # here\nreturn self.head(torch.from_numpy(h))",
+        "the graph ends at .detach() in PLACE",
+    ),
+    "numpy, computed with": Case(
+        "h = np.tanh(self.encoder(x).detach().numpy())  # here\nreturn self.head(torch.as_tensor(h))",
+        "the graph seems to end at .detach() in PLACE",
+    ),
+    "item as a factor": Case(
+        "scale = self.encoder(x).mean().item()  # here\nreturn self.head(x) * scale",
+        "the graph ends at .item() in PLACE",
+    ),
+    "sum of items": Case(
+        "total = 0.0\nfor row in self.encoder(x):\n    total += row.sum().item()  # here\n"
+        "return self.head(x) * torch.tensor(total)",
+        "the graph seems to end at .item() in PLACE",
+    ),
+    "list of items": Case(
+        "h = torch.tensor([row.sum().item() for row in self.encoder(x)])  # here\nreturn self.head(x) * h[:, None]",
+        "the graph ends at .item() in PLACE",
+    ),
+    "tensor of a tensor": Case(
+        "h = torch.tensor(self.encoder(x))  # here\nreturn self.head(h)", "the graph ends at torch.tensor() in PLACE"
+    ),
+    "a new leaf": Case(
+        "h = torch.tensor(self.encoder(x).tolist(), requires_grad=True)  # here\nreturn self.head(h)",
+        "the graph ends at .tolist() in PLACE",
+    ),
+    "data": Case("return self.head(self.encoder(x).data)  # here", "the graph ends at .data in PLACE"),
+    "no_grad": Case(
+        "with torch.no_grad():  # here\n    h = self.encoder(x)\nreturn self.head(h)",
+        "the graph ends at torch.no_grad() in PLACE",
+    ),
+    "no_grad around enable_grad": Case(
+        "with torch.no_grad():  # here\n    with torch.enable_grad():\n        x = x * 2\n    h = self.encoder(x)\n"
+        "return self.head(h)",
+        "the graph ends at torch.no_grad() in PLACE",
+    ),
+    "set_grad_enabled": Case(
+        "with torch.set_grad_enabled(False):  # here\n    h = self.encoder(x)\nreturn self.head(h)",
+        "the graph ends at torch.set_grad_enabled(False) in PLACE",
+    ),
+    "inference_mode": Case(
+        "with torch.inference_mode():  # here\n    h = self.encoder(x)\nreturn self.head(h.clone())",
+        "the graph ends at torch.inference_mode() in PLACE",
+    ),
+    "decorated": Case(
+        "return self.head(embed(self, x))",
+        "the graph ends at @torch.no_grad() of embed() in PLACE",
+        top="@torch.no_grad()  # here\ndef embed(net, x):\n    return net.encoder(x)",
+    ),
+    "a buffer that is written": Case(
+        "h = torch.zeros(4, 8)\nfor i, row in enumerate(self.encoder(x)):\n    h.data[i] = row  # here\n"
+        "return self.head(h)",
+        "the graph ends at the assignment to elements in PLACE",
+    ),
+    "the last of two": Case(
+        "h = self.encoder(x).detach()\nwith torch.no_grad():  # here\n    h = self.middle(h)\nreturn self.head(h)",
+        "the graph ends at torch.no_grad() in PLACE",
+        parameters=(*ENCODER, "middle.weight", "middle.bias"),
+        more="self.middle = nn.Linear(8, 8)",
+    ),
+    "logging beside it": Case(
+        "h = self.encoder(x)\nself.seen = h.mean().item()\nself.hits = (h.argmax(-1) == 0).float().mean().item()\n"
+        "return self.head(h.detach())  # here",
+        "the graph ends at .detach() in PLACE",
+    ),
+    "in the loss": Case(
+        "return self.head(self.encoder(x))",
+        "the graph ends at .detach() in PLACE",
+        loss="lambda net, x: net.second(net(x).detach()).mean()  # here\n",
+        more="self.second = nn.Linear(8, 1)",
+        parameters=(*ENCODER, "head.weight", "head.bias"),
+    ),
+    "drawn at random": Case(
+        "h = self.encoder(x)\nif torch.rand(()) < 0.5:\n    h = h.detach()  # here\nreturn self.head(h)",
+        "the graph ends at .detach() in PLACE",
+        kind="sometimes",
+    ),
+}
+
+NOTES = {
+    "an exponential average": Case(
+        "with torch.no_grad():\n    target = self.teacher(x)\nreturn self.head(self.encoder(x)) - target",
+        "teacher began as a copy of encoder, which is trained",
+        parameters=("teacher.0.weight", "teacher.0.bias"),
+        more="self.teacher = copy.deepcopy(self.encoder)",
+        kind="copied",
+    ),
+    "a target network": Case(
+        "return self.head(self.encoder(x)) - self.target(x).detach()",
+        "target began as a copy of head, which is trained",
+        parameters=("target.weight", "target.bias"),
+        more="self.target = copy.deepcopy(self.head)",
+        kind="copied",
+    ),
+    "an output that the loss leaves out": Case(
+        "h = self.encoder(x)\nreturn self.head(h), self.second(h)",
+        "nothing that is computed with them goes into the loss",
+        parameters=("second.weight", "second.bias"),
+        more="self.second = nn.Linear(8, 1)",
+        loss="lambda net, x: net(x)[0].mean()",
+        kind="unread",
+    ),
+    "a head that is not called": Case(
+        "return self.head(self.encoder(x))", parameters=(), more="self.second = nn.Linear(8, 1)", kind="unused"
+    ),
+    "stochastic depth": Case(
+        "h = self.encoder(x)\nif torch.rand(()) < 0.5:\n    h = h + self.middle(h)\nreturn self.head(h)",
+        parameters=("middle.weight", "middle.bias"),
+        more="self.middle = nn.Linear(8, 8)",
+        kind="sometimes",
+    ),
+}
+
+FINE = {
+    "metrics": "h = self.head(self.encoder(x))\nself.seen = h.mean().item()\n"
+    "self.hits = (h.argmax(-1) == 0).float().mean().item()\nreturn h",
+    "straight-through": "h = self.encoder(x)\nreturn self.head(h + (h.round() - h).detach())",
+    "detached beside": "h = self.encoder(x)\nreturn self.head(h - h.mean().detach())",
+    "reparametrized": "h = self.encoder(x)\nreturn self.head(h + torch.randn_like(h) * h.exp())",
+}
+
+
+def looked_at(here: Path, case: Case, code: int) -> list[dict[str, Any]]:
+    for name, text in case.texts().items():
+        here.joinpath(name).write_text(text)
+    report = watched(here, case.texts()["case.py"], "--precision", "32-true", "--select", "SCL001", code=code)
+    found: list[dict[str, Any]] = report["symptoms"]
+    return found
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_where_the_graph_ends(name: str, tmp_path: Path) -> None:
+    case = CUTS[name]
+    (symptom,) = looked_at(tmp_path, case, code=0 if case.kind == "sometimes" else 1)
+    (place,) = case.places().values()
+    assert (symptom["kind"], symptom["cause"]) == (case.kind, case.cause.replace("PLACE", place))
+    assert sorted(symptom["parameters"]) == sorted(case.parameters)
+    assert symptom["places"] == [place]
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_what_is_no_failure(name: str, tmp_path: Path) -> None:
+    case = NOTES[name]
+    (symptom,) = looked_at(tmp_path, case, code=0)
+    assert (symptom["kind"], symptom["cause"], symptom["note"]) == (case.kind, case.cause, True)
+    assert sorted(symptom["parameters"]) == sorted(case.parameters)
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_where_it_does_not(name: str, tmp_path: Path) -> None:
+    assert looked_at(tmp_path, Case(FINE[name]), code=0) == []
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        "return self.head(torch.vmap(self.encoder)(x).detach())",
+        """
+text = bytearray(self.encoder(x).sum().item().hex().encode())
+return self.head(x) * torch.frombuffer(text, dtype=torch.uint8).sum()
+""",
+    ],
+)
+def test_what_cannot_be_followed_is_not_told(forward: str, tmp_path: Path) -> None:
+    (symptom,) = looked_at(tmp_path, Case(forward), code=1)
+    assert (symptom["kind"], symptom["cause"]) == ("unreached", "")
+
+
+def test_layers_that_numpy_draws(tmp_path: Path) -> None:
+    """The seeds of passes are those of numpy too."""
+    case = Case(
+        "h = self.encoder(x)\nif np.random.rand() < 0.5:\n    h = h + self.middle(h)\nreturn self.head(h)",
+        more="self.middle = nn.Linear(8, 8)",
+    )
+    (symptom,) = looked_at(tmp_path, case, code=0)
+    assert (symptom["kind"], symptom["note"]) == ("sometimes", True)
+
+
+def test_frozen_on_purpose(tmp_path: Path) -> None:
+    case = Case("return self.head(self.encoder(x))", made="net.encoder.requires_grad_(False)")
+    assert looked_at(tmp_path, case, code=0) == []
+
+
+def test_a_second_encoder_is_no_copy(tmp_path: Path) -> None:
+    case = Case(
+        "with torch.no_grad():\n    other = self.second(x)\nreturn self.head(self.encoder(x) * other)",
+        more="self.second = nn.Sequential(nn.Linear(8, 8), nn.Tanh())",
+    )
+    (symptom,) = looked_at(tmp_path, case, code=1)
+    assert symptom["kind"] == "unreached"
+
+
+@pytest.mark.parametrize("registered", [True, False])
+def test_layers_in_a_list(registered: bool, tmp_path: Path) -> None:
+    blocks = "[nn.Linear(8, 8) for _ in range(3)]"
+    case = Case(
+        "h = self.encoder(x)\nfor block in self.blocks:\n    h = block(h)  # here\nreturn self.head(h)",
+        more=f"self.blocks = {f'nn.ModuleList({blocks})' if registered else blocks}",
+    )
+    found = looked_at(tmp_path, case, code=0 if registered else 1)
+    text = (
+        f"3 modules of class Linear (6 parameters) are called at {case.places()['case.py']} and are not registered "
+        "in the module: nothing optimizes them"
+    )
+    assert [symptom["sentence"] for symptom in found] == ([] if registered else [text])
+
+
+def test_a_loss_without_a_graph(tmp_path: Path) -> None:
+    case = Case("return self.head(self.encoder(x))", loss="lambda net, x: torch.tensor([net(x).mean().item()]).sum()")
+    (symptom,) = looked_at(tmp_path, case, code=1)
+    assert symptom["kind"] == "error" and symptom["cause"] == "the graph ends at .item() in case.py:22"
+
+
+def test_an_error_in_the_backward_pass(tmp_path: Path) -> None:
+    case = Case("h = self.encoder(x)\ng = h.exp()  # here\ng += 1\nreturn self.head(g)")
+    (symptom,) = looked_at(tmp_path, case, code=1)
+    place = case.places()["case.py"]
+    assert symptom["cause"] == f"the operation whose backward fails was called at {place}"
+    assert place in symptom["places"]
+
+
+def test_trackers_are_offline(tmp_path: Path) -> None:
+    case = Case("assert __import__('os').environ['WANDB_MODE'] == 'offline'\nreturn self.head(self.encoder(x))")
+    assert looked_at(tmp_path, case, code=0) == []
