@@ -127,13 +127,15 @@ class FlowRun:
     """In the order in which they first returned."""
     cuts: list[Cut] = field(default_factory=list)
     ends: list[GraphEnd] = field(default_factory=list)
-    """Known, as the next three, where the run was repeated because a gradient is missing or the backward failed."""
+    """Known, as the next four, where the run was repeated because a gradient is missing or the backward failed."""
     unread: list[str] = field(default_factory=list)
     """Parameters of which nothing went into the loss."""
     copies: dict[str, str] = field(default_factory=dict)
     """Layer → the layer that it began as a copy of, and which is trained."""
     forward_place: str = ""
     """The line whose backward raised the error."""
+    changed_places: list[str] = field(default_factory=list)
+    """The lines that change tensors in place that have the shape of the one that the error speaks of."""
     non_finite: str = ""
     """Where non-finite values first appear, in words."""
     strangers: list[Stranger] = field(default_factory=list)

@@ -100,7 +100,10 @@ def repeat(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> None
                     _fit(made, run, watch, cut)
                 else:
                     _train(made, run, watch, cut)
-        except Exception:
+        except Exception as error:
+            if shape := re.search(r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\]", str(error)):
+                sizes = tuple(int(size) for size in shape[1].split(",") if size)
+                run.changed_places = list(cut.changed.get(sizes, ()))
             for item in caught:
                 files = re.findall(r'File "(.+)", line (\d+)', str(item.message).partition("Error detected in")[2])
                 lines = [f"{inside}:{line}" for file, line in files if (inside := place(file)) is not None]

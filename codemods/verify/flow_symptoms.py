@@ -140,10 +140,10 @@ def _error(run: FlowRun, side: FlowSide) -> Sign:
         cut = _first_cut(run, side)
         cause, places = tell(cut), (*places, cut.place)
     elif run.forward_place:
-        cause, places = (
-            f"the operation whose backward fails was called at {run.forward_place}",
-            (*places, run.forward_place),
-        )
+        cause = f"the operation whose backward fails was called at {run.forward_place}"
+        if run.changed_places:
+            cause += f"; tensors of that shape are changed in place at {some(run.changed_places)}"
+        places = (*places, run.forward_place, *run.changed_places)
     elif run.mode == "eval":
         twin = side.run(FlowRun(run.device, run.precision, "train"))
         cause = "training in the same precision runs" if twin is not None and twin.status == "ok" else ""

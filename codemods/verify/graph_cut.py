@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import torch
@@ -106,6 +106,8 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
         self._reaching = self._exited = 0
         """Parameters, one bit for each: that went into a loss, that went into Python's numbers."""
         self._sure = True
+        self.changed: dict[tuple[int, ...], dict[str, None]] = {}
+        """Shape → the lines that change tensors of that shape in place, where they are part of a graph."""
         self.broken = False
         """Something could not be followed; then there is nothing to say."""
         for name, parameter in module.named_parameters():
@@ -223,6 +225,8 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
             # else a Function of autograd runs its forward: whether its result has a graph is known when it is used
         elif writes:
             call.site = self._site(_shown(func, name))
+            if call.site is not None and known.alive:
+                self.changed.setdefault(tuple(tensor.shape), {})[call.site.place] = None
         self._remember(tensor, call)
         if storage:
             self._written[storage] = len(self._calls) - 1
@@ -274,7 +278,8 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
         number = self._known.get(tensor)
         if number is None:
             number = len(self._calls)
-            self._remember(tensor, Call(unknown=True))
+            guessed = () if tensor.requires_grad else tuple(call for _, call in self._exits)
+            self._remember(tensor, Call(unknown=True, guessed=guessed))
         yield number
         if self._written and tensor.layout is torch.strided and not torch.nn.parameter.is_lazy(tensor):
             later = self._written.get(tensor.untyped_storage()._cdata, number)
@@ -295,11 +300,11 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
         told = 0
         guessed = [number for loss in losses for number in self._numbers(loss)]
         for certain in (True, False):
-            waiting, guessed = guessed, []
+            waiting, guessed = [-number for number in guessed], []
+            heapify(waiting)
             cuts: list[Call] = []
             while waiting:
-                number = max(waiting)  # what is nearest to the loss
-                waiting.remove(number)
+                number = -heappop(waiting)  # what is nearest to the loss
                 if number in met:
                     continue
                 met.add(number)
@@ -310,7 +315,8 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
                 if call.ends:
                     cuts.append(call)
                 elif call.inputs:
-                    waiting += call.inputs
+                    for earlier in call.inputs:
+                        heappush(waiting, -earlier)
                 else:
                     told |= call.parameters  # a gradient reaches it
             for call in cuts:
@@ -349,21 +355,24 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
                 call = f"torch.{kind}({'False' if kind == 'set_grad_enabled' else ''})"
             elif path.endswith(SWITCHES[1]):
                 code = getattr(frame.f_locals.get("func"), "__code__", None)
-                if code is not None and (place := self._place(code.co_filename)) is not None:
-                    return GraphEnd(f"@{call} of {code.co_name}()", f"{place}:{code.co_firstlineno}", self._layer())
+                if code is None:
+                    break
+                call = f"@{call} of {code.co_name}()"
+                if (place := self._place(code.co_filename)) is not None:
+                    return GraphEnd(call, f"{place}:{code.co_firstlineno}", self._layer())
+                return self._site(call, _library(code.co_filename, code.co_firstlineno))
             else:
                 break
         return self._site(call)
 
-    def _site(self, call: str) -> GraphEnd | None:
+    def _site(self, call: str, within: str = "") -> GraphEnd | None:
         """The innermost line of the project, and the line of the library that it called, if any."""
-        within = ""
         for frame in _frames():
             path = frame.f_code.co_filename
             if (place := self._place(path)) is not None:
                 return GraphEnd(call, f"{place}:{frame.f_lineno}", self._layer(), within)
             if not within and not path.endswith(SWITCHES):
-                within = f"{'/'.join(Path(path.rpartition('site-packages/')[2]).parts[-4:])}:{frame.f_lineno}"
+                within = _library(path, frame.f_lineno)
         return None
 
 
@@ -374,6 +383,11 @@ def _frames() -> Iterator[Any]:
         if frame.f_code.co_filename not in OURS and frame.f_code.co_filename != "<string>":
             yield frame
         frame = frame.f_back  # type: ignore[assignment]
+
+
+def _library(path: str, line: int) -> str:
+    """A line of a library, named from its package on."""
+    return f"{path.rpartition('site-packages/')[2]}:{line}"
 
 
 def _name(func: Any) -> str:
