@@ -20,7 +20,7 @@ from world import fixer, git, repository, write
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan
-from codemods.project.dependencies import Content, Holding, Packaging, name_of
+from codemods.project.dependencies import Content, Fact, Holding, Packaging, name_of, packed, unpacked
 from codemods.project.index import Index
 from codemods.project.results import Kept, Remembered
 from codemods.transforms import load
@@ -120,8 +120,8 @@ def test_a_second_look_asks_and_does_not_look() -> None:
     again = Remembering(files, before)
     plan(files.files(), files, OPTIONS, fix=False, memory=again)
     assert again.used == len(before) == len(TEXTS)
-    asked = {question for each in before.values() for question, _ in each.asked}
-    assert {Content("base.py"), Packaging()} <= asked
+    asked = {unpacked(question) for each in before.values() for question, _ in each.asked}
+    assert {Fact("base.py", "classes", "Base"), Packaging()} <= asked
     assert any(isinstance(question, Holding) for question in asked)
 
 
@@ -130,10 +130,12 @@ def test_what_others_had_to_ask_counts_for_all() -> None:
     before: dict[tuple[str, str], Remembered] = {}
     plan(files.files(), files, OPTIONS, fix=False, memory=Remembering(files, before))
     first, second = (set(dict(before[path, name_of(NET.encode())].asked)) for path in ("net.py", "net2.py"))
-    assert Content("base.py") in first & second
+    assert packed(Fact("base.py", "classes", "Base")) in first & second
 
 
-SOME = Remembered("a.py", True, (), (), (), (), ((Content("b.py"), "1"), (Holding("", (b"x",), (".py",)), "2")))
+SOME = Remembered(
+    "a.py", True, (), (), (), (), ((packed(Content("b.py")), "1"), (packed(Holding("", (b"x",), (".py",))), "2"))
+)
 
 
 class TestFile:

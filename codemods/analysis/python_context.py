@@ -434,10 +434,10 @@ class PythonContext(FileContext):
 
 def program(index: Index, path: str, strategies: Mapping[str, str] | None = None) -> PythonContext | None:
     """A Python file of a project; None where it cannot be read."""
-    facts, text, module = index.facts(path), index.text(path), index.syntax(path)
-    if facts is None or text is None or module is None:
+    facts, module = index.facts(path), index.syntax(path)
+    if facts is None or module is None:
         return None
-    return PythonContext(path, text, module, facts, index, strategies)
+    return PythonContext(path, module.text, module, facts, index, strategies)
 
 
 def _targets(node: ast.AST) -> Iterator[tuple[ast.AST | str, ast.expr | None]]:

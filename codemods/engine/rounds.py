@@ -96,8 +96,7 @@ def plan(
         done[group] = component
         found = component.unchanged() if memory else None
         if memory and found and not (fix and any(_is_wanted(f, options, allowed) for f in found.findings)):
-            answers = sorted(((q, index.answer(q)) for q in asked), key=repr)
-            memory.keep(replace(found, asked=tuple(answers)))
+            memory.keep(found.with_questions(asked, index))
     members = [member for component in done.values() for member in component.files]
     by_file: dict[str, list[_File]] = {}
     for member in sorted(members, key=lambda m: m.path):
@@ -107,14 +106,23 @@ def plan(
     plans = sorted((*plans, *(_as_it_is(each, reader) for each in before if each.read)), key=lambda file: file.path)
     return Plan(
         files=tuple(f for f in plans if f.findings or f.changed),
-        skips=tuple(dict.fromkeys(skip for each in (members, before) for m in each for skip in m.skips)),
+        skips=tuple(sorted(dict.fromkeys(s for each in (members, before) for m in each for s in m.skips), key=_path)),
         projects=_projects(index, (f.path for f in plans)),
-        unused=tuple(unused for each in (members, before) for m in each for unused in m.unused),
+        unused=tuple(sorted((unused for each in (members, before) for m in each for unused in m.unused), key=_path)),
         other_versions=tuple(sorted({other for each in (members, before) for m in each for other in m.other_versions})),
         files_seen=len(paths),
         files_read=len(plans),
         components=tuple(tied for g in done if len(tied := frozenset(map(files.container, g))) > 1),
     )
+
+
+def _path(told: Skip | UnusedSuppression) -> str:
+    return told.path
+
+
+def _place(finding: Finding) -> tuple[int, int, int, int, str]:
+    there = finding.reported
+    return finding.cell or 0, there.line, there.column, there.end, finding.code
 
 
 def _is_wanted(finding: Finding, options: Options, allowed: Collection[str]) -> bool:
@@ -149,7 +157,7 @@ def _whole(path: str, units: Sequence[_File]) -> FilePlan | None:
     for unit in read:
         after = unit.put_into(after)
     findings = [finding for unit in read for finding in unit.findings()]
-    findings.sort(key=lambda f: (f.cell or 0, f.reported.line, f.reported.column, f.reported.end, f.code))
+    findings.sort(key=_place)
     changes = tuple(change for unit in read for change in unit.changes)
     return FilePlan(path, before, after, tuple(findings), changes, all(unit.at_once for unit in read))
 
@@ -328,7 +336,7 @@ class _Component:
         (file, *others) = self.files
         if others or file.rounds or file.path.endswith(files.NOTEBOOK) or file.path != file.file:
             return None
-        found = tuple(file.findings()) if file.source is not None else ()
+        found = tuple(sorted(file.findings(), key=_place)) if file.source is not None else ()
         beside = tuple(file.skips), tuple(file.unused), tuple(file.other_versions)
         return Remembered(file.path, file.source is not None, found, *beside, ())
 

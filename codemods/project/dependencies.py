@@ -1,23 +1,30 @@
 """What a look at one file asked about other files: a result is as good as new while the answers are the same.
 
-Questions are put at the lowest level there is: the content of a file, whether it exists, which files hold a literal,
-what the packaging files say. What is found by way of them (facts, lineages, settings) is remembered with the questions
-that led to it, and whoever uses it has asked them too.
+Questions are as small as can be told cheaply: what the facts of a file say under one name, its code wherever it stands,
+whether it exists, which files hold a literal, what the packaging files say. A file is asked for its content only where
+its text is read, or where a result names it: then lines and comments count too. What is found by way of questions
+(lineages, settings) is remembered with them, and whoever uses it has asked them too.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codemods.sources import files
 
 if TYPE_CHECKING:
     from codemods.project.index import Index
     from codemods.sources.document import Reader
+    from codemods.syntax.facts import Facts
+
+POSITIONS = frozenset({"line", "end_line", "column"})
+"""Fields of facts that say where something stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,76 @@ class Content:
     def answer(self, index: Index) -> str:
         return identity(index.reader, self.path)
 
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The syntax tree of a file, wherever its nodes stand. The answer is the content that it was read from."""
+
+    path: str
+
+    def answer(self, index: Index) -> str:
+        return index.answer(Content(files.container(self.path)))
+
+    def still(self, answer: str, index: Index) -> bool:
+        if self.answer(index) == answer:
+            return True
+        before, now = index.text_of(self.path, answer), index.text_of(self.path)
+        return before is not None and now is not None and _code(before) == _code(now)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What the facts of a file say in one field, of one name or of all, wherever it stands."""
+
+    path: str
+    field: str = ""
+    """By default: whether there are facts at all."""
+    name: str | None = None
+
+    def answer(self, index: Index) -> str:
+        return index.answer(Content(files.container(self.path)))
+
+    def still(self, answer: str, index: Index) -> bool:
+        if self.answer(index) == answer:
+            return True
+        if index.text_of(self.path, answer) is None:
+            return False
+        return self._of(index.facts_of(self.path, answer)) == self._of(index.facts_of(self.path))
+
+    def _of(self, facts: Facts | None) -> object:
+        if facts is None or not self.field:
+            return facts is None
+        if self.name is None:
+            return placeless(getattr(facts, self.field))
+        if self.field == "imports":
+            return placeless(tuple(facts.named(self.name)))
+        value = getattr(facts, self.field)
+        return self.name in value if isinstance(value, frozenset) else placeless(value.get(self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Whether the text of a file holds one of some words. The answer is as of `Code`."""
+
+    path: str
+    words: tuple[str, ...]
+
+    def answer(self, index: Index) -> str:
+        return index.answer(Content(files.container(self.path)))
+
+    def still(self, answer: str, index: Index) -> bool:
+        if self.answer(index) == answer:
+            return True
+        before, now = index.text_of(self.path, answer), index.text_of(self.path)
+        return before is not None and now is not None and self.held(before) == self.held(now)
+
+    def held(self, text: str) -> bool:
+        """Whether a text does."""
+        return any(word in text for word in self.words)
+
 
 @dataclass(frozen=True, slots=True)
 class Existence:
@@ -38,6 +115,9 @@ class Existence:
 
     def answer(self, index: Index) -> str:
         return "there" if index.exists(self.path) else ""
+
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +135,9 @@ class Holding:
     def answer(self, index: Index) -> str:
         return _digest(index.holding(self.directory, self.literals, self.suffixes))
 
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
+
 
 @dataclass(frozen=True, slots=True)
 class Packaging:
@@ -64,8 +147,26 @@ class Packaging:
         paths = [path for path in index.reader.files() if files.is_manifest(path)]
         return _digest(part for path in paths for part in (path, identity(index.reader, path)))
 
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
 
-Question: TypeAlias = Content | Existence | Holding | Packaging
+
+Question: TypeAlias = Content | Code | Fact | Words | Existence | Holding | Packaging
+Asked: TypeAlias = "tuple[Any, ...]"
+"""A question as it is kept: its kind, then its fields."""
+_KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Packaging)}
+
+
+def packed(question: Question) -> Asked:
+    """A question as plain values."""
+    return (type(question).__name__, *(getattr(question, name) for name in question.__slots__))
+
+
+def unpacked(asked: Asked) -> Question:
+    """The question that was packed."""
+    kind, *values = asked
+    question: Question = _KINDS[kind](*values)
+    return question
 
 
 class Questions:
@@ -124,3 +225,25 @@ def name_of(data: bytes) -> str:
 
 def _digest(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def placeless(value: object) -> object:
+    """Facts as values that compare equal wherever they stand; 1, 1.0 and True are three things."""
+    if isinstance(value, Mapping):
+        return tuple((key, placeless(each)) for key, each in value.items())
+    if isinstance(value, tuple):
+        return tuple(map(placeless, value))
+    if is_dataclass(value):
+        told = (getattr(value, field.name) for field in fields(value) if field.name not in POSITIONS)
+        return (type(value).__name__, *map(placeless, told))
+    return value if isinstance(value, frozenset) else repr(value)
+
+
+def _code(text: str) -> str | None:
+    """The syntax tree of a program without positions; None where it cannot be read."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.dump(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

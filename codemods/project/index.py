@@ -12,14 +12,27 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from codemods.model.edits import Skip
 from codemods.model.names import SETTINGS, STARS, canonical
 from codemods.model.plan import Project, Target
 from codemods.model.profile import SILENT, Recorder
 from codemods.project import versions
-from codemods.project.dependencies import Content, Existence, Holding, Packaging, Question, Questions
+from codemods.project.asked_facts import AskedFacts
+from codemods.project.dependencies import (
+    Asked,
+    Code,
+    Content,
+    Existence,
+    Fact,
+    Holding,
+    Packaging,
+    Question,
+    Questions,
+    Words,
+    unpacked,
+)
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
 from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, parse
@@ -132,6 +145,11 @@ class Index:
         self._holders: dict[Holding, tuple[str, ...]] = {}
         self._files: frozenset[str] | None = None
         self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
+        self.past: Callable[[str], bytes | None] = lambda identity: None
+        """What a file held by the identity of that content, where anybody knows."""
+        self._still: dict[tuple[Asked, str], bool] = {}
+        self._facts_before: dict[tuple[str, str], Facts | None] = {}
+        self._asked_facts: dict[str, Facts] = {}
 
     def derive(self, changed: Mapping[str, tuple[str, Facts | None]]) -> Index:
         """The same project with other texts for some files; facts only for those that are Python."""
@@ -162,6 +180,31 @@ class Index:
             self._answers[question] = question.answer(self)
         return self._answers[question]
 
+    def still(self, asked: Asked, answer: str) -> bool:
+        """Whether a question has the answer that it had."""
+        key = (asked, answer)
+        if key not in self._still:
+            self._still[key] = unpacked(asked).still(answer, self)
+        return self._still[key]
+
+    def text_of(self, path: str, identity: str | None = None) -> str | None:
+        """The text of a file as it is, or as it was with a content of that identity; nobody asks for it."""
+        if identity is None:
+            return self._text(path)
+        data = self.past(identity)
+        source = files.decode(path, data) if data is not None else None
+        return None if source is None or isinstance(source, Skip) else source.text
+
+    def facts_of(self, path: str, identity: str | None = None) -> Facts | None:
+        """The same for the facts of a file."""
+        if identity is None:
+            return self._read_facts(path)
+        if (path, identity) not in self._facts_before:
+            text = self.text_of(path, identity)
+            found = parse(path, text) if text is not None else None
+            self._facts_before[path, identity] = None if found is None or isinstance(found, Skip) else found[0]
+        return self._facts_before[path, identity]
+
     def answers(self) -> Iterable[tuple[Question, str]]:
         """The answers that were given."""
         return self._answers.items()
@@ -183,8 +226,9 @@ class Index:
 
         Those looked at last are kept.
         """
-        text = self.text(path)
-        if text is None or self.facts(path) is None or "\r" in text.replace("\r\n", ""):
+        self.questions.ask(Code(path))
+        text = self._text(path)
+        if text is None or self._read_facts(path) is None or "\r" in text.replace("\r\n", ""):
             return None
         module = self._trees.get(path, text)
         if module is None:
@@ -195,7 +239,17 @@ class Index:
         return module
 
     def text(self, path: str) -> str | None:
+        """The text of a file, comments included; who needs less asks for `facts`, `syntax` or `says`."""
         self.questions.ask(Content(files.container(path)))
+        return self._text(path)
+
+    def says(self, path: str, *words: str) -> bool:
+        """Whether the text of a file holds one of some words; comments count."""
+        question = Words(path, words)
+        self.questions.ask(question)
+        return question.held(self._text(path) or "")
+
+    def _text(self, path: str) -> str | None:
         if path in self._new:
             return self._new[path]
         if path not in self._texts:
@@ -211,9 +265,19 @@ class Index:
 
     def facts(self, path: str) -> Facts | None:
         """The facts of a file of the project; None where there is no such file or it cannot be read."""
-        self.questions.ask(Content(files.container(path)))
+        facts = self._read_facts(path)
+        if not self.questions.wanted:
+            return facts
+        self.questions.ask(Fact(path))
+        if facts is None:
+            return None
+        if path not in self._asked_facts:
+            self._asked_facts[path] = cast("Facts", AskedFacts(facts, self.questions))
+        return self._asked_facts[path]
+
+    def _read_facts(self, path: str) -> Facts | None:
         if path not in self._facts:
-            text = self.text(path)
+            text = self._text(path)
             with self.recorder.phase("facts"):
                 parsed = parse(path, text) if text is not None else None
             if parsed is None or text is None or isinstance(parsed, Skip):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import posixpath
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from codemods.model.edits import Finding, Skip
 from codemods.model.plan import OtherVersions, UnusedSuppression
-from codemods.project.dependencies import Question
+from codemods.project.dependencies import Asked, Code, Content, Fact, Question, Words, packed
+from codemods.sources import files
 
 if TYPE_CHECKING:
     from codemods.project.index import Index
@@ -26,12 +28,26 @@ class Remembered:
     skips: tuple[Skip, ...]
     unused: tuple[UnusedSuppression, ...]
     other_versions: tuple[OtherVersions, ...]
-    asked: tuple[tuple[Question, str], ...]
+    asked: tuple[tuple[Asked, str], ...]
     """The questions that led there, each with its answer."""
 
     def holds(self, index: Index) -> bool:
         """Whether every question is answered as it was."""
-        return all(index.answer(question) == answer for question, answer in self.asked)
+        return all(index.still(question, answer) for question, answer in self.asked)
+
+    def with_questions(self, asked: Iterable[Question], index: Index) -> Remembered:
+        """The same with the questions that led there. Of a file that the result names, lines count too."""
+        told = repr((self.findings, self.skips, self.unused, self.other_versions))
+        kept: set[Question] = set()
+        for question in asked:
+            if isinstance(question, (Content, Code, Fact, Words)):
+                if question.path == self.path:
+                    continue  # of a file with another content there is another result
+                if posixpath.basename(files.container(question.path)) in told:
+                    question = Content(files.container(question.path))
+            kept.add(question)
+        answers = sorted(((packed(each), index.answer(each)) for each in kept), key=repr)
+        return replace(self, asked=tuple(answers))
 
 
 class Memory(Protocol):

@@ -13,17 +13,17 @@ import pickle
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codemods.model.edits import SkipReason
-from codemods.project.dependencies import Holding, identity
+from codemods.project.dependencies import Code, Fact, Holding, Words, identity, name_of, packed, unpacked
 from codemods.project.results import Kept
 from codemods.sources import files
 from fixer.run import rule_index
@@ -42,13 +42,14 @@ PREFILTERS = 8
 MOST_NAMES = 500_000
 _NAME = 20
 """Bytes of a name of content."""
-_FORMAT = 2
+_FORMAT = 3
 _AT_ONCE = 500
+_COMPARED = frozenset(kind.__name__ for kind in (Code, Fact, Words))
+"""Questions whose answers are compared with those about the content as it was."""
 _PLAIN = frozenset(
     {
         *(("codemods.model.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety")),
         *(("codemods.model.edits", name) for name in ("Skip", "SkipReason", "Consequence", "Evidence", "Unaffected")),
-        *(("codemods.project.dependencies", name) for name in ("Content", "Existence", "Holding", "Packaging")),
         ("codemods.project.results", "Remembered"),
         *(("codemods.model.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),
         *(("codemods.model.plan", name) for name in ("UnusedSuppression", "OtherVersions")),
@@ -75,18 +76,42 @@ class Cache:
     def results(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
         """Those of the results that are known."""
         found: dict[bytes, Any] = {}
-        for at in range(0, len(keys), _AT_ONCE):
-            some = keys[at : at + _AT_ONCE]
-            marks = ",".join("?" * len(some))
-            for key, value in self._rows(f"SELECT key, value FROM results WHERE key IN ({marks})", some):
-                with suppress(Exception):  # a damaged one
-                    found[key] = _Reader(io.BytesIO(zlib.decompress(value))).load()
+        for key, value in self._those("SELECT key, value FROM results WHERE key", keys):
+            with suppress(Exception):  # a damaged one
+                found[key] = _Reader(io.BytesIO(zlib.decompress(value))).load()
         return found
 
     def innocent(self, prefilter: bytes) -> frozenset[bytes]:
         """The names of contents that a prefilter lets no rule look at."""
         names = b"".join(blob for (blob,) in self._rows("SELECT names FROM innocent WHERE prefilter = ?", [prefilter]))
         return frozenset(names[at : at + _NAME] for at in range(0, len(names), _NAME))
+
+    def text(self, identity: str) -> bytes | None:
+        """The content of that identity, if it was kept."""
+        for (value,) in self._rows("SELECT value FROM contents WHERE identity = ?", [identity.encode()]):
+            with suppress(zlib.error):
+                data = zlib.decompress(value)
+                return data if name_of(data) == identity else None
+        return None
+
+    def keep_texts(self, texts: Mapping[str, Callable[[], bytes | None]]) -> None:
+        """Keep contents by their identities; what is known is not read again."""
+        if self._database is None:
+            return
+        names = [identity.encode() for identity in texts]
+        known: set[bytes] = set()
+        for at in range(0, len(names), _AT_ONCE):
+            some = names[at : at + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            known.update(
+                name for (name,) in self._rows(f"SELECT identity FROM contents WHERE identity IN ({marks})", some)
+            )
+        new = ((name, texts[name.decode()]()) for name in names if name not in known)
+        rows = [(name, zlib.compress(data, 1)) for name, data in new if data is not None]
+        with self._writing() as database:
+            database.executemany("UPDATE contents SET used = strftime('%s') WHERE identity = ?", ((n,) for n in known))
+            database.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, strftime('%s'))", rows)
+            _shrink(database, "contents", "identity")
 
     def keep(self, results: Iterable[tuple[bytes, Any]], used: Iterable[bytes]) -> None:
         """Keep results, and note which others were of use."""
@@ -96,12 +121,7 @@ class Cache:
         with self._writing() as database:
             database.executemany("UPDATE results SET used = strftime('%s') WHERE key = ?", ((key,) for key in used))
             database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, strftime('%s'))", rows)
-            (size,) = database.execute("SELECT coalesce(sum(length(value)), 0) FROM results").fetchone()
-            if size > LARGEST:
-                (count,) = database.execute("SELECT count(*) FROM results").fetchone()
-                database.execute(
-                    "DELETE FROM results WHERE key IN (SELECT key FROM results ORDER BY used LIMIT ?)", (count // 2,)
-                )
+            _shrink(database, "results", "key")
 
     def keep_innocent(self, prefilter: bytes, names: frozenset[bytes]) -> None:
         """Keep all the names of a prefilter; those of the prefilters that were not used for longest go."""
@@ -131,6 +151,8 @@ class Cache:
                     raise sqlite3.DatabaseError("of another format")
                 database.executescript(
                     "CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB, used INTEGER) WITHOUT ROWID;"
+                    "CREATE TABLE IF NOT EXISTS contents (identity BLOB PRIMARY KEY, value BLOB, used INTEGER)"
+                    " WITHOUT ROWID;"
                     "CREATE TABLE IF NOT EXISTS innocent (prefilter BLOB PRIMARY KEY, names BLOB, used INTEGER);"
                     f"PRAGMA user_version = {_FORMAT}"
                 )
@@ -142,6 +164,12 @@ class Cache:
                     return None
                 clear(self.file.parent)
         return None
+
+    def _those(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, Any]]:
+        """The rows of a query of pairs that ends with the column in which the keys are looked for."""
+        for at in range(0, len(keys), _AT_ONCE):
+            some = keys[at : at + _AT_ONCE]
+            yield from self._rows(f"{query} IN ({','.join('?' * len(some))})", some)
 
     def _rows(self, query: str, values: Sequence[bytes]) -> list[Any]:
         try:
@@ -160,6 +188,15 @@ class Cache:
             except BaseException:
                 self._database.execute("ROLLBACK")
                 raise
+
+
+def _shrink(database: sqlite3.Connection, table: str, key: str) -> None:
+    """Forget half of a table that has grown too large: what was not used for longest."""
+    (size,) = database.execute(f"SELECT coalesce(sum(length(value)), 0) FROM {table}").fetchone()
+    if size > LARGEST:
+        (count,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
+        oldest = f"SELECT {key} FROM {table} ORDER BY used LIMIT ?"
+        database.execute(f"DELETE FROM {table} WHERE {key} IN ({oldest})", (count // 2,))
 
 
 class _Reader(pickle.Unpickler):
@@ -214,7 +251,8 @@ class Past:
         self._keys = {path: key_of(self._order, path, identity(self._reader, path)) for path in paths}
         results = self._cache.results([*self._keys.values(), self._tree()])
         for question, answer in results.get(self._tree()) or ():
-            index.believe(question, answer)
+            index.believe(unpacked(question), answer)
+        index.past = self._cache.text
         known = {path: results[key] for path, key in self._keys.items() if key in results}
         return Kept({path: each for path, each in known.items() if each.holds(index)})
 
@@ -222,9 +260,13 @@ class Past:
         """Keep what was found this time, file by file."""
         new = {each.path: each for each in memory.new if each.path in self._keys}
         results: list[tuple[bytes, Any]] = [(self._keys[path], each) for path, each in new.items()]
-        searches = [(q, answer) for q, answer in index.answers() if isinstance(q, Holding)]
+        searches = [(packed(q), answer) for q, answer in index.answers() if isinstance(q, Holding)]
         results.append((self._tree(), searches))
         self._cache.keep(results, [self._keys[path] for path in memory.known])
+        read = {(asked[1], answer) for each in new.values() for asked, answer in each.asked if asked[0] in _COMPARED}
+        self._cache.keep_texts(
+            {answer: partial(self._reader.read, files.container(path)) for path, answer in read if answer}
+        )
 
     def keep_whole(self, plan: Plan) -> None:
         """Keep the plan of all the files together, if it changes nothing and nothing went wrong: that may pass."""

@@ -359,9 +359,9 @@ def merge(plans: Iterable[Plan]) -> Plan:
         projects[project.root] = Project(project.root, {**known.targets, **project.targets}) if known else project
     return Plan(
         files=tuple(files[path] for path in sorted(files)),
-        skips=tuple(dict.fromkeys(chain.from_iterable(plan.skips for plan in plans))),
+        skips=tuple(sorted(dict.fromkeys(chain.from_iterable(plan.skips for plan in plans)), key=lambda s: s.path)),
         projects=tuple(projects[root] for root in sorted(projects)),
-        unused=tuple(dict.fromkeys(chain.from_iterable(plan.unused for plan in plans))),
+        unused=tuple(sorted(dict.fromkeys(chain.from_iterable(plan.unused for plan in plans)), key=lambda u: u.path)),
         other_versions=tuple(sorted({other for plan in plans for other in plan.other_versions})),
         files_seen=sum(plan.files_seen for plan in plans),
         files_read=sum(plan.files_read for plan in plans),

@@ -16,6 +16,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS, Manager
 from codemods.frameworks.autocast.openings import DEPTH, Opening, opening
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_TRAINER
+from codemods.syntax.facts import Facts
 from codemods.syntax.module import FUNCTIONS, Function
 
 SPEAKING = (b"autocast", b"training_step")
@@ -191,15 +192,21 @@ def named_where_regions_open(ctx: PythonContext, name: str) -> bool:
     """Whether a file of the project that names autocast names something else, too."""
     paths = ctx.index.search(ctx.path, (b"autocast",))
 
-    def named() -> frozenset[str]:
-        found: set[str] = set()
-        for facts in filter(None, map(ctx.index.facts, paths)):
-            words = {*facts.loads, *facts.called, *facts.classes, *facts.functions, *facts.mentioned}
-            words |= {part for i in facts.imports for part in (i.name, i.target.rpartition(".")[2])}
-            found |= words if "autocast" in words else set()
-        return frozenset(found)
+    def named() -> bool:
+        return any(
+            _names(facts, "autocast") and _names(facts, name) for facts in filter(None, map(ctx.index.facts, paths))
+        )
 
-    return name in ctx.index.recall((named_where_regions_open, paths), named)
+    return ctx.index.recall((named_where_regions_open, paths, name), named)
+
+
+def _names(facts: Facts, name: str) -> bool:
+    """Whether a file uses, defines or imports a name."""
+    if name in facts.loads or name in facts.called or name in facts.classes:
+        return True
+    if name in facts.functions or name in facts.mentioned:
+        return True
+    return any(name in (i.name, i.target.rpartition(".")[2]) for i in facts.imports)
 
 
 def keeps_by_hand(ctx: PythonContext) -> bool:

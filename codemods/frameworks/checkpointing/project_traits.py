@@ -108,8 +108,7 @@ def traits(index: Index, path: str) -> Traits:
 
 
 def _traits(index: Index, path: str) -> Traits:
-    text = index.text(path) or ""
-    module = index.syntax(path) if any(word in text for word in _TELLING) else None
+    module = index.syntax(path) if index.says(path, *_TELLING) else None
     if module is None:
         return Traits()
     embeddings = ((node.lineno, name) for node, name in _freezing(module) if _is_embedding(re.findall(r"\w+", name)))

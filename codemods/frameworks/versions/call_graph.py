@@ -19,8 +19,7 @@ MIXED: frozenset[object] = frozenset({16, "16", "16-mixed", "bf16", "bf16-mixed"
 def programs(ctx: FileContext, literals: tuple[bytes, ...], *words: str) -> Iterator[PythonContext]:
     """The Python files of the project that hold one of the literals and one of the words."""
     for path in ctx.index.search(ctx.path, literals):
-        text = ctx.index.text(path)
-        if text is not None and any(word in text for word in words):
+        if ctx.index.says(path, *words):
             if (found := program(ctx.index, path)) is not None:
                 yield found
 

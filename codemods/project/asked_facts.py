@@ -1,0 +1,93 @@
+"""Facts of a file whose readers are noted: an answer rests on what was read of them, and on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Set, ValuesView
+from typing import Any
+
+from codemods.project.dependencies import Fact, Questions
+from codemods.syntax.facts import Facts, Import
+
+
+class AskedFacts:
+    """Stands in for the facts of one file; each field that is read, and each name in it, is a question."""
+
+    def __init__(self, facts: Facts, questions: Questions) -> None:
+        self.path = facts.path
+        self._facts, self._questions = facts, questions
+
+    def named(self, name: str) -> Iterator[Import]:
+        """As `Facts.named`."""
+        self._questions.ask(Fact(self.path, "imports", name))
+        return self._facts.named(name)
+
+    def __getattr__(self, field: str) -> Any:
+        value = getattr(self._facts, field)
+
+        def ask(name: str | None) -> None:
+            self._questions.ask(Fact(self.path, field, name))
+
+        if isinstance(value, (Mapping, frozenset)):
+            by_name = _ByName(value, ask) if isinstance(value, Mapping) else _Names(value, ask)
+            setattr(self, field, by_name)
+            return by_name
+        ask(None)
+        return value
+
+
+class _ByName(Mapping[str, Any]):
+    def __init__(self, known: Mapping[str, Any], ask: Callable[[str | None], None]) -> None:
+        self._known, self._ask = known, ask
+
+    def __getitem__(self, name: str) -> Any:
+        self._ask(name)
+        return self._known[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self._ask(name)
+        return self._known.get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self._ask(str(name))
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        self._ask(None)
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        self._ask(None)
+        return len(self._known)
+
+    def items(self) -> ItemsView[str, Any]:
+        self._ask(None)
+        return self._known.items()
+
+    def values(self) -> ValuesView[Any]:
+        self._ask(None)
+        return self._known.values()
+
+
+class _Names(Set[str]):
+    def __init__(self, known: frozenset[str], ask: Callable[[str | None], None]) -> None:
+        self._known, self._ask = known, ask
+
+    def __contains__(self, name: object) -> bool:
+        self._ask(str(name))
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        self._ask(None)
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        self._ask(None)
+        return len(self._known)
+
+    def isdisjoint(self, other: Iterable[str]) -> bool:
+        return not any(name in self for name in other)
+
+    def __and__(self, other: Set[object]) -> Set[str]:
+        return frozenset(name for name in other if isinstance(name, str) and name in self)
+
+    __rand__ = __and__
