@@ -16,7 +16,7 @@ import typer
 
 from codemods.rules.rule import Rule
 from codemods.transforms import load
-from fixer.cli import app
+from fixer.cli import application
 from fixer.report.catalogue import page
 
 DOCS = Path(__file__).resolve().parent
@@ -113,7 +113,7 @@ def _commands() -> str:
         f"{WRITTEN}# Commands",
         COMMANDS,
     ]
-    for name, command in _all("fixer", typer.main.get_command(app)):
+    for name, command in _all("fixer", typer.main.get_command(application())):
         context = command.make_context(name, [], resilient_parsing=True)
         usage = " ".join([name, *command.collect_usage_pieces(context)]).translate({ord("{"): "", ord("}"): ""})
         parts += [f"## {name}", f"    {usage}", re.sub(r"(?<=\S)\n(?=\S)", " ", command.help)]

@@ -28,6 +28,14 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(python)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def a_cache_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept between runs is kept for the tests only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIXER_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def no_git_stays() -> Iterator[None]:
     """No test leaves a git process of ours behind, such as the `git cat-file` that a repository reads blobs with."""

@@ -6,12 +6,12 @@ They are found by walking this package and the entry-point group `fixer.rules`.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
-import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from codemods.engine.prefilter import RuleInfo
     from codemods.rules.rule import Rule
 
@@ -28,6 +28,9 @@ def load() -> tuple[Rule, ...]:
         Unloadable: if a package offers a rule that cannot be imported, or is none.
         ValueError: if two rules share a code or a name.
     """
+    import pkgutil
+    from importlib.metadata import entry_points
+
     from codemods.rules.rule import Rule
 
     rules: list[Rule] = []
@@ -35,7 +38,7 @@ def load() -> tuple[Rule, ...]:
         if not info.ispkg and isinstance(rule := getattr(importlib.import_module(info.name), "rule", None), Rule):
             rule.module = info.name
             rules.append(rule)
-    for entry in importlib.metadata.entry_points(group="fixer.rules"):
+    for entry in entry_points(group="fixer.rules"):
         rules.append(_plugged(entry))
     for key in ("code", "name"):
         seen: dict[str, str] = {}
@@ -64,7 +67,7 @@ def loaded(info: Rule | RuleInfo) -> Rule:
     return rule
 
 
-def _plugged(entry: importlib.metadata.EntryPoint) -> Rule:
+def _plugged(entry: EntryPoint) -> Rule:
     """The rule behind an entry point."""
     from codemods.rules.rule import Rule
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,33 +13,35 @@ import typer
 
 from codemods import __version__
 from fixer import COLLECT
-from fixer.cli.apply import apply
-from fixer.cli.bulk import bulk
-from fixer.cli.cache import cache
-from fixer.cli.check import check
-from fixer.cli.explain import explain
-from fixer.cli.probe import probe
-from fixer.cli.push import PushCommand
-from fixer.cli.rules import rules
-from fixer.cli.verify import verify
 from fixer.errors import Refusal
 
-app = typer.Typer(
-    name="fixer",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(check)
-app.command(cls=PushCommand)(apply)
-app.command()(verify)
-app.command(context_settings={"allow_interspersed_args": False})(probe)
-app.command()(explain)
-app.add_typer(rules)
-app.add_typer(bulk)
-app.add_typer(cache)
+COMMANDS = ("check", "apply", "verify", "probe", "explain", "rules", "bulk", "cache")
+"""Each in a module of that name, in the order in which they are listed."""
+
+
+def application(words: Sequence[str] = ()) -> typer.Typer:
+    """The command line.
+
+    Args:
+        words: what was typed; where it begins with the name of a command, no other one is loaded.
+    """
+    made = typer.Typer(
+        name="fixer",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_fixer)
+    for name in (words[0],) if words and words[0] in COMMANDS else COMMANDS:
+        module = importlib.import_module(f"fixer.cli.{name}")
+        command = getattr(module, name)
+        if isinstance(command, typer.Typer):
+            made.add_typer(command)
+        else:
+            made.command(**getattr(module, "SETTINGS", {}))(command)
+    return made
 
 
 def _version(wanted: bool) -> None:
@@ -46,7 +50,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _fixer(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -71,7 +74,7 @@ def main() -> None:
             Path.cwd()
         except OSError as error:
             raise Refusal("the current directory is gone: change to one that exists") from error
-        app()
+        application(sys.argv[1:])()
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fixer.run.request import Outcome, Request
 
 
+SETTINGS = {"cls": push.PushCommand}
+"""How Typer makes this command."""
+
+
 class OnConflict(str, Enum):
     """What to do with a branch that exists."""
 

@@ -11,6 +11,9 @@ import typer
 from fixer.cli import options
 from fixer.errors import Refusal
 
+SETTINGS = {"context_settings": {"allow_interspersed_args": False}}
+"""How Typer makes this command."""
+
 
 def probe(
     command: Annotated[list[str] | None, typer.Argument(metavar="-- CMD...", show_default=False)] = None,

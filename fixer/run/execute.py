@@ -39,8 +39,8 @@ ENOUGH_FILES = 2_000
 """Files from which on the prefilter is shared among processes."""
 AT_ONCE = 250
 """Files that a process prefilters at once."""
-WORTH_KEEPING = 50
-"""Files from which on what was found before is looked for."""
+FEW_FILES = 50
+"""Files up to which the prefilter comes first, and what was found before is looked for only if it leaves any."""
 MENTIONS = b"fixer: ignore"
 """Files with suppression comments are looked at even without a trigger, to tell unused ones."""
 
@@ -78,14 +78,14 @@ class Task:
     generated: bool = False
     """Read files that say a program wrote them."""
     kept: bool = False
-    """Look for what was found before, and keep what is found, if it pays."""
+    """Look for what was found before, and keep what is found."""
     profiled: bool = False
     """Workers say where their time went."""
 
     @property
     def cached(self) -> bool:
         """Whether that is done."""
-        return self.kept and len(self.paths) >= WORTH_KEEPING and self.order.changed is None
+        return self.kept and self.order.changed is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def run(
     jobs: int,
     why: Callable[[str], str] = lambda path: "could not be read",
     progress: Progress = lambda done, total: None,
-    cache: Cache | None = None,
+    cache: Callable[[], Cache] | None = None,
     recorder: Recorder = SILENT,
 ) -> tuple[Plan, ...]:
     """The plan of each task.
@@ -217,24 +217,34 @@ def run(
 class _Started:
     """A task on its way: the prefilter, what is remembered, and the rest."""
 
-    def __init__(self, task: Task, crew: Crew, cache: Cache | None, recorder: Recorder) -> None:
+    def __init__(self, task: Task, crew: Crew, cache: Callable[[], Cache] | None, recorder: Recorder) -> None:
         self.task, self.crew, self.recorder = task, crew, recorder
         self.past: Past | None = None
-        if cache is not None and task.cached:
-            from fixer.run.cache import Past
-
-            self.past = Past(cache, task)
-        with recorder.phase("cache"):
-            self.whole = self.past.whole(fix=task.order.fix) if self.past is not None else None
-            if self.whole is not None:
-                self.prefiltered = Prefiltered((), ())
+        self.whole: Plan | None = None
+        cache = cache if task.cached else None
+        few = len(task.paths) <= FEW_FILES
+        paths: Sequence[str] = task.paths
+        if few:
+            with recorder.phase("prefilter"):
+                self.prefiltered = self._prefilter(paths)
+            if not self.prefiltered.wanted:
                 return
-            paths = task.paths if self.past is None else self.past.unknown(task.paths)
-        with recorder.phase("prefilter"):
-            self.prefiltered = self._prefilter(paths)
-        if self.past is not None:
+        if cache is not None:
             with recorder.phase("cache"):
-                self.past.note_innocent(paths, self.prefiltered)
+                from fixer.run.cache import Past
+
+                self.past = Past(cache(), task)
+                self.whole = self.past.whole(fix=task.order.fix)
+                if self.whole is not None:
+                    self.prefiltered = Prefiltered((), ())
+                    return
+                paths = paths if few else self.past.unknown(paths)
+        if not few:
+            with recorder.phase("prefilter"):
+                self.prefiltered = self._prefilter(paths)
+            if self.past is not None:
+                with recorder.phase("cache"):
+                    self.past.note_innocent(paths, self.prefiltered)
 
     @cached_property
     def index(self) -> Index:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,13 +77,15 @@ def plan_listing(
             kept=request.cache,
             profiled=recorder is not SILENT,
         )
-    with recorder.phase("planning"):
-        cache: Cache | None = None
-        if any(task.cached for task in tasks):
-            from fixer.run.cache import Cache
 
-            cache = Cache(cache_directory.directory())
-        plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=cache, recorder=recorder)
+    @cache
+    def kept() -> Cache:
+        from fixer.run.cache import Cache
+
+        return Cache(cache_directory.directory())
+
+    with recorder.phase("planning"):
+        plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=kept, recorder=recorder)
     plan = merge(plans)
     if changed is not None:
         here = changed.touch

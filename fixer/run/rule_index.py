@@ -10,7 +10,6 @@ import os
 import sys
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from codemods import transforms
@@ -31,7 +30,7 @@ def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
     Raises:
         codemods.transforms.Unloadable, ValueError: as `codemods.transforms.load`.
     """
-    if directory is None or entry_points(group="fixer.rules"):
+    if directory is None:
         return tuple(map(RuleInfo.of, transforms.load()))
     state = _state()
     with suppress(OSError, ValueError, TypeError, KeyError):
@@ -39,6 +38,8 @@ def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
         if kept["state"] == state:
             return tuple(_read(each) for each in kept["rules"])
     infos = tuple(map(RuleInfo.of, transforms.load()))
+    if not all(info.module.startswith("codemods.") for info in infos):
+        return infos  # the rules of other packages may change without a sign
     with suppress(OSError):
         directory.mkdir(parents=True, exist_ok=True)
         new = directory / f"{FILE}.{os.getpid()}"
@@ -48,9 +49,15 @@ def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
 
 
 def _state() -> str:
-    """A name for the files that the rules consist of, by size and time of change."""
+    """A name for the files that the rules consist of, and for what is installed, by size and time of change.
+
+    A package that offers rules adds a directory to one of those that Python imports from.
+    """
     files = sorted(path for room in _ROOMS for path in (_PACKAGE / room).rglob("*.py"))
     stats = [(str(path), status.st_size, status.st_mtime_ns) for path in files for status in [path.stat()]]
+    for place in sys.path:
+        with suppress(OSError):
+            stats.append((place, 0, Path(place).stat().st_mtime_ns))
     return hashlib.sha256(repr((sys.version_info[:2], stats)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
