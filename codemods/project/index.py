@@ -147,6 +147,8 @@ class Index:
         self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
         self.past: Callable[[str], bytes | None] = lambda identity: None
         """What a file held by the identity of that content, where anybody knows."""
+        self.searched: Callable[[Holding], tuple[str, ...] | None] = lambda question: None
+        """The files that a search finds, where somebody knows without reading them all."""
         self._still: dict[tuple[Asked, str], bool] = {}
         self._facts_before: dict[tuple[str, str], Facts | None] = {}
         self._asked_facts: dict[str, Facts] = {}
@@ -167,7 +169,7 @@ class Index:
         for question, holders in self._holders.items():
             kept = [path for path in holders if path not in changed]
             looked = (path for path in changed if question.covers(path) and path in self._listed())
-            holding = (path for path in looked if index._holds(path, question.literals))
+            holding = (path for path in looked if index.holds(path, question.literals))
             index._holders[question] = tuple(sorted((*kept, *holding)))
         index._files = self._files
         if index._changed != self._changed:
@@ -179,13 +181,6 @@ class Index:
         if question not in self._answers:
             self._answers[question] = question.answer(self)
         return self._answers[question]
-
-    def still(self, asked: Asked, answer: str) -> bool:
-        """Whether a question has the answer that it had."""
-        key = (asked, answer)
-        if key not in self._still:
-            self._still[key] = unpacked(asked).still(answer, self)
-        return self._still[key]
 
     def text_of(self, path: str, identity: str | None = None) -> str | None:
         """The text of a file as it is, or as it was with a content of that identity; nobody asks for it."""
@@ -205,13 +200,19 @@ class Index:
             self._facts_before[path, identity] = None if found is None or isinstance(found, Skip) else found[0]
         return self._facts_before[path, identity]
 
-    def answers(self) -> Iterable[tuple[Question, str]]:
-        """The answers that were given."""
-        return self._answers.items()
+    def all_still(self, answers: Sequence[tuple[Asked, str]]) -> bool:
+        """Whether all of these questions have the answers that they had."""
+        known = self._still
+        for each in answers:
+            if (same := known.get(each)) is None:
+                same = known[each] = unpacked(each[0]).still(each[1], self)
+            if not same:
+                return False
+        return True
 
-    def believe(self, question: Question, answer: str) -> None:
-        """Take an answer from somebody who knows that all files are as they were when it was given."""
-        self._answers.setdefault(question, answer)
+    def searches(self) -> Mapping[Holding, tuple[str, ...]]:
+        """The searches that were made, with the files that were found."""
+        return self._holders
 
     # -- files
 
@@ -620,16 +621,18 @@ class Index:
         own = files.is_python(path) and suffixes == files.PYTHON and files.container(path).endswith(files.NOTEBOOK)
         if own:
             self.questions.ask(Content(files.container(path)))
-        return (path, *found) if own and self._holds(path, literals) else found
+        return (path, *found) if own and self.holds(path, literals) else found
 
     def holding(self, directory: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...]) -> tuple[str, ...]:
         """The files below a directory that hold any of the literals, sorted."""
         question = Holding(directory, literals, suffixes)
         self.questions.ask(question)
         if question not in self._holders:
-            listed = (path for path in self.reader.files() if question.covers(path))
             with self.recorder.phase("searching"):
-                self._holders[question] = tuple(f for f in listed if self._holds(f, literals))
+                known = self.searched(question)
+                listed = (path for path in self.reader.files() if question.covers(path))
+                found = known if known is not None else tuple(f for f in listed if self.holds(f, literals))
+                self._holders[question] = found
         return self._holders[question]
 
     def _listed(self) -> frozenset[str]:
@@ -638,7 +641,8 @@ class Index:
             self._files = frozenset(self.reader.files())
         return self._files
 
-    def _holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
+    def holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
+        """Whether a file holds one of some literals; nobody asks for it."""
         data = self._new[path].encode("utf-8", "surrogatepass") if path in self._new else self._searchable(path)
         return data is not None and any(literal in data for literal in literals)
 

@@ -33,7 +33,7 @@ class Remembered:
 
     def holds(self, index: Index) -> bool:
         """Whether every question is answered as it was."""
-        return all(index.still(question, answer) for question, answer in self.asked)
+        return index.all_still(self.asked)
 
     def with_questions(self, asked: Iterable[Question], index: Index) -> Remembered:
         """The same with the questions that led there. Of a file that the result names, lines count too."""

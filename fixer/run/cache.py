@@ -215,11 +215,14 @@ class Past:
         order = task.order
         self._cache, self._reader = cache, order.reader
         self._prefilter = key_of("prefilter", of_rules(order.rules), task.generated)
-        self._order = key_of("look", of_rules(order.rules), order.unsafe, order.strategies, order.targets, order.wanted)
+        how = order.unsafe, order.strategies, order.targets, order.wanted, task.generated
+        self._order = key_of("look", of_rules(order.rules), *how)
         self._paths = hashlib.sha256("\0".join(task.paths).encode("utf-8", "surrogateescape")).hexdigest()
         self._keys: dict[str, bytes] = {}
         self._innocent: frozenset[bytes] = frozenset()
+        self._of_files: Mapping[str, str] | None = None
         self._of_tree: bytes | None = None
+        self._searches = key_of("searches", str(getattr(order.reader, "root", "")))
 
     def whole(self, *, fix: bool) -> Plan | None:
         """The plan of all the files, if every file of the tree is as it was and nothing in it is to be fixed now."""
@@ -249,10 +252,9 @@ class Past:
     def memory(self, paths: Sequence[str], index: Index) -> Kept:
         """What was found in these files, as far as every question that led there has the same answer now."""
         self._keys = {path: key_of(self._order, path, identity(self._reader, path)) for path in paths}
-        results = self._cache.results([*self._keys.values(), self._tree()])
-        for question, answer in results.get(self._tree()) or ():
-            index.believe(unpacked(question), answer)
-        index.past = self._cache.text
+        results = self._cache.results([*self._keys.values(), self._searches])
+        names, searches = results.get(self._searches) or ({}, ())
+        index.past, index.searched = self._cache.text, _Searched(names, searches, self._identities(), index)
         known = {path: results[key] for path, key in self._keys.items() if key in results}
         return Kept({path: each for path, each in known.items() if each.holds(index)})
 
@@ -260,8 +262,8 @@ class Past:
         """Keep what was found this time, file by file."""
         new = {each.path: each for each in memory.new if each.path in self._keys}
         results: list[tuple[bytes, Any]] = [(self._keys[path], each) for path, each in new.items()]
-        searches = [(packed(q), answer) for q, answer in index.answers() if isinstance(q, Holding)]
-        results.append((self._tree(), searches))
+        searches = [(packed(question), found) for question, found in index.searches().items()]
+        results.append((self._searches, (self._identities(), tuple(searches))))
         self._cache.keep(results, [self._keys[path] for path in memory.known])
         read = {(asked[1], answer) for each in new.values() for asked, answer in each.asked if asked[0] in _COMPARED}
         self._cache.keep_texts(
@@ -285,12 +287,37 @@ class Past:
         kind = files.kind(path), files.is_python(path), path.endswith(files.NOTEBOOK)
         return key_of(name, kind)[:_NAME] if name else None
 
+    def _identities(self) -> Mapping[str, str]:
+        """What stands for the content of each file that may be read."""
+        if self._of_files is None:
+            self._of_files = {path: identity(self._reader, path) for path in self._reader.files()}
+        return self._of_files
+
     def _tree(self) -> bytes:
         """A name for all the files that may be read."""
         if self._of_tree is None:
-            names = "\0".join(chain.from_iterable((p, identity(self._reader, p)) for p in self._reader.files()))
+            names = "\0".join(chain.from_iterable(self._identities().items()))
             self._of_tree = key_of("tree", program(), hashlib.sha256(names.encode("utf-8", "surrogateescape")).digest())
         return self._of_tree
+
+
+class _Searched:
+    """The searches of an earlier run, brought up to date by looking into the files that have changed since."""
+
+    def __init__(
+        self, before: Mapping[str, str], searches: Iterable[tuple[Any, Any]], now: Mapping[str, str], index: Index
+    ) -> None:
+        self._found = {unpacked(asked): frozenset(found) for asked, found in searches}
+        self._changed = {path for path in {*before, *now} if before.get(path) != now.get(path)} if before else set()
+        self._now, self._index = now, index
+
+    def __call__(self, question: Holding) -> tuple[str, ...] | None:
+        found = self._found.get(question)
+        if found is None:
+            return None
+        changed = (path for path in self._changed if path in self._now and question.covers(path))
+        new = (path for path in changed if self._index.holds(path, question.literals))
+        return tuple(sorted((*(found - self._changed), *new)))
 
 
 def key_of(*parts: object) -> bytes:

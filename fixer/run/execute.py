@@ -220,31 +220,30 @@ class _Started:
     def __init__(self, task: Task, crew: Crew, cache: Callable[[], Cache] | None, recorder: Recorder) -> None:
         self.task, self.crew, self.recorder = task, crew, recorder
         self.past: Past | None = None
+        self.memory: Kept | None = None
         self.whole: Plan | None = None
-        cache = cache if task.cached else None
         few = len(task.paths) <= FEW_FILES
         paths: Sequence[str] = task.paths
-        if few:
-            with recorder.phase("prefilter"):
-                self.prefiltered = self._prefilter(paths)
-            if not self.prefiltered.wanted:
-                return
-        if cache is not None:
+        self.prefiltered = self._prefilter(paths) if few else Prefiltered((), ())
+        if cache is not None and task.cached and (self.prefiltered.wanted or not few):
             with recorder.phase("cache"):
-                from fixer.run.cache import Past
-
-                self.past = Past(cache(), task)
-                self.whole = self.past.whole(fix=task.order.fix)
-                if self.whole is not None:
-                    self.prefiltered = Prefiltered((), ())
-                    return
-                paths = paths if few else self.past.unknown(paths)
-        if not few:
-            with recorder.phase("prefilter"):
-                self.prefiltered = self._prefilter(paths)
+                paths = self._recall(cache(), paths)
+        if self.whole is None:
+            self.prefiltered = self._prefilter(paths)
             if self.past is not None:
                 with recorder.phase("cache"):
                     self.past.note_innocent(paths, self.prefiltered)
+
+    def _recall(self, cache: Cache, paths: Sequence[str]) -> Sequence[str]:
+        """Look for what was found before. Returns the paths of which nothing is known."""
+        from fixer.run.cache import Past
+
+        self.past = Past(cache, self.task)
+        self.whole = self.past.whole(fix=self.task.order.fix)
+        if self.whole is None and (paths := self.past.unknown(paths)):
+            self.memory = self.past.memory(paths, self.index)
+            paths = [path for path in paths if path not in self.memory.known]
+        return paths
 
     @cached_property
     def index(self) -> Index:
@@ -253,6 +252,10 @@ class _Started:
             return index_of(self.task, self.recorder)
 
     def _prefilter(self, paths: Sequence[str]) -> Prefiltered:
+        with self.recorder.phase("prefilter"):
+            return self._prefiltered(paths)
+
+    def _prefiltered(self, paths: Sequence[str]) -> Prefiltered:
         if self.crew.processes == 1 or len(paths) < ENOUGH_FILES:
             return prefilter_paths(self.task, paths)
         parts = self.crew.prefilter(self.task, [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)])
@@ -264,16 +267,10 @@ class _Started:
         """The plan of the whole task."""
         if self.whole is not None:
             return self.whole
-        task, wanted = self.task, self.prefiltered.wanted
+        task, wanted, memory = self.task, self.prefiltered.wanted, self.memory
         remembered: list[Plan] = []
-        memory: Kept | None = None
-        if self.past is not None and wanted:
-            with self.recorder.phase("cache"):
-                memory = self.past.memory([path for path, _ in wanted], self.index)
-            if known := [path for path, _ in wanted if memory.recall(path)]:
-                remembered = [plan_paths(task, known, self.index, memory)]
-                tick(len(known))
-                wanted = tuple(each for each in wanted if each[0] not in memory.known)
+        if memory is not None and memory.known:
+            remembered = [plan_paths(task, sorted(memory.known), self.index, memory)]
         lines = sum(count for _, count in wanted)
         parts: list[Plan] = []
         if wanted:
@@ -297,7 +294,7 @@ class _Started:
             plan,
             skips=(*plan.skips, *unread),
             files_seen=len(task.paths),
-            files_read=len(self.prefiltered.wanted),
+            files_read=len(wanted) + (len(memory.known) if memory is not None else 0),
         )
         if self.past is not None:
             with self.recorder.phase("cache"):
