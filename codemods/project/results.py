@@ -46,7 +46,7 @@ class Remembered:
                 if posixpath.basename(files.container(question.path)) in told:
                     question = Content(files.container(question.path))
             kept.add(question)
-        answers = sorted(((packed(each), index.answer(each)) for each in kept), key=repr)
+        answers = ((packed(each), index.answer(each)) for each in kept)
         return replace(self, asked=tuple(answers))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from codemods.model.edits import Consequence, Finding
 from fixer.cli import options
 from fixer.cli.options import CheckFormat, FailOn
+from fixer.errors import Refusal
 
 
 @options.grouped
@@ -23,6 +25,7 @@ def check(
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")] = False,
     showing: options.Showing,
     verbose: options.Verbose = False,
 ) -> None:
@@ -42,17 +45,28 @@ def check(
     request = running.request(paths, rules, since, profiling.recorder)
     screen = showing.screen(verbose=verbose)
     here = Path.cwd()
-    with progress(not screen.quiet) as tell:
-        outcome = plan_directory(request, here, fix=False, progress=tell)
-    with profiling.recorder.phase("reporting"):
-        findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
-        screen.summary(outcome, "found")
-        screen.errors(outcome.problems)
-    profiling.tell()
-    if outcome.failed:
-        raise typer.Exit(2)
-    if not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings):
-        raise typer.Exit(1)
+
+    def look() -> int:
+        with progress(not screen.quiet) as tell:
+            outcome = plan_directory(request, here, fix=False, progress=tell)
+        with profiling.recorder.phase("reporting"):
+            findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
+            screen.summary(outcome, "found")
+            screen.errors(outcome.problems)
+        profiling.tell()
+        failing = not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings)
+        return 2 if outcome.failed else int(failing)
+
+    if not watch:
+        raise typer.Exit(look())
+    if format is not CheckFormat.terminal or showing.output is not None or profile:
+        raise Refusal("--watch shows findings on the terminal: leave --format, --output and --profile out")
+    from fixer.cli.ending import end_when_told
+    from fixer.cli.watch import check_on_changes
+    from fixer.project.discover import root_of
+
+    end_when_told()
+    check_on_changes(root_of(request.paths, here), screen, look)
 
 
 def _fails(finding: Finding, fail_on: FailOn) -> bool:

@@ -1,0 +1,74 @@
+"""`fixer check --watch`: the check again, in the same process, whenever a file that it reads changes."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codemods.sources.files import is_source
+from fixer.errors import Refusal
+
+if TYPE_CHECKING:
+    from fixer.cli.screen import Screen
+
+SETTINGS = frozenset({"fixer.toml", ".gitignore", ".gitattributes"})
+"""Files that are no sources and decide what is looked at."""
+EVERY = 100
+"""Milliseconds after which it is seen whether the person wants to end."""
+
+
+def check_on_changes(root: Path, screen: Screen, look: Callable[[], object]) -> None:
+    """Call `look` now, and after each change of a file below `root` that a check reads. Ctrl-C ends it.
+
+    A sentence that refuses (a configuration that is broken while it is being written) is shown, and the next change
+    waited for.
+
+    Raises:
+        Refusal: if changes cannot be watched here.
+    """
+    for changed in _changes(root):
+        if screen.pretty and not screen.verbose:
+            print("\x1b[2J\x1b[3J\x1b[H", end="", flush=True)
+        began = time.perf_counter()
+        try:
+            look()
+        except Refusal as refusal:
+            print(f"fixer: {refusal}", file=sys.stderr)
+        gc.collect()
+        took = time.perf_counter() - began
+        why = f"{changed} changed" if changed else f"watching {root}"
+        screen.note(f"{time.strftime('%H:%M:%S')}: {why}; checked in {took:.2f} s (Ctrl-C ends)")
+
+
+def _changes(root: Path) -> Iterator[str]:
+    """At once, then after each change: the name of a file that changed."""
+    try:
+        from watchfiles import DefaultFilter, watch
+    except ImportError as error:
+        raise Refusal("--watch requires watchfiles: pip install 'ampfix[watch]'") from error
+
+    usual = DefaultFilter()
+    waiting = watch(
+        root,
+        watch_filter=lambda change, path: usual(change, path) and _is_read(root, path),
+        rust_timeout=EVERY,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    first = True
+    try:
+        for changes in waiting:
+            if changes or first:
+                first = False
+                yield min((Path(path).relative_to(root).as_posix() for _, path in changes), default="")
+    except (OSError, RuntimeError) as error:
+        raise Refusal(f"--watch: the system does not tell of changes below {root}: {error}") from error
+
+
+def _is_read(root: Path, path: str) -> bool:
+    name = Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
+    return is_source(name) or Path(path).name in SETTINGS
