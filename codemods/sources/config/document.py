@@ -7,14 +7,11 @@ was parsed again and said exactly what was meant.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from codemods.model.edits import Edit, Skip, SkipReason, splice
-from codemods.sources.config import json_nodes, toml_nodes, yaml_nodes
-from codemods.sources.config.edits import proposed
-from codemods.sources.config.style import site
 from codemods.sources.config.values import (
     Array,
     Entry,
@@ -30,12 +27,6 @@ from codemods.sources.document import Node
 
 FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml"}
 """Suffix → format."""
-
-_COMPOSE: dict[str, Callable[[str, str], tuple[Value, ...] | Skip]] = {
-    "yaml": yaml_nodes.compose,
-    "json": json_nodes.compose,
-    "toml": toml_nodes.compose,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,10 +74,13 @@ class Config:
             if not isinstance(node, (Scalar, Array, Table, Entry)):
                 return None
             wanted[node] = new
+        from codemods.sources.config.edits import proposed
+        from codemods.sources.config.style import site
+
         edits = proposed(site(self.path, self.text, self.format, self.roots), wanted)
         if not edits:
             return edits
-        after = _COMPOSE[self.format](self.path, splice(self.text, edits))
+        after = _compose(self.format, self.path, splice(self.text, edits))
         meant = {node: _become(new) if isinstance(node, Entry) else new for node, new in wanted.items()}
         intended = [plain(root, meant) for root in self.roots]
         return edits if not isinstance(after, Skip) and same([plain(root) for root in after], intended) else None
@@ -102,8 +96,19 @@ def read(path: str, text: str) -> Config | Skip:
     format = FORMATS.get(posixpath.splitext(path)[1].lower())
     if format is None:
         return Skip(path, SkipReason.UNPARSABLE, "line 1: neither YAML nor JSON nor TOML, by its name")
-    roots = _COMPOSE[format](path, text)
+    roots = _compose(format, path, text)
     return roots if isinstance(roots, Skip) else Config(path, text, format, roots)
+
+
+def _compose(format: str, path: str, text: str) -> tuple[Value, ...] | Skip:
+    """The roots of a document; what reads a format is imported when the first one of it is met."""
+    if format == "yaml":
+        from codemods.sources.config.yaml_nodes import compose
+    elif format == "json":
+        from codemods.sources.config.json_nodes import compose
+    else:
+        from codemods.sources.config.toml_nodes import compose
+    return compose(path, text)
 
 
 def _walk(roots: tuple[Value, ...]) -> Iterator[tuple[Value | Entry, str]]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from codemods.model.edits import Skip
-from codemods.sources.config import yaml_nodes
 from codemods.sources.config.values import Array, Scalar, Table, Value, followed
 from codemods.sources.manifest import pip
 from codemods.sources.manifest.requirement import Entry, Piece, RequirementList, quoted, requirement
@@ -29,7 +28,9 @@ def item(piece: Piece, site: RequirementList) -> Iterator[Entry]:
 
 def environment(path: str, text: str) -> Iterator[Entry] | Skip:
     """The `dependencies` of an environment file, with their nested `pip` lists."""
-    roots = yaml_nodes.compose(path, text)
+    from codemods.sources.config.yaml_nodes import compose
+
+    roots = compose(path, text)
     if isinstance(roots, Skip):
         return roots
     return (entry for root in roots[:1] for entry in _listed(text, followed(root)))
