@@ -308,10 +308,32 @@ def test_layers_in_a_list(registered: bool, tmp_path: Path) -> None:
     )
     found = looked_at(tmp_path, case, code=0 if registered else 1)
     text = (
-        f"3 modules of class Linear (6 parameters) are called at {case.places()['case.py']} and are not registered "
-        "in the module: nothing optimizes them"
+        f"3 modules of class Linear (6 parameters) in Net.blocks are called at {case.places()['case.py']} and are not "
+        "registered in the module: nothing optimizes them"
     )
-    assert [symptom["sentence"] for symptom in found] == ([] if registered else [text])
+    cause = "Net.blocks is a plain list; torch.nn.ModuleList registers the modules that it holds"
+    told = [(symptom["sentence"], symptom["cause"]) for symptom in found]
+    assert told == ([] if registered else [(text, cause)])
+
+
+@pytest.mark.parametrize(
+    ("value", "item", "holder", "cause"),
+    [
+        ("{'en': nn.Linear(8, 8)}", "['en']", "Net.held", "Net.held is a plain dict; torch.nn.ModuleDict registers"),
+        ("[{'en': (nn.Linear(8, 8),)}]", "[0]['en'][0]", "Net.held", "Net.held is a plain list; torch.nn.ModuleList"),
+        ("lambda: LOOSE", "()", "", ""),
+    ],
+)
+def test_what_holds_a_layer(value: str, item: str, holder: str, cause: str, tmp_path: Path) -> None:
+    case = Case(
+        f"return self.head(self.held{item}(self.encoder(x)))",
+        more=f"self.held = {value}",
+        top="LOOSE = nn.Linear(8, 8)",
+    )
+    (symptom,) = looked_at(tmp_path, case, code=1)
+    held = f" in {holder}" if holder else ""
+    assert symptom["sentence"].startswith(f"Linear (2 parameters){held} is called at case.py:")
+    assert symptom["cause"].startswith(cause) and bool(symptom["cause"]) == bool(cause)
 
 
 def test_a_loss_without_a_graph(tmp_path: Path) -> None:
@@ -321,13 +343,56 @@ def test_a_loss_without_a_graph(tmp_path: Path) -> None:
 
 
 def test_an_error_in_the_backward_pass(tmp_path: Path) -> None:
+    """Told once for all precisions, though torch's text names their types, and without its advice to do as was done."""
     case = Case("h = self.encoder(x)\ng = h.exp()\ng += 1\nreturn self.head(g)")
-    (symptom,) = looked_at(tmp_path, case, code=1)
+    report = watched(tmp_path, case.texts()["case.py"], code=1)
+    (symptom,) = report["symptoms"]
+    assert symptom["runs"] == ["train, 32-true", "train, bf16-mixed", "train, 16-mixed"]
+    assert symptom["sentence"].endswith("is at version 1; expected version 0 instead")
     cause = (
-        "the operation whose backward fails was called at case.py:17; tensors of that shape are changed in place at "
+        "ExpBackward0, the backward of the operation called at case.py:17, fails; a tensor of that shape is changed in"
     )
-    assert symptom["cause"] == f"{cause}case.py:18"
+    assert symptom["cause"] == f"{cause} place at case.py:18"
     assert {"case.py:17", "case.py:18"} <= set(symptom["places"])
+
+
+@pytest.mark.parametrize("loss", ["x[:, :1] * 0", "1 + x[:, :1] * 0"], ids=["nan", "inf"])
+def test_gradients_that_are_not_finite(loss: str, tmp_path: Path) -> None:
+    """The function that makes the first of them: what is inf there becomes nan in the functions behind it."""
+    case = Case(
+        "h = self.head(self.encoder(x))\nd = (h[:, None] - h[None]).pow(2).sum(-1)\nreturn d.sqrt()  # here",
+        loss=f"lambda net, x: (net(x).float().diagonal()[:, None] * ({loss})).sum()",
+    )
+    report = watched(tmp_path, case.texts()["case.py"], code=1)
+    (symptom,) = report["symptoms"]
+    assert (symptom["kind"], symptom["sentence"]) == ("non-finite", "the loss is finite, and gradients are nan or inf")
+    cause = (
+        f"SqrtBackward0, the backward of the operation called at {case.places()['case.py']}, is the first to give nan"
+    )
+    assert symptom["cause"] == f"{cause} or inf"
+    assert len(symptom["runs"]) == 3
+
+
+def test_gradients_of_a_trainer_that_are_not_finite(tmp_path: Path) -> None:
+    case = Case("return self.head(self.encoder(x)) * 0")
+    text = (
+        case.texts()["case.py"]
+        .replace("class Net(nn.Module)", "class Net(lightning.LightningModule)")
+        .replace("import copy\n", "import copy\nimport lightning\n")
+        .replace("torch.randn(4, 8), lambda net, x: net(x).pow(2).mean()", "torch.randn(4, 8)")
+        + """
+def step(self, x, number):
+    return self(x).pow(2).sum(-1).sqrt().sum()
+
+
+Net.training_step = step
+Net.configure_optimizers = lambda self: torch.optim.SGD(self.parameters(), 0.1)
+"""
+    )
+    (symptom,) = watched(tmp_path, text, "--precision", "32-true", code=1)["symptoms"]
+    assert symptom["kind"] == "non-finite" and symptom["cause"].startswith(
+        "SqrtBackward0, the backward of the operation"
+    )
 
 
 def test_trackers_are_offline(tmp_path: Path) -> None:

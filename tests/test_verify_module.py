@@ -102,7 +102,7 @@ pytestmark = pytest.mark.torch
 
 def test_nothing_wrong(tmp_path: Path) -> None:
     report = watched(tmp_path, GOOD, code=0)
-    assert report["verdict"] == "not-reproduced"
+    assert report["verdict"] == "healthy"
     assert report["symptoms"] == [] and report["after"] is None
     titles = [(run["precision"], run["mode"]) for run in report["before"]["runs"]]
     assert titles == [(p, mode) for p in ("32-true", "bf16-mixed", "16-mixed") for mode in ("train", "eval")]
@@ -135,7 +135,7 @@ def test_gradients_are_those_of_plain_training(tmp_path: Path) -> None:
 
 def test_the_layer_that_cuts_is_named(tmp_path: Path) -> None:
     report = watched(tmp_path, CUT, "--precision", "32-true", code=1)
-    assert report["verdict"] == "unrepaired"
+    assert (report["verdict"], report["summary"]) == ("unhealthy", "1 symptom in 1 of 2 runs; no rule has a fix")
     assert symptoms(report) == [("there", "unreached", "the graph ends at torch.no_grad() in case.py:11")]
     assert report["symptoms"][0]["parameters"] == ["first.weight", "first.bias"]
 
@@ -186,7 +186,7 @@ def test_reentrant_checkpointing_that_works_is_left_alone(tmp_path: Path) -> Non
         "torch.randn(4, 8)", "torch.randn(4, 8, requires_grad=True)"
     )
     report = watched(tmp_path, text, "--precision", "32-true", code=0)
-    assert report["verdict"] == "not-reproduced"
+    assert report["verdict"] == "healthy"
     assert run(report, "train", "32-true")["layers"]["blocks.0"]["calls_without_grad"] > 0
 
 
@@ -212,8 +212,10 @@ def test_what_only_evaluation_shows(tmp_path: Path) -> None:
         "def check(net, batch):\n    net.eval()\n    with torch.no_grad():\n        net(**batch)\n\n\ndef make",
     )
     report = watched(tmp_path, text, "--precision", "32-true", code=1)
-    told = "explained by ATT001 (case.py:8): fixer apply --unsafe-fixes --select ATT001 fixes it"
-    assert report["symptoms"][0]["explanation"] == told
+    assert report["symptoms"][0]["explanation"] == "explained by ATT001 (case.py:8)"
+    command = "unsafe fixes of ATT001 were not tried: fixer verify --unsafe-fixes --module case.py:make"
+    assert report["summary"] == f"1 symptom in 1 of 2 runs; {command}"
+    assert not any("unsafe" in note for note in report["notes"])
 
 
 def test_unregistered_and_non_finite(tmp_path: Path) -> None:
@@ -222,8 +224,8 @@ def test_unregistered_and_non_finite(tmp_path: Path) -> None:
     )
     report = watched(tmp_path, text, "--precision", "32-true", code=1)
     told = {symptom["kind"]: symptom["sentence"] for symptom in report["symptoms"]}
-    assert told["non-finite"] == "non-finite values first appear in the input of second"
-    assert told["unregistered"].startswith("Linear (2 parameters) is called at case.py:13 and is not registered")
+    assert told["non-finite"] == "nan or inf first appears in the input of second"
+    assert told["unregistered"].startswith("Linear (2 parameters) in Net.hidden is called at case.py:13 and is not")
     assert run(report, "train", "32-true")["loss"] == "nan"
 
 
@@ -389,7 +391,10 @@ def test_what_people_see(tmp_path: Path) -> None:
     shown = fixer(tmp_path, *options).text
     assert "case.py:make → Tail: 6 layers, 8 parameters, 225 numbers; torch" in shown
     assert re.search(r"^train  \d/8 → 8/8 *$", shown, re.MULTILINE)
-    assert re.search(r"0–2 Linear ×3 +f32 +none +\d\.\de[+-]\d\d  grad off", shown)
+    assert re.search(r"0–2 Linear ×3 +f32 +none  grad off +\d\.\de[+-]\d\d\b", shown)
+    assert len(re.findall("no gradient reaches", shown)) == 1
+    told = "proved: 1 symptom gone; with the fixes 2 of 2 runs without an exception, 8 of 8 parameters with a gradient"
+    assert shown.splitlines()[-1] == told
     assert "gone with the fixes of CKP001 (case.py:16)" in shown
     text = fixer(tmp_path, *options, "--format", "markdown").text
     assert re.search(r"^\| train, 32-true \| \d/8 \| 8/8 \|$", text, re.MULTILINE)
@@ -426,60 +431,73 @@ FAILED = FlowRun(status="error", error="RuntimeError: boom", place="net.py:3", l
             side(trained()),
             None,
             [],
+            "healthy",
+            "1 of 1 run without an exception, 3 of 3 parameters with a gradient",
+        ),
+        (
+            side(trained()),
+            side(trained()),
+            [],
             "not-reproduced",
-            "nothing wrong was seen: 1 of 1 run without an exception, 3 of 3",
+            "nothing wrong with or without the fixes of X: 1 of 1",
         ),
         (side(trained()), side(trained()), [], "not-reproduced", "losses and gradients are equal on both sides"),
         (side(trained()), side(trained(2.0)), [], "not-reproduced", "losses or gradients differ in train, 32-true"),
-        (side(trained(None)), None, ["there"], "unrepaired", "reaches 2 parameters: a.w, a.b; there is nothing to fix"),
-        (side(trained(None)), side(trained(None)), ["there"], "unrepaired", "the fixes do not change it"),
-        (side(trained(None)), side(trained()), ["gone"], "proved", "before: train, 32-true: no gradient reaches 2"),
+        (side(trained(None)), None, ["there"], "unhealthy", "1 symptom in 1 of 1 run; look there"),
+        (
+            side(trained(None)),
+            side(trained(None)),
+            ["there"],
+            "unrepaired",
+            "1 symptom in 1 of 1 run, as without the fixes of X; look there",
+        ),
+        (side(trained(None)), side(trained()), ["gone"], "proved", "1 symptom gone; with the fixes 1 of 1 run without"),
         (
             side(trained()),
             side(trained(None)),
             ["new"],
             "refuted",
-            "after the fixes: train, 32-true: no gradient reaches 2",
+            "the fixes of X brought 1 symptom",
         ),
-        (side(trained()), side(FAILED), ["new"], "refuted", "raises RuntimeError: boom at net.py:3"),
+        (side(trained()), side(FAILED), ["new"], "refuted", "the fixes of X brought 1 symptom"),
         (
             side(FAILED),
             side(trained()),
             ["gone"],
             "proved",
-            "after: 1 of 1 run without an exception, 3 of 3 parameters",
+            "with the fixes 1 of 1 run without an exception, 3 of 3 parameters",
         ),
         (
             side(FAILED),
             side(trained(None)),
             ["gone", "uncovered"],
             "proved",
-            "1 of 3 parameters with a gradient; 1 symptom",
+            "1 of 3 parameters with a gradient; 1 symptom left; look there",
         ),
-        (side(FAILED), side(FAILED), ["there"], "unrepaired", "raises RuntimeError: boom"),
+        (side(FAILED), side(FAILED), ["there"], "unrepaired", "1 symptom in 1 of 1 run, as without"),
         (side(trouble="make() raised"), None, [], "could-not-run", "make() raised"),
         (side(trouble="make() raised"), side(trouble="make() raised"), [], "could-not-run", "make() raised"),
         (side(trouble="make() raised"), side(trained()), [], "proved", "before: make() raised; after: 1 of 1 run"),
-        (side(trained()), side(trouble="make() raised"), [], "refuted", "after the fixes: make() raised"),
+        (side(trained()), side(trouble="make() raised"), [], "refuted", "after the fixes of X: make() raised"),
         (
             side(trained(missed={"a.w": 2}, passes=4)),
             None,
             ["there"],
-            "not-reproduced",
-            "nothing wrong was seen: 1 of 1 run without an exception, 3 of 3",
+            "healthy",
+            "1 of 1 run without an exception, 3 of 3 parameters with a gradient",
         ),
         (
             side(trained(), trained(1 / 1000, precision="16-mixed", scale=1024.0, gradients={"a.w": 1 / 1000})),
             None,
             ["there"],
-            "unrepaired",
-            "gradients are about 1024 times smaller than in 32-true: the scale of the gradient scaler",
+            "unhealthy",
+            "1 symptom in 1 of 2 runs; look there",
         ),
         (
             side(FlowRun(status="unsupported"), FlowRun(status="absent", mode="eval")),
             None,
             [],
-            "not-reproduced",
+            "healthy",
             "0 of 0 runs",
         ),
     ],
@@ -487,7 +505,7 @@ FAILED = FlowRun(status="error", error="RuntimeError: boom", place="net.py:3", l
 def test_verdicts(before: FlowSide, after: FlowSide | None, states: list[str], verdict: str, summary: str) -> None:
     found = symptoms_of(before, after)
     assert [symptom.state for symptom in found] == states
-    word, sentence = judge(before, after, found)
+    word, sentence = judge(before, after, found, fixes="the fixes of X", advice="look there")
     assert word == verdict
     assert summary in sentence
 

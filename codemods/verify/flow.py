@@ -93,6 +93,10 @@ class Stranger:
     """Of all of them."""
     place: str = ""
     modules: int = 1
+    holder: str = ""
+    """The attribute of a registered module that holds them: `Net.steps`."""
+    container: str = ""
+    """The class of its value: `list`."""
 
 
 @dataclass(slots=True)
@@ -127,17 +131,22 @@ class FlowRun:
     """In the order in which they first returned."""
     cuts: list[Cut] = field(default_factory=list)
     ends: list[GraphEnd] = field(default_factory=list)
-    """Known, as the next four, where the run was repeated because a gradient is missing or the backward failed."""
+    """Known, as the next five, where the run was repeated because a gradient is missing, nan or inf, or the backward
+    failed."""
     unread: list[str] = field(default_factory=list)
     """Parameters of which nothing went into the loss."""
     copies: dict[str, str] = field(default_factory=dict)
     """Layer → the layer that it began as a copy of, and which is trained."""
+    backward: str = ""
+    """The function of autograd that raised the error, or gave the first nan or inf: `SqrtBackward0`."""
     forward_place: str = ""
-    """The line whose backward raised the error."""
+    """The line whose backward that is."""
     changed_places: list[str] = field(default_factory=list)
     """The lines that change tensors in place that have the shape of the one that the error speaks of."""
     non_finite: str = ""
-    """Where non-finite values first appear, in words."""
+    """Where nan or inf first appears, in words."""
+    bad_gradients: list[str] = field(default_factory=list)
+    """Parameters whose gradients are nan or inf though the loss is finite."""
     strangers: list[Stranger] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -148,9 +157,13 @@ class FlowRun:
 
     @property
     def unexplained(self) -> bool:
-        """Whether it is worth repeating to learn why gradients are missing, or what failed."""
-        missing = self.status == "ok" and (bool(self.missed) or None in self.gradients.values())
-        return self.mode == "train" and (missing or (self.status == "error" and self.error.startswith("RuntimeError")))
+        """Whether it is worth repeating to learn why gradients are missing, nan or inf, or what failed."""
+        if self.mode != "train":
+            return False
+        if self.status == "error":
+            return self.error.startswith("RuntimeError")
+        lacking = bool(self.missed) or None in self.gradients.values()
+        return self.status == "ok" and (lacking or bool(self.bad_gradients))
 
     def gradient(self, layer: Layer) -> float | None:
         """The norm of the gradients of a layer's own parameters; None if none of them got one."""

@@ -114,7 +114,11 @@ class FlowBench:
                 if run.unexplained and "run" in (again := self._ask({**request, "run": plan, "repeat": True})):
                     why = run_of(again["run"])
                     run.ends, run.unread, run.copies = why.ends, why.unread, why.copies
-                    run.forward_place, run.changed_places = why.forward_place, why.changed_places
+                    run.backward, run.forward_place, run.changed_places = (
+                        why.backward,
+                        why.forward_place,
+                        why.changed_places,
+                    )
                 side.loaded = sorted({*side.loaded, *answer.get("loaded", ())})
             else:
                 run.status, run.error = "trouble", answer.get("trouble", "")

@@ -73,13 +73,16 @@ def perform(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> Bas
             watch.end_pass()
     # Values that are not finite are no harm in themselves: masks hold them, and what is masked out may.
     loss = run.loss is not None and not math.isfinite(run.loss)
-    if loss or run.non_finite:
-        run.non_finite = watch.unsound or (watch.infinite if loss else "") or run.non_finite or "the loss"
+    if loss:
+        run.bad_gradients, run.non_finite = [], ""  # they follow from it
+    if not run.non_finite and (loss or run.bad_gradients):
+        run.non_finite = watch.unsound or (watch.infinite if loss else "") or ("the loss" if loss else "the gradients")
     return None
 
 
 def repeat(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> None:
-    """Do a training run again to learn where the graph of its loss ends, and which line's backward failed.
+    """Do a training run again to learn where the graph of its loss ends, and which line's backward failed, or gave the
+    first gradient that is nan or inf.
 
     Every function of torch goes through a mode then, which switches fused paths off: nothing else is taken from it.
     """
@@ -105,11 +108,21 @@ def repeat(made: Case, run: FlowRun, place: Callable[[str], str | None]) -> None
                 sizes = tuple(int(size) for size in shape[1].split(",") if size)
                 run.changed_places = list(cut.changed.get(sizes, ()))
             for item in caught:
-                files = re.findall(r'File "(.+)", line (\d+)', str(item.message).partition("Error detected in")[2])
-                lines = [f"{inside}:{line}" for file, line in files if (inside := place(file)) is not None]
-                run.forward_place = lines[-1] if lines else run.forward_place
+                if told := str(item.message).partition("Error detected in ")[2]:
+                    run.backward = told.partition(".")[0]
+                    run.forward_place = _innermost(told, place)
+    if cut.bad_backward is not None:
+        run.backward = cut.bad_backward.name()
+        run.forward_place = _innermost("".join(cut.bad_backward.metadata.get("traceback_", ())), place)
     run.ends, run.unread = cut.ends(), cut.unread()
     run.copies = dict(_copies(made.module, run, twins))
+
+
+def _innermost(trace: str, place: Callable[[str], str | None]) -> str:
+    """The innermost line of the project in a traceback."""
+    files = re.findall(r'File "(.+)", line (\d+)', trace)
+    lines = [f"{inside}:{line}" for file, line in files if (inside := place(file)) is not None]
+    return lines[-1] if lines else ""
 
 
 def _twins(module: torch.nn.Module) -> dict[str, str]:
@@ -180,7 +193,12 @@ def _fit(made: Case, run: FlowRun, watch: Watch, cut: GraphCut | None = None) ->
             if parameter.grad is None:
                 run.missed[name] = run.missed.get(name, 0) + 1
             else:
-                stepped.setdefault(name, float(parameter.grad.detach().double().norm()))
+                norm = float(parameter.grad.detach().double().norm())
+                stepped.setdefault(name, norm)
+                if not math.isfinite(norm) and name not in run.bad_gradients:
+                    run.bad_gradients.append(name)
+        if run.bad_gradients and not run.non_finite:
+            run.non_finite = watch.unsound or "the gradients"  # what comes later follows from it
 
     handle = register_optimizer_step_post_hook(after)
     try:
@@ -207,7 +225,7 @@ def _backward(module: torch.nn.Module, loss: torch.Tensor, scale: float, run: Fl
     found: list[str] = []
 
     def arrival(name: str) -> Any:
-        return lambda gradient: None if found or finite([gradient]) else found.append(name)
+        return lambda gradient: None if finite([gradient]) else found.append(name)
 
     trained = {name: p for name, p in module.named_parameters() if p.requires_grad and not lazy(p)}
     with ExitStack() as stack:
@@ -220,8 +238,7 @@ def _backward(module: torch.nn.Module, loss: torch.Tensor, scale: float, run: Fl
                 break
             scale = max(1.0, scale / 16)
             module.zero_grad(set_to_none=True)
-    if found and not run.non_finite:
-        run.non_finite = f"the gradient of {found[0]}"
+    run.bad_gradients = list(dict.fromkeys((*run.bad_gradients, *(name for name in trained if name in found))))
     return scale
 
 

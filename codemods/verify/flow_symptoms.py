@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -18,10 +19,12 @@ NOTES = frozenset({"sometimes", "copied", "unread", "unused"})
 State = Literal["gone", "new", "uncovered", "there"]
 """Removed by the fixes · brought by them · seen only since a run got further · as before."""
 Judgement = Word | Literal["unrepaired"]
-"""`unrepaired`: symptoms that were there before the fixes, and still are."""
+"""`unrepaired`: symptoms that were there before the fixes, and still are; `unhealthy` where nothing was fixed."""
 SLACK = 1.5
 """How far a ratio of gradients may be from the scaler's scale to be taken for it."""
 TOLERANCE = 1e-6
+REGISTERING = {"list": "torch.nn.ModuleList", "tuple": "torch.nn.ModuleList", "dict": "torch.nn.ModuleDict"}
+"""What to write instead of a container that hides modules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def symptoms(before: FlowSide, after: FlowSide | None) -> tuple[FlowSymptom, ...
     groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sign]]] = {}
 
     def add(run: FlowRun, sign: Sign, state: State) -> None:
-        groups.setdefault((sign.kind, sign.sentence, sign.root or sign.cause, state), []).append((run, sign))
+        groups.setdefault((sign.kind, _alike_in(sign.sentence), sign.root or sign.cause, state), []).append((run, sign))
 
     for run in before.runs:
         other = run if after is None else after.run(run)
@@ -78,6 +81,11 @@ def symptoms(before: FlowSide, after: FlowSide | None) -> tuple[FlowSymptom, ...
     return tuple(sorted(_together(groups), key=lambda symptom: order.index(symptom.kind)))
 
 
+def _alike_in(sentence: str) -> str:
+    """A sentence without the types that differ between precisions."""
+    return re.sub(r"\[\S+ (?=\[)|\b(BFloat16|Float|Half|Double|(c10::|at::)\w+|torch\.b?float\d*)\b", "…", sentence)
+
+
 def _keyed(sign: Sign) -> tuple[Kind, str]:
     return sign.kind, sign.key
 
@@ -88,13 +96,13 @@ def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sig
     for (kind, text, root, state), found in groups.items():
         titles = tuple(dict.fromkeys(run.title for run, _ in found))
         merged.setdefault((kind, text, root, state, titles), []).extend(found)
-    for (kind, text, _, state, titles), found in merged.items():
+    for (kind, _, _, state, titles), found in merged.items():
         keys = tuple(dict.fromkeys(sign.key for _, sign in found))
         causes = list(dict.fromkeys(sign.cause for _, sign in found if sign.cause))
         runs = {id(run): run for run, _ in found}.values()
         yield FlowSymptom(
             kind,
-            text or _list(kind, keys),
+            found[0][1].sentence or _list(kind, keys),
             titles,
             state,
             "".join(causes[:1]) + (f" (and {len(causes) - 1} more in the same way)" if len(causes) > 1 else ""),
@@ -122,7 +130,7 @@ def signs(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
     if run.status in ("error", "trouble"):
         yield _error(run, side)
     if run.non_finite:
-        yield Sign("non-finite", run.non_finite, f"non-finite values first appear in {run.non_finite}")
+        yield _non_finite(run)
     if run.status != "ok" or run.mode != "train":
         return
     yield from _strangers(run)
@@ -130,9 +138,22 @@ def signs(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
     yield from _scaled(run, side)
 
 
+def _non_finite(run: FlowRun) -> Sign:
+    """Where nan or inf comes from: a layer, or the backward of an operation."""
+    if run.non_finite != "the gradients":
+        return Sign("non-finite", run.non_finite, f"nan or inf first appears in {run.non_finite}")
+    cause = ""
+    if run.backward:
+        called = f", the backward of the operation called at {run.forward_place}," if run.forward_place else ""
+        cause = f"{run.backward}{called} is the first to give nan or inf"
+    sentence = "the loss is finite, and gradients are nan or inf"
+    return Sign("non-finite", "the gradients", sentence, cause, "", (run.forward_place,))
+
+
 def _error(run: FlowRun, side: FlowSide) -> Sign:
     where = (f" in {run.error_layer}" if run.error_layer else "") + (f" at {run.place}" if run.place else "")
-    text = f"raises {run.error}{where}" if run.status == "error" else f"cannot be run: {run.error}"
+    said = run.error.partition(" Hint: ")[0].rstrip(". ")  # torch's hint is to do what was done here
+    text = f"raises {said}{where}" if run.status == "error" else f"cannot be run: {run.error}"
     cause, places = "", tuple(run.lines)
     if "does not require grad" in run.error and run.ends:
         cause, places = tell_end(run.ends[0]), (*places, run.ends[0].place)
@@ -140,9 +161,10 @@ def _error(run: FlowRun, side: FlowSide) -> Sign:
         cut = _first_cut(run, side)
         cause, places = tell(cut), (*places, cut.place)
     elif run.forward_place:
-        cause = f"the operation whose backward fails was called at {run.forward_place}"
+        name = f"{run.backward}, " if run.backward else ""
+        cause = f"{name}the backward of the operation called at {run.forward_place}, fails"
         if run.changed_places:
-            cause += f"; tensors of that shape are changed in place at {some(run.changed_places)}"
+            cause += f"; a tensor of that shape is changed in place at {some(run.changed_places)}"
         places = (*places, run.forward_place, *run.changed_places)
     elif run.mode == "eval":
         twin = side.run(FlowRun(run.device, run.precision, "train"))
@@ -174,11 +196,15 @@ def _strangers(run: FlowRun) -> Iterator[Sign]:
         count, many = _count(stranger.parameters, "parameter"), stranger.modules > 1
         place = f" at {stranger.place}" if stranger.place else ""
         who = f"{stranger.modules} modules of class {stranger.kind}" if many else stranger.kind
+        held = f" in {stranger.holder}" if stranger.holder else ""
         text = (
-            f"{who} ({count}) {'are' if many else 'is'} called{place} and {'are' if many else 'is'} not registered in "
-            f"the module: nothing optimizes {'them' if many else 'it'}"
+            f"{who} ({count}){held} {'are' if many else 'is'} called{place} and {'are' if many else 'is'} not "
+            f"registered in the module: nothing optimizes {'them' if many else 'it'}"
         )
-        yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, places=(stranger.place,))
+        cause = ""
+        if better := REGISTERING.get(stranger.container):
+            cause = f"{stranger.holder} is a plain {stranger.container}; {better} registers the modules that it holds"
+        yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, cause, "", (stranger.place,))
 
 
 def _unreached(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
@@ -270,47 +296,65 @@ def _scaled(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
             yield Sign("scaled", word, text)
 
 
-def judge(before: FlowSide, after: FlowSide | None, found: Sequence[FlowSymptom]) -> tuple[Judgement, str]:
-    """The verdict and its sentence."""
+def judge(
+    before: FlowSide,
+    after: FlowSide | None,
+    found: Sequence[FlowSymptom],
+    *,
+    fixes: str = "the fixes",
+    advice: str = "",
+) -> tuple[Judgement, str]:
+    """The verdict and its sentence, which counts the symptoms and does not repeat them.
+
+    Args:
+        fixes: what made `after` of `before`, in words.
+        advice: what to do about symptoms that nothing was tried against.
+    """
     if before.trouble:
         if after is None or after.trouble:
             return "could-not-run", before.trouble
         return "proved", f"before: {before.trouble}; after: {_health(after)}"
     if after is not None and after.trouble:
-        return "refuted", f"after the fixes: {after.trouble}"
-    states = {state: [symptom for symptom in found if symptom.state == state] for state in ("gone", "new", "there")}
+        return "refuted", f"after {fixes}: {after.trouble}"
+    new, gone = ([symptom for symptom in found if symptom.state == state] for state in ("new", "gone"))
     left = [symptom for symptom in found if symptom.state in ("there", "uncovered") and not symptom.note]
-    if states["new"]:
-        return "refuted", f"after the fixes: {_first(states['new'])}"
-    if states["gone"]:
-        more = f"; {_count(len(left), 'symptom')} left" if left else ""
-        return "proved", f"before: {_first(states['gone'])}; after: {_health(after or before)}{more}"
+    more = f"; {advice}" if advice else ""
+    if new:
+        return "refuted", f"{fixes} brought {_count(len(new), 'symptom')}"
+    if gone:
+        rest = f"; {_count(len(left), 'symptom')} left{more}" if left else ""
+        return "proved", f"{_count(len(gone), 'symptom')} gone; with the fixes {_health(after or before)}{rest}"
+    if left and after is None:
+        return "unhealthy", f"{_counted(left, before)}{more}"
     if left:
-        nothing = "there is nothing to fix by rule" if after is None else "the fixes do not change it"
-        return "unrepaired", f"{_first(left)}; {nothing}"
-    return "not-reproduced", f"nothing wrong was seen: {_health(before)}{_alike(before, after)}"
+        return "unrepaired", f"{_counted(left, before)}, as without {fixes}{more}"
+    if after is None:
+        return "healthy", _health(before)
+    return "not-reproduced", f"nothing wrong with or without {fixes}: {_health(before)}{_alike(before, after)}"
 
 
-def _first(found: Sequence[FlowSymptom]) -> str:
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{found[0].runs[0]}: {found[0].sentence}{more}"
+def _counted(found: Sequence[FlowSymptom], side: FlowSide) -> str:
+    runs = {title for symptom in found for title in symptom.runs}
+    return f"{_count(len(found), 'symptom')} in {len(runs)} of {_count(len(_meant(side)), 'run')}"
+
+
+def _meant(side: FlowSide) -> list[FlowRun]:
+    """The runs but for those that the device, or the module, has not."""
+    return [run for run in side.runs if run.status in ("ok", "error", "trouble")]
 
 
 def _health(side: FlowSide) -> str:
     """How many runs went through, and how many parameters got a gradient in the worst of them."""
     done = [run for run in side.runs if run.status == "ok"]
-    meant = [run for run in side.runs if run.status in ("ok", "error", "trouble")]
     trained = [run.gradients for run in done if run.mode == "train" and run.gradients]
-    text = f"{len(done)} of {_count(len(meant), 'run')} without an exception"
+    text = f"{len(done)} of {_count(len(_meant(side)), 'run')} without an exception"
     if trained:
         worst = min(trained, key=lambda gradients: sum(norm is not None for norm in gradients.values()))
         text += f", {sum(n is not None for n in worst.values())} of {len(worst)} parameters with a gradient"
     return text
 
 
-def _alike(before: FlowSide, after: FlowSide | None) -> str:
-    if after is None:
-        return ""
+def _alike(before: FlowSide, after: FlowSide) -> str:
     strays = [run.title for run in before.runs if (other := after.run(run)) and not alike(run, other)]
     return (
         f"; losses or gradients differ in {some(strays)}"

@@ -78,9 +78,9 @@ class Watch:
         for name, module in root.named_modules():
             self._names.setdefault(id(module), name)
         self._registered = {id(parameter) for parameter in root.parameters()}
-        self._met: dict[tuple[str, str], dict[int, Any]] = {}
-        """Modules that are no part of the tree, by class and place, in this pass."""
-        self._run = run
+        self._met: dict[tuple[str, str, str], dict[int, Any]] = {}
+        """Modules that are no part of the tree, by class, place and holder, in this pass."""
+        self._root, self._run = root, run
         self._place = place
         self._local = threading.local()
         self._raised: dict[int, str] = {}
@@ -192,14 +192,24 @@ class Watch:
         if not any(id(parameter) not in self._registered for parameter in own):
             return
         kind, place = type(module).__name__, self._caller()
-        met = self._met.setdefault((kind, place), {})
+        holder, container = self._holder(module)
+        met = self._met.setdefault((kind, place, holder), {})
         met[id(module)] = module
         every = {id(p) for one in met.values() for p in one.parameters() if p.requires_grad} - self._registered
-        stranger = next((s for s in self._run.strangers if (s.kind, s.place) == (kind, place)), None)
+        strangers = self._run.strangers
+        stranger = next((s for s in strangers if (s.kind, s.place, s.holder) == (kind, place, holder)), None)
         if stranger is None:
-            self._run.strangers.append(stranger := Stranger(kind, 0, place))
+            strangers.append(stranger := Stranger(kind, 0, place, holder=holder, container=container))
         if len(every) > stranger.parameters:
             stranger.parameters, stranger.modules = len(every), len(met)
+
+    def _holder(self, stranger: Any) -> tuple[str, str]:
+        """The attribute of a module of the tree that holds one that is not in it, and the class of its value."""
+        for module in self._root.modules():
+            for name, value in vars(module).items():
+                if name not in ("_modules", "_parameters", "_buffers") and _holds(value, stranger):
+                    return f"{type(module).__name__}.{name}", type(value).__name__
+        return "", ""
 
     def _caller(self) -> str:
         """The innermost line of the project that is being run."""
@@ -215,6 +225,15 @@ class Watch:
         if code is None or (path := self._place(code.co_filename)) is None:
             return ""
         return f"{path}:{code.co_firstlineno}"
+
+
+def _holds(value: Any, module: Any, depth: int = 0) -> bool:
+    """Whether a value is the module, or a nested list, tuple or dict in which it is."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return depth < 3 and any(_holds(part, module, depth + 1) for part in value)
+    return value is module
 
 
 def _types(found: list[torch.Tensor]) -> list[str]:

@@ -20,7 +20,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils.weak import WeakIdKeyDictionary
 
 from codemods.verify.flow import GraphEnd
-from codemods.verify.flow_watch import tensors, transformed
+from codemods.verify.flow_watch import finite, floating, tensors, transformed
 
 EXITS = frozenset({"item", "tolist", "numpy", "__float__", "__array__"})
 """Give Python's or numpy's numbers."""
@@ -108,6 +108,10 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
         self._sure = True
         self.changed: dict[tuple[int, ...], dict[str, None]] = {}
         """Shape → the lines that change tensors of that shape in place, where they are part of a graph."""
+        self.bad_backward: Any = None
+        """The node of a graph whose backward is the first to give nan or inf for gradients that are finite."""
+        self._settled = False
+        """It is of an earlier pass; within one, a scaler may repeat what overflowed."""
         self.broken = False
         """Something could not be followed; then there is nothing to say."""
         for name, parameter in module.named_parameters():
@@ -151,6 +155,7 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
         """Numbers of this pass are of no use to the next."""
         self._exits.clear()
         self._floats.clear()
+        self._settled = self.bad_backward is not None
 
     def ends(self) -> list[GraphEnd]:
         """Where the graphs of all losses ended, each with the parameters that reach no loss by another way."""
@@ -170,7 +175,9 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
             return func(*args, **kwargs)
         name = _name(func)
         if name in ("backward", "grad") and args:
-            self._walk(list(tensors(args[0])))
+            losses = list(tensors(args[0]))
+            self._walk(losses)
+            self._guard(losses)
         if name.startswith(".") and not isinstance(output := func(*args, **kwargs), torch.Tensor):
             return output
         given = self._before(name, args, kwargs)
@@ -322,6 +329,27 @@ class GraphCut(TorchFunctionMode):  # type: ignore[misc]
             for call in cuts:
                 self._tell(call, list(self._named(call.parameters & ~told)), certain=certain)
                 told |= call.parameters
+
+    def _guard(self, losses: Sequence[torch.Tensor]) -> None:
+        """Have every node of a graph looked at in the backward pass that is about to begin."""
+        if self._settled:
+            return
+        self.bad_backward = None
+        waiting = [loss.grad_fn for loss in losses if loss.grad_fn is not None]
+        met = set(waiting)
+        while waiting:
+            node = waiting.pop()
+            node.register_hook(self._guarding(node))
+            later = [one for one, _ in node.next_functions if one is not None and one not in met]
+            met.update(later)
+            waiting += later
+
+    def _guarding(self, node: Any) -> Callable[[Any, Any], None]:
+        def look(given: Any, taken: Any) -> None:
+            if self.bad_backward is None and finite(floating(taken)) and not finite(floating(given)):
+                self.bad_backward = node
+
+        return look
 
     def _tell(self, call: Call, names: list[str], *, certain: bool) -> None:
         if names and (site := call.site) is not None:

@@ -60,7 +60,7 @@ def verify_module(
             screen.result(text.getvalue().encode())
     reports.write(files, render)
     watching.demand(report.touched)
-    return {"proved": 0, "not-reproduced": 0, "could-not-run": 2}.get(report.verdict, 1)
+    return {"proved": 0, "healthy": 0, "not-reproduced": 0, "could-not-run": 2}.get(report.verdict, 1)
 
 
 def terms(precision: Sequence[str] | None, python: str | None, limits: Limits) -> Terms:

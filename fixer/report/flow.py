@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fixer.verify.flow_report import Explained, FlowReport
 
 STATES = {"gone": "green", "new": "bold red", "uncovered": "yellow", "there": "red"}
-WORDS = {"proved": "bold green", "not-reproduced": "bold green", "refuted": "bold red"}
+WORDS = {"proved": "bold green", "healthy": "bold green", "not-reproduced": "bold green", "refuted": "bold red"}
 MARKS = {  # "no gradient" is said by the number that is not there
     "raises here": "raises",
     "called with gradients off": "grad off",
@@ -89,10 +89,12 @@ def _column(run: FlowRun) -> str:
 
 
 def _cell(report: FlowReport, run: FlowRun) -> Text:
+    wrong = any(run.title in e.symptom.runs for e in report.symptoms if not e.symptom.note)
     first = outcome(report.before.run(run))
+    shown = Text(first, _style(first, wrong=wrong))
     if report.after is None or (second := outcome(report.after.run(run))) == first:
-        return Text(first, _style(first))
-    return Text(first, _style(first)).append(" → ", "dim").append(second, _style(second))
+        return shown
+    return shown.append(" → ", "dim").append(second, _style(second, wrong=wrong))
 
 
 def outcome(run: FlowRun | None) -> str:
@@ -109,11 +111,13 @@ def outcome(run: FlowRun | None) -> str:
     return f"{reached}/{len(run.gradients)}"
 
 
-def _style(word: str) -> str:
+def _style(word: str, *, wrong: bool) -> str:
     if word in ("n/a", "–", "not run"):
         return "dim"
     reached, slash, of = word.partition("/")
-    return "green" if word == "ok" or (slash and reached == of) else "red"
+    if word == "ok" or (slash and reached == of):
+        return "green"
+    return "yellow" if slash and not wrong else "red"
 
 
 def where(symptom: FlowSymptom, side: FlowSide) -> str:
@@ -166,27 +170,24 @@ def layers(report: FlowReport, focus: FlowRun, *, depth: int, width: int) -> Tab
         [
             *(Text(kind, "dim") for kind in row.types),
             _norm(row, row.before, focus),
-            *([_norm(row, row.after, other)] if other else []),
             Text(MARKS.get(row.note, row.note), "red"),
+            *([_norm(row, row.after, other)] if other else []),
         ]
         for row in found
     ]
-    headers = [
-        *(run.precision.replace("-", "-\n") for run in shown),
-        "gradient" if other is None else "gradient\nbefore",
-    ]
-    headers += ["\nafter"] if other else []
+    headers = [*(run.precision.replace("-", "-\n") for run in shown)]
+    headers += ["gradient", ""] if other is None else ["gradient\nbefore", "", "\nafter"]
     widths = [max(map(len, header.split("\n"))) for header in headers]
     widths = [max(wide, *(line[number].cell_len for line in cells)) for number, wide in enumerate(widths)]
     table = Table(
         box=None, pad_edge=False, header_style="bold", title=f"gradients: {focus.title}", title_justify="left"
     )
     # The names give way, not the numbers.
-    room = width - sum(wide + 2 for wide in (*widths, max(row[-1].cell_len for row in cells)))
+    room = width - sum(wide + 2 for wide in widths)
     table.add_column("layer", no_wrap=True, overflow="ellipsis", max_width=max(room, 16))
     for header in headers:
-        table.add_column(header, no_wrap=True, justify="right" if header not in headers[: len(shown)] else "left")
-    table.add_column("", no_wrap=True)
+        number = header.startswith("gradient") or header == "\nafter"
+        table.add_column(header, no_wrap=True, justify="right" if number else "left")
     for row, line in zip(found, cells, strict=True):
         table.add_row(_label(row), *line)
     return table

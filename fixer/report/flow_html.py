@@ -21,8 +21,8 @@ STYLE = """
 :root { --before: #bc4c00; --after: #0969da; }
 @media (prefers-color-scheme: dark) { :root { --before: #f0883e; --after: #58a6ff; } }
 .verdict { margin: 1rem 0; padding: .75rem 1rem; border-left: 4px solid var(--soft); background: var(--card); }
-.verdict.proved, .verdict.not-reproduced { border-color: var(--good); }
-.verdict.refuted, .verdict.unrepaired { border-color: var(--bad); }
+.verdict.proved, .verdict.healthy, .verdict.not-reproduced { border-color: var(--good); }
+.verdict.refuted, .verdict.unhealthy, .verdict.unrepaired { border-color: var(--bad); }
 .state { font-weight: 600; }
 ul.symptoms { list-style: none; padding: 0; } .symptoms li { margin: 0 0 .9rem; }
 svg { display: block; width: 100%; min-width: 40rem; height: auto; }
@@ -108,15 +108,15 @@ def _run(report: FlowReport, side: FlowSide, run: FlowRun, *, opened: bool) -> s
 
 
 def _layers(side: FlowSide, run: FlowRun, other: FlowRun | None) -> str:
-    lines = ["<table><tr><th>layer</th><th>class</th><th>output</th><th>before</th><th>after</th><th></th></tr>"]
+    lines = ["<table><tr><th>layer</th><th>class</th><th>output</th><th>before</th><th></th><th>after</th></tr>"]
     idle = frozenset(unused(run, side))
     for layer in side.survey.layers:
         cells = (layer.name or "(the module)", layer.kind, types((layer,), run))
         lines.append(
             "<tr>"
             + "".join(f"<td>{text(cell)}</td>" for cell in cells)
-            + "".join(f'<td class="number">{_norm(layer, side)}</td>' for side in (run, other))
-            + f'<td class="bad">{text(notes(layer, run, idle))}</td></tr>'
+            + f'<td class="number">{_norm(layer, run)}</td><td class="bad">{text(notes(layer, run, idle))}</td>'
+            + f'<td class="number">{_norm(layer, other)}</td></tr>'
         )
     return "\n".join((*lines, "</table>"))
 

@@ -44,10 +44,7 @@ def notes(layer: Layer, run: FlowRun, idle: frozenset[str]) -> str:
     """What is remarkable about a layer in one run, in a few words."""
     if run.error_layer == layer.name:
         return "raises here"
-    if run.non_finite in (
-        f"the output of {layer.name or 'the module'}",
-        *(f"the gradient of {n}" for n in layer.trainable),
-    ):
+    if run.non_finite == f"the output of {layer.name or 'the module'}":
         return "first non-finite values"
     if (seen := run.layers.get(layer.name)) and not seen.finite:
         return "non-finite"

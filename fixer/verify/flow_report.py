@@ -111,9 +111,15 @@ def watch(
                 raise Refusal(str(error)) from error
     touched = footprints.touched()
     found = symptoms(first, second)
-    verdict, summary = judge(first, second, found)
-    rules = load()
     loaded = frozenset({*first.loaded, *(second.loaded if second else ())})
+    fixed = [finding for finding in outcome.plan.findings if finding.applied]
+    waiting = [f for f in outcome.plan.findings if f.fix and not f.applied and f.path in loaded]
+    codes = ", ".join(sorted({finding.code for finding in waiting}))
+    unsafe = f"unsafe fixes of {codes} were not tried: fixer verify --unsafe-fixes --module {module}" if codes else ""
+    fixes = f"the fixes of {_listed([f for f in fixed if f.path in loaded] or fixed)}"
+    advice = unsafe or ("" if fixed else "no rule has a fix")
+    verdict, summary = judge(first, second, found, fixes=fixes, advice=advice)
+    rules = load()
     return FlowReport(
         module,
         verdict,
@@ -121,19 +127,20 @@ def watch(
         first,
         second,
         tuple(explain(symptom, rules, outcome.plan.findings, loaded) for symptom in found),
-        tuple(finding for finding in outcome.plan.findings if finding.applied),
-        (*footprints.notes(touched), *_notes(outcome, first, loaded)),
+        tuple(fixed),
+        (*footprints.notes(touched), *([unsafe] if unsafe not in summary else []), *_notes(first)),
         touched,
     )
 
 
-def _notes(outcome: Outcome, before: FlowSide, loaded: frozenset[str]) -> Iterator[str]:
+def _listed(findings: Sequence[Finding]) -> str:
+    more = f" and {len(findings) - 4} more" if len(findings) > 4 else ""
+    return ", ".join(f"{finding.code} ({finding.location})" for finding in findings[:4]) + more
+
+
+def _notes(before: FlowSide) -> Iterator[str]:
     if before.strays:
         yield f"imported from the project itself instead of its copy: {', '.join(before.strays[:3])}"
-    waiting = [f for f in outcome.plan.findings if f.fix and not f.applied and f.path in loaded]
-    if waiting:
-        codes = ", ".join(sorted({finding.code for finding in waiting}))
-        yield f"fixes of {codes} in the files that were imported wait for --unsafe-fixes"
     yield from dict.fromkeys(note for run in before.runs for note in run.notes)
 
 
@@ -144,19 +151,17 @@ def explain(
     the message, before others."""
     knowing = {rule.code for rule in rules if any(e in said for e in rule.errors for said in symptom.said)}
     if symptom.state == "new":
-        return Explained(symptom, sentence="the fixes brought it")
+        return Explained(symptom)
     near = [f for f in findings if f.path in loaded and f.applied == (symptom.state == "gone")]
     on_line = [f for f in near if any(_covers(f, place) for place in symptom.places)]
     by_text = [f for f in near if f.code in knowing]
     chosen = on_line or by_text or (near if symptom.state == "gone" else [])
     codes = tuple(dict.fromkeys(finding.code for finding in chosen))
-    shown = ", ".join(f"{finding.code} ({finding.location})" for finding in chosen[:4])
     if chosen and symptom.state == "gone":
-        return Explained(symptom, codes, f"gone with the fixes of {shown}")
+        return Explained(symptom, codes, f"gone with the fixes of {_listed(chosen)}")
     if chosen:
-        offered = ",".join(dict.fromkeys(finding.code for finding in chosen if finding.fix))
-        how = f"fixer apply --unsafe-fixes --select {offered} fixes it" if offered else "to decide by hand"
-        return Explained(symptom, codes, f"explained by {shown}: {how}")
+        by_hand = "" if any(finding.fix for finding in chosen) else "; to decide by hand"
+        return Explained(symptom, codes, f"explained by {_listed(chosen)}{by_hand}")
     if knowing:
         known = sorted(knowing)
         if len(known) > 1:
