@@ -53,10 +53,13 @@ class Record:
         self.written = 0.0
         self.writing = threading.Lock()
         self.torch: Any = sys.modules.get("torch") if forked else None
+        self.rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or ""
         self.counts = {"backward": 0, "step": 0, "skipped": 0}
         self.losses: list[float] = []
         self.windows: list[int] = []
         """How many losses had been seen at each step of an optimizer."""
+        self.steppers: list[int] = []
+        """The numbers of the optimizers that took these steps."""
         self.scales: list[float] = []
         self.first_scale: float | None = None
         self.clips: dict[str, int] = {}
@@ -113,7 +116,7 @@ class Record:
         uncaught = getattr(sys, "last_value", None)
         return {
             "pid": self.pid,
-            "rank": os.environ.get("RANK") or os.environ.get("LOCAL_RANK"),
+            "rank": self.rank or os.environ.get("RANK") or os.environ.get("LOCAL_RANK"),
             "started": self.started,
             "ended": last,
             "program": program(),
@@ -123,6 +126,7 @@ class Record:
             "skipped": self.counts["skipped"],
             "losses": self.losses,
             "windows": self.windows,
+            "steppers": self.steppers,
             "scales": self.scales,
             "first_scale": self.first_scale,
             "clips": self.clips,

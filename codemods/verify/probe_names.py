@@ -45,7 +45,7 @@ class Names:
         self.meet(weights)
         for position, weight in enumerate(weights):
             member = self.member(weight)
-            yield self._named(weight, member.path if member else f"optimizer {number}, parameter {position}"), weight
+            yield self._named(weight, member.path if member else f"parameter {position} of optimizer {number}"), weight
 
     def meet(self, weights: list[Any]) -> None:
         """Look for the modules that hold these parameters, unless they are known."""

@@ -140,6 +140,8 @@ class Watcher:
         self.divided = True
         """Whether each of these passes began at a loss that the program itself had divided or multiplied last."""
         self.optimizers: Any = weakref.WeakKeyDictionary()
+        self.met = 0
+        """Optimizers so far, those that are gone included."""
         self.zeroings = 0
         self.clipping = False
         """Whether gradients were clipped since the last backward pass."""
@@ -175,6 +177,7 @@ class Watcher:
 
     def after_backward(self, _answer: Any, *_args: Any, **_kwargs: Any) -> None:
         if not self._inside_backward():
+            self._notice_rank()
             for stepped in self.optimizers.values():
                 stepped.remember()
             self.record.counts["backward"] += 1
@@ -184,6 +187,12 @@ class Watcher:
         """Reentrant checkpointing differentiates inside of a backward pass."""
         task = getattr(self.torch._C, "_current_graph_task_id", None)
         return task is not None and task() != -1
+
+    def _notice_rank(self) -> None:
+        """The rank in the process group, which a launcher need not have put into the environment."""
+        group = sys.modules.get("torch.distributed")
+        if not self.record.rank and group is not None and group.is_available() and group.is_initialized():
+            self.record.rank = str(group.get_rank())
 
     def _is_tensor(self, value: Any) -> bool:
         return isinstance(value, self.torch.Tensor)
@@ -205,7 +214,7 @@ class Watcher:
     def after_scaler_step(self, _answer: Any, scaler: Any, optimizer: Any = None, *_args: Any, **_kwargs: Any) -> None:
         taken, self.in_scaler.taken = self.in_scaler.taken, None
         if scaler.is_enabled() and self._stepped(optimizer).steps == taken:
-            self._end_window()
+            self._end_window(self._stepped(optimizer))
             self.record.counts["skipped"] += 1
             self.record.clipped += self.clipping
             self._look(optimizer, skipped=True)
@@ -249,9 +258,11 @@ class Watcher:
             self.record.end()
 
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if _inside_step():
+            return
         self._end_when_done(optimizer)
         stepped = self._stepped(optimizer)
-        self._end_window()
+        self._end_window(stepped)
         if stepped.number == len(self.record.settings) and len(self.record.settings) < TEXTS:
             self.record.settings.append([_settings(group) for group in optimizer.param_groups[:TEXTS]])
         if stepped.steps == 0:
@@ -264,6 +275,8 @@ class Watcher:
             self.record.odd("step-beside-scaler")
 
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if _inside_step():
+            return
         stepped = self._stepped(optimizer)
         stepped.steps += 1
         found = getattr(optimizer, "found_inf", None)
@@ -279,9 +292,10 @@ class Watcher:
             self.calls.end()
         self.record.write()
 
-    def _end_window(self) -> None:
+    def _end_window(self, stepped: _Stepped) -> None:
         if len(self.record.windows) < NUMBERS:
             self.record.windows.append(len(self.record.losses))
+            self.record.steppers.append(stepped.number)
 
     def _leftovers(self, optimizer: Any, stepped: _Stepped) -> None:
         """Whether the gradients of this step were added to those of the step before."""
@@ -303,7 +317,8 @@ class Watcher:
 
     def _stepped(self, optimizer: Any) -> _Stepped:
         if optimizer not in self.optimizers:
-            self.optimizers[optimizer] = _Stepped(len(self.optimizers))
+            self.optimizers[optimizer] = _Stepped(self.met)
+            self.met += 1
         stepped: _Stepped = self.optimizers[optimizer]
         return stepped
 
@@ -322,7 +337,9 @@ class Watcher:
                 norm = self._norm(weight.grad)
                 page["present"] += 1
                 page["zero"] += norm == 0
-                page["non_finite"] += not skipped and not math.isfinite(norm)
+                if not skipped and not math.isfinite(norm):
+                    page["non_finite"] += 1
+                    page["non_finite_at"] = page["non_finite_at"] or stepped.looks
                 page["norms"].append(norm)
             if not skipped and page["moved"] is not True and id(weight) in stepped.sums and id(weight) not in still:
                 page["moved"] = self._sum(weight) != stepped.sums[id(weight)]
@@ -338,7 +355,8 @@ class Watcher:
         """What is written down about a parameter, one more look at it counted."""
         if name not in pages:
             size, half = weight.numel(), weight.element_size() < 4
-            pages[name] = dict(NOTHING, norms=[], size=size, matrix=weight.dim() >= 2, half=half)
+            part = member is None or _is_part(weight)
+            pages[name] = dict(NOTHING, norms=[], size=size, matrix=weight.dim() >= 2, half=half, part=part)
         page = pages[name]
         page["trainable"] = bool(weight.requires_grad)
         page["looks"] += 1
@@ -362,8 +380,15 @@ class Watcher:
         return int(values.view(kinds[values.element_size()]).sum(dtype=torch.int64))
 
 
-NOTHING: dict[str, Any] = {"trainable": True, "looks": 0, "present": 0, "zero": 0, "non_finite": 0, "moved": None}
-
+NOTHING: dict[str, Any] = {
+    "trainable": True,
+    "looks": 0,
+    "present": 0,
+    "zero": 0,
+    "non_finite": 0,
+    "non_finite_at": 0,
+    "moved": None,
+}
 
 PREPARING = ("accelerate.", "lightning.", "lightning_fabric.", "pytorch_lightning.", "deepspeed.")
 DIVISIONS = ("DivBackward0", "MulBackward0")
@@ -389,6 +414,16 @@ def _frame(function: str, modules: tuple[str, ...]) -> Any:
     return None
 
 
+def _inside_step() -> bool:
+    """Whether an optimizer takes its step within the step of another, which wraps it, or of a class that it extends."""
+    frame: Any = sys._getframe(1)
+    steps = 0
+    while frame is not None and steps < 2:
+        steps += frame.f_code.co_name == "wrapper" and frame.f_globals.get("__name__") == "torch.optim.optimizer"
+        frame = frame.f_back
+    return steps > 1
+
+
 def _changes_gradients(wrapper: Any, *, divided: bool) -> bool:
     """Whether the framework scales losses, or divides them by a number of batches and the program has not."""
     strategy = getattr(wrapper, "_strategy", None)
@@ -411,6 +446,12 @@ def _settings(group: Any) -> dict[str, Any]:
 def _weights(optimizer: Any) -> Iterator[Any]:
     for group in optimizer.param_groups:
         yield from group["params"]
+
+
+def _is_part(weight: Any) -> bool:
+    """Whether a process holds a part of a parameter only: a sharded tensor, or what FSDP has made flat."""
+    sharded = any(placement.is_shard() for placement in getattr(weight, "placements", ()))
+    return sharded or hasattr(weight, "_fsdp_flattened")
 
 
 def _local(tensor: Any) -> Any:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,10 @@ class Parameter:
     """When the module that holds it was first called; None where it never was."""
     training: bool = True
     """Whether the outermost module is in training mode."""
+    part: bool = False
+    """Whether the process may hold a part of it only, and other ranks the rest."""
+    non_finite_at: int = 0
+    """The step of its optimizer at which a gradient was first inf or nan; 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,8 @@ class Trace:
     losses: tuple[float, ...] = ()
     windows: tuple[int, ...] = ()
     """How many losses had been seen at each step of an optimizer."""
+    steppers: tuple[int, ...] = ()
+    """The numbers of the optimizers that took these steps, in the order of their first steps."""
     scales: tuple[float, ...] = ()
     """The loss scale after each update."""
     first_scale: float | None = None
@@ -100,10 +107,55 @@ class Trace:
 
 
 def read(directory: Path) -> tuple[Trace, ...]:
-    """The traces below a directory: those of processes that trained, by rank, then by start; else all."""
+    """The traces below a directory: those of processes that trained, by rank, then by start; else all.
+
+    Of a parameter of which each rank holds a part, each trace tells what all of them saw together.
+    """
     traces = [trace for path in sorted(directory.glob("*.json")) if (trace := _trace(path))]
     traces.sort(key=lambda trace: (trace.rank.zfill(8), trace.started))
-    return tuple([trace for trace in traces if trace.trained] or traces)
+    return joined([trace for trace in traces if trace.trained] or traces)
+
+
+def joined(traces: Sequence[Trace]) -> tuple[Trace, ...]:
+    """The traces of several processes, the parts of parameters that the ranks of one program hold taken together."""
+    parts: dict[tuple[tuple[str, ...], str], list[Parameter]] = {}
+    for trace in traces:
+        for name, page in trace.parameters.items():
+            if page.part and trace.rank:
+                parts.setdefault((trace.program[1:], name), []).append(page)
+
+    def whole(trace: Trace, name: str, page: Parameter) -> Parameter:
+        return _together(page, parts[trace.program[1:], name]) if page.part and trace.rank else page
+
+    return tuple(
+        replace(trace, parameters={name: whole(trace, name, page) for name, page in trace.parameters.items()})
+        for trace in traces
+    )
+
+
+def _together(page: Parameter, parts: Sequence[Parameter]) -> Parameter:
+    """What is known of a parameter whose parts these are; the page of one of them tells the rest."""
+    present = max(part.present for part in parts)
+    moved = {part.moved for part in parts}
+    return replace(
+        page,
+        looks=max(part.looks for part in parts),
+        present=present,
+        zero=present - max(part.present - part.zero for part in parts),
+        non_finite=max(part.non_finite for part in parts),
+        non_finite_at=min((part.non_finite_at for part in parts if part.non_finite_at), default=0),
+        moved=True if True in moved else False if False in moved else None,
+        norms=tuple(math.hypot(*each) for each in zip_longest(*(part.norms for part in parts), fillvalue=0.0)),
+    )
+
+
+def called(traces: Sequence[Trace], number: int) -> str:
+    """What one of several processes is called: by its rank where it has one of its own. Nothing of a single process."""
+    if len(traces) < 2 or not 0 <= number < len(traces):
+        return ""
+    rank = traces[number].rank
+    alone = rank and [trace.rank for trace in traces].count(rank) == 1
+    return f"rank {rank}" if alone else f"process {number + 1}"
 
 
 def paired(one: Sequence[Trace], others: Sequence[Trace]) -> tuple[Trace, ...]:
@@ -158,6 +210,7 @@ def trace_of(told: Mapping[str, Any]) -> Trace:
         skipped=told["skipped"],
         losses=tuple(told["losses"]),
         windows=tuple(map(int, told["windows"])),
+        steppers=tuple(map(int, told["steppers"])),
         scales=tuple(told["scales"]),
         first_scale=told["first_scale"],
         clips=told["clips"],
