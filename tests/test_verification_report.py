@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+
+from rich.console import Console
 
 from codemods.model.edits import Finding, Place, Safety
 from codemods.model.effect import Effect
@@ -14,7 +17,7 @@ from codemods.verify.symptoms import Run
 from codemods.verify.trace import Parameter, Trace
 from codemods.verify.verdict import Verdict
 from fixer.report.series_chart import chart
-from fixer.report.verification import norms, section
+from fixer.report.verification import document, norms, rows, section, show
 from fixer.report.verification_html import render
 from fixer.verify.verification import Verification
 
@@ -61,6 +64,48 @@ def test_the_section_of_a_pull_request_can_be_checked() -> None:
     assert "| 1 | 2 | 2 |  | 5 |\n| 2 |  | 1 |  | 10 |\n" in text
     assert "- the fixes may change: all gradients of the first step by one factor" in text
     assert EVIL not in text
+
+
+def terminal(verification: Verification, width: int = 80) -> str:
+    stream = io.StringIO()
+    show(Console(file=stream, width=width, color_system=None), verification)
+    return stream.getvalue()
+
+
+def test_the_terminal_tells_each_fact_once() -> None:
+    text = terminal(PROVED, 200)
+    assert text.startswith("proved: what was wrong before is gone\n") and text.count("RuntimeError") == 1
+    assert "exit code 1  exit code 0" in " ".join(text.split()).replace("exit code 1 ", "exit code 1  ")
+    assert "\nfix   SCL002 train.py:1 \n".replace(" ", "") in text.replace(" ", "")
+    wrong = "no gradient reaches 2 of 2 parameters: " + ", ".join(f"net.layer{number}.weight" for number in range(5))
+    alone = Verification("x", Verdict("unhealthy", wrong, wrong=(wrong, "nothing moves")), AFTER, repeats=(1, 0))
+    text = terminal(alone)
+    assert " ".join(text.split()).count(wrong) == 1 and "wrong  nothing moves" in text
+    assert max(map(len, text.splitlines())) <= 80, "the verdict is wrapped"
+    for word in ("refuted", "not-reproduced", "healthy"):
+        other = Verdict(word, f"after the fixes: {wrong}", new=(wrong,))
+        assert " ".join(terminal(replace(alone, judged=other)).split()).count(wrong) == 1
+
+
+def test_the_fixes_that_were_tried() -> None:
+    findings = tuple(replace(FINDING, place=replace(PLACE, line=line)) for line in range(1, 8))
+    many = replace(PROVED, files=(FilePlan("train.py", b"x = 1\n", b"x = 2\n", findings),))
+    assert [line.split()[1:] for line in terminal(many).splitlines() if line.startswith("fix")][4:] == [
+        ["SCL002", "train.py:5"],
+        ["2", "more"],
+    ]
+    assert document(PROVED)["fixes"] == [{"code": "SCL002", "path": "train.py", "line": 1}]
+    assert "- fix: SCL002 train.py:1\n" in section(PROVED)
+
+
+def test_losses_stand_by_the_optimizer_that_steps_next() -> None:
+    two = replace(TRACE, losses=(1.0, 2.0, 9.0, 0.5, 1.5, 8.0), windows=(2, 3, 5, 6), steppers=(0, 1, 0, 1))
+    cells = dict(rows(Verification("x", Verdict("healthy", ""), Run("exit", 0, 1.0, "", (two,)))))
+    assert (cells["losses, optimizer 0"], cells["losses, optimizer 1"]) == ("1 → 2 → 0.5 → 1.5", "9 → 8")
+    together = replace(two, windows=(3, 3, 6, 6))
+    assert "losses" in dict(rows(Verification("x", Verdict("healthy", ""), Run("exit", 0, 1.0, "", (together,)))))
+    pair = Verification("x", Verdict("proved", ""), BEFORE, Run("exit", 0, 1.0, "", (two,)))
+    assert any(label == "losses" for label, *_ in rows(pair)), "the other side took no step"
 
 
 def test_one_run_that_is_wrong_and_recordings() -> None:

@@ -14,7 +14,7 @@ from codemods.model.effect import Effect
 from codemods.verify.comparison import judge
 from codemods.verify.health import examined
 from codemods.verify.symptoms import Run
-from codemods.verify.trace import Parameter, Trace, paired
+from codemods.verify.trace import Parameter, Trace, joined, paired
 
 WELL = Parameter(True, 2, 2, 0, 0, True, (0.5, 0.25))
 BLOCKED = Parameter(True, 2, 0, 0, 0, False)
@@ -64,19 +64,27 @@ STARTED = replace(EARLY, steps=1, parameters={"net.a": replace(WELL, looks=1, pr
         (ran(having(b=HALF)), ran(having(b=BLOCKED)), "refuted"),
         (ran(having(a=BLOCKED)), ran(having(b=BLOCKED)), "refuted: after the fixes: no gradient reaches 1 of 2 parame"),
         (ran(having(b=replace(WELL, moved=False))), ran(), "proved: before: no step moves 1 of 2 parameters; after"),
-        (ran(), ran(having(b=replace(WELL, zero=2))), "refuted: after the fixes: the gradient is zero at every step"),
+        (
+            ran(),
+            ran(having(b=replace(WELL, zero=2))),
+            "refuted: after the fixes: 1 of 2 parameters has a gradient of zero",
+        ),
         (
             ran(),
             ran(having(b=replace(WELL, non_finite=1))),
-            "refuted: after the fixes: the gradient is inf or nan of 1",
+            "refuted: after the fixes: 1 of 2 parameters gets a gradient that is inf or nan: net.b",
         ),
-        (ran(), ran(replace(GOOD, losses=(2.0, math.nan))), "refuted: after the fixes: a loss is inf or nan"),
+        (ran(), ran(replace(GOOD, losses=(2.0, math.nan))), "refuted: after the fixes: loss 2 of 2 is nan"),
         (
             ran(),
             ran(replace(GOOD, parameters={"net.a": WELL})),
-            "refuted: after the fixes: no optimizer holds any more",
+            "refuted: after the fixes: 1 parameter is in no optimizer any more: net.b",
         ),
-        (ran(), ran(having(b=replace(BLOCKED, trainable=False))), "refuted: after the fixes: no optimizer holds any"),
+        (
+            ran(),
+            ran(having(b=replace(BLOCKED, trainable=False))),
+            "refuted: after the fixes: 1 parameter is in no optimiz",
+        ),
         (ran(), ran(replace(GOOD, backward=0)), "refuted: after the fixes: there is no backward pass any more"),
         (ran(), ran(replace(GOOD, steps=0)), "refuted: after the fixes: no optimizer takes a step any more"),
         (ran(), ran(replace(GOOD, steps=0, skipped=2)), "not-reproduced: both run alike: 0 optimizer steps (2 skipped"),
@@ -153,19 +161,25 @@ HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
         (model(body=at(1, CUT), head=at(2, CUT)), "unhealthy: no gradient reaches 2 of 2"),
         (model(body=at(1, CUT, present=1, moved=True), head=at(2)), "healthy"),
         (model(body=at(1, ZERO), head=at(2)), "healthy"),
-        (model(body=at(1, ZERO, looks=3, present=3, zero=3), head=at(2)), "unhealthy: the gradient is zero at every"),
-        (model(body=at(1, ZERO), head=at(2, ZERO)), "unhealthy: the gradient is zero at every step of 2 of 2"),
-        (replace(model(head=at(2)), parameters={"Net.h.weight": at(2), "optimizer 0, parameter 1": BLOCKED}), "unhe"),
+        (
+            model(body=at(1, ZERO, looks=3, present=3, zero=3), head=at(2)),
+            "unhealthy: 1 of 2 parameters has a gradient of ze",
+        ),
+        (
+            model(body=at(1, ZERO), head=at(2, ZERO)),
+            "unhealthy: 2 of 2 parameters have a gradient of zero at every step",
+        ),
+        (replace(model(head=at(2)), parameters={"Net.h.weight": at(2), "parameter 1 of optimizer 0": BLOCKED}), "unhe"),
         (model(body=at(1), head=at(2, moved=False)), "unhealthy: no step moves 1 of 2 parameters: Net.head.weight"),
         (model(body=at(1), head=at(2, moved=False, half=True)), "healthy"),
-        (replace(model(body=at(1)), unheld=UNHELD), "unhealthy: a gradient reaches, and no optimizer holds, 1 of 2"),
+        (replace(model(body=at(1)), unheld=UNHELD), "unhealthy: 1 of 2 parameters gets a gradient and is in no opt"),
         (replace(model(body=at(4)), unheld=UNHELD), "healthy"),
         (replace(model(body=at(1)), unheld={"Net.head.weight": at(3, present=0)}), "healthy"),
         (replace(GOOD, unheld=UNHELD), "healthy"),
-        (replace(model(body=at(1)), unheld={"Other.a": replace(LAYER, root=1, order=5)}), "unhealthy: a gradient"),
+        (replace(model(body=at(1)), unheld={"Other.a": replace(LAYER, root=1, order=5)}), "unhealthy: 1 of"),
         (replace(model(body=at(1)), unheld={"VGG.a": replace(LAYER, root=1, order=5, training=False)}), "healthy"),
-        (layers(*reversed(HALVES)), "unhealthy: layer by layer towards the input, gradients vanish"),
-        (layers(*(norm * 1e9 for norm in HALVES)), "unhealthy: layer by layer towards the input, gradients explode"),
+        (layers(*reversed(HALVES)), "unhealthy: 2 of 10 parameters have a gradient that vanishes from la"),
+        (layers(*(norm * 1e9 for norm in HALVES)), "unhealthy: 3 of 10 parameters have a gradient that explodes"),
         (layers(1.0, *reversed(HALVES)), "healthy"),
         (layers(1e-9, 2e-9, 3e-9, 4e-9, 5e-9, 1.0), "healthy"),
         (layers(*(norm * 1e4 for norm in reversed(HALVES))), "healthy"),
@@ -173,7 +187,7 @@ HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
         (odd("raw-backward"), "unhealthy: an optimizer of Accelerate, Fabric or Lightning stepped after a backward"),
         (odd("stale-autocast"), "unhealthy: the model ran again with the old weights"),
         (odd("raw-alike"), "healthy"),
-        (replace(GOOD, losses=(1.0, math.nan)), "unhealthy: a loss is inf or nan"),
+        (replace(GOOD, losses=(1.0, math.nan)), "unhealthy: loss 2 of 2 is nan"),
         (replace(GOOD, exceptions=("OutOfMemoryError: tried",)), "healthy"),
         (Trace(), "could-not-run: it ended well, and there was no backward pass to look at"),
     ],
@@ -269,6 +283,127 @@ def test_processes_are_paired_by_what_they_do() -> None:
     assert paired([two], [one, two]) == (two, one)
     alike = [replace(GOOD, losses=(x,)) for x in (1.0, 2.0)]
     assert paired(alike, alike[::-1]) == tuple(alike)
+
+
+PART = at(0, LAYER, part=True, looks=3, present=3, norms=(3.0,) * 3)
+IDLE = replace(PART, zero=3, moved=False, norms=(0.0,) * 3)
+ABSENT = replace(PART, present=0, moved=None, norms=())
+
+
+def parts(*pages: Parameter, ranks: str = "01", **changes: Any) -> tuple[Trace, ...]:
+    head = at(1, LAYER, looks=3, present=3)
+    traces = (
+        replace(model(body=page, head=head), rank=rank, **changes) for rank, page in zip(ranks, pages, strict=False)
+    )
+    return tuple(traces)
+
+
+@pytest.mark.parametrize("idle", [IDLE, ABSENT])
+def test_parts_of_a_parameter_are_judged_together(idle: Parameter) -> None:
+    right = joined(parts(PART, idle))
+    assert examined(ran(*right)).word == "healthy" == examined(ran(*joined(parts(idle, PART)))).word
+    assert [trace.parameters["Net.body.weight"].norms for trace in right] == [(3.0,) * 3] * 2
+    wrong = joined(parts(idle, idle))
+    assert examined(ran(*wrong)).summary.startswith("each rank: ") and examined(ran(*wrong)).word == "unhealthy"
+    assert judge(ran(*wrong), ran(*right)).word == "proved"
+    assert judge(ran(*right), ran(*wrong)).word == "refuted"
+    apart = [replace(PART, part=False), replace(idle, part=False)]
+    assert examined(ran(*joined(parts(*apart)))).summary.startswith("rank 1: "), "each rank holds all of it"
+    unknown = joined([replace(trace, rank="") for trace in parts(PART, idle)])
+    assert examined(ran(*unknown)).summary.startswith("process 2: "), "two processes that are no ranks"
+    others = [replace(trace, program=("MainProcess", "b.py")) for trace in parts(idle, ranks="1")]
+    assert examined(ran(*joined([*parts(PART), *others]))).summary.startswith("rank 1: "), "another program"
+
+
+def test_parts_of_a_gradient_have_one_norm() -> None:
+    (one, other) = joined(parts(PART, replace(PART, norms=(4.0,) * 3, non_finite=1, non_finite_at=2)))
+    page = one.parameters["Net.body.weight"]
+    assert (page.norms, page.non_finite, page.non_finite_at) == ((5.0,) * 3, 1, 2)
+    assert page == other.parameters["Net.body.weight"]
+
+
+def test_processes_are_called_by_ranks_of_their_own() -> None:
+    blocked = having(b=BLOCKED)
+    for ranks, name in (
+        (("0", "1"), "rank 1"),
+        (("", ""), "process 2"),
+        (("0", "0"), "process 2"),
+        (("", "3"), "rank 3"),
+    ):
+        verdict = examined(ran(replace(GOOD, rank=ranks[0]), replace(blocked, rank=ranks[1])))
+        notes = (*verdict.wrong, *verdict.notes)
+        assert notes == (f"{name}: no gradient reaches 1 of 2 parameters: net.b",)
+    alike = examined(ran(blocked, blocked))
+    assert (*alike.wrong, *alike.notes) == ("each process: no gradient reaches 1 of 2 parameters: net.b",)
+    three = examined(ran(blocked, GOOD, blocked))
+    assert (*three.wrong, *three.notes) == ("process 1, process 3: no gradient reaches 1 of 2 parameters: net.b",)
+
+
+def test_a_layer_that_was_replaced() -> None:
+    """One sentence about what an optimizer holds instead of what is trained."""
+    held = {"Net.body.weight": at(1), "parameter 2 of optimizer 0": BLOCKED, "parameter 3 of optimizer 0": BLOCKED}
+    trace = replace(GOOD, parameters=held, unheld=UNHELD)
+    verdict = examined(ran(trace))
+    assert verdict.wrong == (verdict.summary,)
+    assert verdict.summary == (
+        "1 of 4 parameters gets a gradient and is in no optimizer: Net.head.weight; an optimizer holds 2 others, "
+        "which are in no module and get none, as when a layer is replaced after the optimizer was made"
+    )
+    assert examined(ran(replace(trace, unheld={}))).summary.startswith(
+        "no gradient reaches 2 of 3 parameters: parameter 2"
+    )
+    behind = replace(trace, parameters={**held, "Net.neck.weight": at(0, CUT)})
+    first, second = examined(ran(behind)).wrong
+    assert first == "no gradient reaches 1 of 4 parameters: Net.neck.weight" and "an optimizer holds 2 others" in second
+
+
+def test_never_and_sometimes_are_two_sentences() -> None:
+    idle = {f"idle{number}": at(None, CUT) for number in range(2)}
+    notes = examined(ran(model(body=at(0), some=at(1, CUT, present=1, norms=(1.0,)), **idle))).notes
+    assert notes == (
+        "no gradient reaches 2 of 4 parameters: Net.idle0.weight, Net.idle1.weight",
+        "at some steps no gradient reaches 1 of 4 parameters: Net.some.weight",
+    )
+
+
+def test_what_no_optimizer_holds_is_named() -> None:
+    beside = {f"Net.stem{number}.weight": at(0) for number in range(6)}
+    trace = replace(model(body=at(4)), unheld=beside)
+    (note,) = examined(ran(trace, trace)).notes
+    assert note.startswith("no optimizer holds 6 parameters that get a gradient, before all that is trained")
+    assert "Net.stem0.weight" in note and "Net.stem4.weight and 1 more; if" in note
+
+
+def test_causes_before_effects() -> None:
+    vanishing = layers(*reversed(HALVES)).parameters
+    still = {name: replace(page, moved=False) for name, page in vanishing.items()}
+    wrong = examined(ran(replace(GOOD, parameters=still))).wrong
+    assert ["vanishes" in wrong[0], wrong[1].partition(" of")[0]] == [True, "no step moves 10"]
+    wild = replace(having(b=replace(WELL, non_finite=1)), oddities={"step-beside-scaler": 1}, losses=(1.0, math.nan))
+    beside, gradient, loss = examined(ran(wild)).wrong
+    assert "beside the scaler" in beside and "gradient that is inf or nan" in gradient and loss == "loss 2 of 2 is nan"
+
+
+def test_warnings_are_quoted() -> None:
+    texts = [f"UserWarning: {word}\nmore" for word in ("careful", "old", "slow", "odd")]
+    trace = replace(GOOD, warnings=dict.fromkeys(texts, 1))
+    expected = [f"UserWarning: {word}" for word in ("careful", "old", "slow")] + ["1 more"]
+    assert list(examined(ran(trace)).notes) == [f"warning: {text}" for text in expected]
+    assert judge(ran(trace), ran(trace)).notes == ()
+    assert list(judge(ran(trace), ran()).notes) == [f"warning only before: {text}" for text in expected]
+    one, other = (replace(GOOD, warnings={f"W: at 0x{place} after {place} s": 1}) for place in (12, 7))
+    assert judge(ran(one), ran(other)).notes == (), "an address is no difference"
+    known = replace(GOOD, warnings={f"UserWarning: {MESSAGE}": 1})
+    assert judge(ran(known), ran(), (MESSAGE,)).notes == (), "it is told as gone"
+
+
+def test_losses_that_a_framework_divides() -> None:
+    before = replace(GOOD, backward=8, losses=(4.0, 2.0, 1.0, 1.0), windows=(4, 8))
+    after = replace(before, losses=(1.0, 0.5, 0.25, 0.25))
+    (note,) = judge(ran(before), ran(after), effect=Effect.FACTOR).notes
+    assert note.startswith("the losses after the fixes are divided by 4, the number of batches for a step")
+    other = replace(before, losses=(1.0, 0.5, 0.25, 0.5))
+    assert not judge(ran(before), ran(other), effect=Effect.FACTOR).notes
 
 
 def test_each_rank_is_judged() -> None:

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from world import CHECKOUT, begun, checkout_state, process, repository, write
 
+from codemods.verify.health import examined
+from codemods.verify.symptoms import Run
 from codemods.verify.trace import Trace, read
 
 pytestmark = [
@@ -125,7 +127,7 @@ def test_a_forked_training_and_loader_workers(tmp_path: Path) -> None:
     shown, traces = watched(tmp_path, program)
     assert shown == ""
     assert [(trace.backward, trace.steps, trace.ended, trace.trouble) for trace in traces] == [(1, 1, True, "")] * 2
-    assert list(traces[0].parameters) == ["optimizer 0, parameter 0"]
+    assert list(traces[0].parameters) == ["parameter 0 of optimizer 0"]
 
 
 def test_what_scalers_and_optimizers_are_seen_to_do_wrong(tmp_path: Path) -> None:
@@ -256,6 +258,159 @@ def test_a_program_that_divides_its_loss_itself(divided: str, tmp_path: Path) ->
     """
     shown, (trace,) = watched(tmp_path, program)
     assert (shown, trace.trouble, trace.steps, dict(trace.oddities)) == ("", "", 1, {"raw-alike": 1})
+
+
+STEPS = """\
+import os, sys, torch, torch.distributed as distributed
+from torch.distributed.optim import ZeroRedundancyOptimizer
+
+net = torch.nn.Linear(4, 1)
+
+
+class Sharpness(torch.optim.Optimizer):
+    def __init__(self, weights):
+        self.inner = torch.optim.SGD(weights, lr=0.1)
+        super().__init__(self.inner.param_groups, {})
+
+    @torch.no_grad()
+    def step(self, closure):
+        self.inner.step()
+        self.zero_grad()
+        with torch.enable_grad():
+            closure()
+        self.inner.step()
+
+
+class Extended(torch.optim.SGD):
+    def step(self, closure=None):
+        return super().step(closure)
+
+
+def backward():
+    net.zero_grad()
+    loss = net(torch.ones(2, 4)).square().mean()
+    loss.backward()
+    return loss
+
+
+distributed.init_process_group("gloo", init_method="file://" + os.path.abspath("store"), rank=0, world_size=1)
+torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)  # from now on its steps are told
+optimizer = {
+    "zero": lambda: ZeroRedundancyOptimizer(net.parameters(), torch.optim.Adam, lr=0.1),
+    "sharpness": lambda: Sharpness(list(net.parameters())),
+    "extended": lambda: Extended(net.parameters(), lr=0.1),
+    "closure": lambda: torch.optim.LBFGS(net.parameters(), max_iter=2),
+}[os.environ["KIND"]]()
+try:
+    optimizer.step(lambda: 1 / 0)
+except ZeroDivisionError:
+    pass
+for _ in range(3):
+    backward()
+    optimizer.step(backward)
+"""
+
+
+@pytest.mark.parametrize("kind", ["zero", "sharpness", "extended", "closure"])
+def test_a_step_within_a_step_is_counted_once(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIND", kind)
+    shown, (trace,) = watched(tmp_path, STEPS)
+    assert (shown, trace.trouble, trace.steps, len(trace.windows), len(trace.settings)) == ("", "", 3, 4, 1)
+    assert trace.parameters["Linear.weight"].moved and set(trace.steppers) == {0} and trace.rank == "0"
+    assert not trace.oddities
+    monkeypatch.setenv("FIXER_STEPS", "2")
+    (tmp_path / "short").mkdir()
+    _, (ended,) = watched(tmp_path / "short", STEPS)
+    assert ended.steps == 2
+
+
+SHARDED = """\
+import os, sys, torch, torch.distributed as distributed
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.device_mesh import init_device_mesh
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.idle, self.table, self.head = torch.nn.Embedding(40, 4), torch.nn.Embedding(40, 4), torch.nn.Linear(4, 1)
+
+    def forward(self, ids):
+        return self.head(self.idle(ids) * IDLE + self.table(ids)).mean()
+
+
+def run(rank, kind):
+    distributed.init_process_group("gloo", init_method="file://" + os.path.abspath("store"), rank=rank, world_size=2)
+    torch.manual_seed(0)
+    net = Net()
+    if kind == "fully_shard":
+        fully_shard(net, mesh=init_device_mesh("cpu", (2,)))
+    elif kind != "whole":
+        net = FullyShardedDataParallel(net, use_orig_params=kind == "original", device_id=torch.device("cpu"))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(4):
+        optimizer.zero_grad()
+        net(torch.arange(4)).backward()
+        optimizer.step()
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(run, args=(sys.argv[1],), nprocs=2)
+"""
+
+
+@pytest.mark.parametrize("kind", ["fully_shard", "original", "flat", "whole"])
+def test_a_part_of_a_parameter_is_no_parameter(kind: str, tmp_path: Path) -> None:
+    """One rank holds the rows of an embedding that no batch touches; of the idle one, both ranks hold such rows."""
+    for name, factor in (("right", "1"), ("wrong", "0")):
+        place = tmp_path / name
+        place.mkdir()
+        shown, traces = watched(place, SHARDED.replace("IDLE", factor).replace("sys.argv[1]", repr(kind)))
+        assert (shown, [trace.rank for trace in traces], [t.trouble for t in traces]) == ("", ["0", "1"], ["", ""])
+        verdict = examined(Run("exit", 0, 1.0, "", traces))
+        if name == "right" or kind == "flat":
+            assert verdict.word == "healthy" and not verdict.notes, verdict
+        else:
+            assert verdict.wrong[0].startswith("each rank: 1 of 4 parameters has a gradient of zero at every step: ")
+            assert verdict.wrong[0].endswith("idle.weight")
+
+
+def test_optimizers_are_numbered_after_others_are_gone(tmp_path: Path) -> None:
+    program = """\
+    import torch
+
+    def train(lr):
+        net = torch.nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=lr)
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.ones(2, 4)).mean().backward()
+            optimizer.step()
+
+    train(0.1)
+    train(0.2)
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble, trace.steppers) == ("", "", (0, 0, 1, 1))
+    assert [groups[0]["lr"] for groups in trace.settings] == [0.1, 0.2]
+
+
+def test_the_step_at_which_a_gradient_is_first_nan(tmp_path: Path) -> None:
+    program = """\
+    import torch
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(5):
+        optimizer.zero_grad()
+        (net(torch.ones(2, 4)).mean() * (float("nan") if step > 1 else 1)).backward()
+        optimizer.step()
+    """
+    shown, (trace,) = watched(tmp_path, program)
+    assert (shown, trace.trouble, trace.parameters["Linear.weight"].non_finite_at) == ("", "", 3)
+    wrong = examined(Run("exit", 0, 1.0, "", (trace,))).wrong
+    assert wrong[0].startswith("2 of 2 parameters get a gradient that is inf or nan, first at step 3: Linear.weight")
+    assert wrong[1] == "3 of 5 losses are inf or nan, the first is loss 3"
 
 
 TRAINER = """\
@@ -442,7 +597,7 @@ def test_each_rank_reports(demo: Path) -> None:
         told = verified(demo, launch, "--select", "CKP")
     assert told["verdict"] == "proved", told
     assert [process["rank"] for process in told["after"]["processes"]] == ["0", "1"]
-    assert [sentence[:7] for sentence in told["gone"]][:2] == ["rank 0:", "rank 1:"]
+    assert told["gone"][0].startswith("each rank: no gradient reaches")
 
 
 WRONG = """\
@@ -535,6 +690,6 @@ def test_recordings_of_two_ranks_are_judged_elsewhere(tmp_path: Path) -> None:
     told = json.loads(process(*compared, at=tmp_path).out)
     assert (told["verdict"], told["rules"]) == ("proved", ["CKP002"]), told["summary"]
     assert [process["rank"] for process in told["before"]["processes"]] == ["0", "1"]
-    assert [text.partition(" of")[0] for text in told["gone"][:2]] == [f"rank {n}: no gradient reaches 2" for n in "01"]
+    assert told["gone"][0].partition(" of")[0] == "each rank: no gradient reaches 2"
     back = process("verify", "--before", "after", "--after", "before", at=tmp_path)
-    assert back.code == 1 and back.text.startswith("refuted: after the fixes: rank 0: no gradient reaches 2 of 4")
+    assert back.code == 1 and back.text.startswith("refuted: after the fixes: each rank: no gradient reaches 2 of 4")

@@ -204,9 +204,9 @@ WRONG = (
     _renaming("never-zeroed", "the gradient of", ("    optimizer.zero_grad()\n", "")),
     _renaming("fewer-steps", "`lr` of optimizer 0", (STEP, f"if step % 2:\n        {STEP}")),
     _renaming("schedule-dropped", "loss 3 is", ("    schedule.step()\n", "")),
-    _renaming("half-the-parameters", "no optimizer holds", ("net.parameters(), lr", "net.head.parameters(), lr")),
+    _renaming("half-the-parameters", "in no optimizer", ("net.parameters(), lr", "net.head.parameters(), lr")),
     _renaming("evaluation-mode", "loss 1 is", ("net = Net()", "net = Net().eval()")),
-    _renaming("frozen-encoder", "no optimizer holds", ("Linear(16, 16))", "Linear(16, 16)).requires_grad_(False)")),
+    _renaming("frozen-encoder", "in no optimizer", ("Linear(16, 16))", "Linear(16, 16)).requires_grad_(False)")),
     # Repairs of an error, each of which brings another one.
     _reconnecting("forced-gradient", "no gradient reaches any parameter", "loss.detach().requires_grad_()"),
     _reconnecting("another-loss", "loss 1 is", "net(x).mean()"),

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from codemods.model.effect import Effect
-from codemods.verify.effects import CLOSE, excesses
-from codemods.verify.symptoms import Run, Symptom, sentences, symptoms
+from codemods.verify.effects import CLOSE, divided, excesses
+from codemods.verify.symptoms import Run, Symptom, quoted, sentences, symptoms
 from codemods.verify.trace import Parameter, Trace, furthest_apart
 from codemods.verify.verdict import Verdict
 
@@ -47,7 +47,7 @@ def judge(
         gone=sentences(gone, before),
         new=sentences(new, after),
         both=sentences([symptom for symptom in was if symptom not in gone], before),
-        notes=tuple(_notes(before, after)),
+        notes=tuple(_notes(before, after, messages)),
     )
 
 
@@ -62,12 +62,18 @@ def _word(before: Run, after: Run, gone: Sequence[Symptom], new: Sequence[Sympto
         return Verdict("refuted", f"after the fixes: {sentences(new, after)[0]}")
     apart = difference(before, after)
     if gone and before.well and all(symptom.kind == "message" for symptom in gone):
-        kept = f", {equality(apart)}" if apart <= CLOSE else ", the first losses are equal"
-        return Verdict("warning-gone", f"before: {sentences(gone, before)[0]}; after it does not{kept}")
+        kept = equality(apart) if apart <= CLOSE else "the first losses are equal"
+        return Verdict(
+            "warning-gone",
+            f"before: {sentences(gone, before)[0]}; after it does not, {kept}",
+            short=f"the program was right before, and prints a warning less: {kept}",
+        )
     if gone:
         alike = ", equal numbers" if before.well and _tried(after) and apart == 0 else ""
         was = sentences(gone, before, named=0)[0].rstrip(".")
-        return Verdict("proved", f"before: {was}; after: {progress(after)}{alike}")
+        return Verdict(
+            "proved", f"before: {was}; after: {progress(after)}{alike}", short=f"what was wrong before is gone{alike}"
+        )
     if apart <= CLOSE:
         return Verdict("not-reproduced", f"both run alike: {progress(after)}, {equality(apart)}")
     return Verdict(
@@ -243,13 +249,20 @@ def _progress_of(trace: Trace) -> str:
     return f"{taken}, {trace.reached():,} of {total:,} parameters receive a gradient" if total else taken
 
 
-def _notes(before: Run, after: Run) -> Iterator[str]:
+def _notes(before: Run, after: Run, messages: Sequence[str]) -> Iterator[str]:
     if "cut" in (before.how, after.how):
         yield f"ended after {before.seconds:.0f} s; what was seen until then is compared"
     for side, run in (("before", before), ("after", after)):
         for trace in run.traces:
             if trace.trouble:
                 yield f"{side}: the probe did not see everything: {trace.trouble}"
+    if before.well and after.well:
+        yield from _warnings(before, after, messages)
+        if before.traces and after.traces and (batches := divided(before.traces[0], after.traces[0])):
+            yield (
+                f"the losses after the fixes are divided by {batches}, the number of batches for a step: they are "
+                "recorded where the backward pass begins"
+            )
     if before.whole and after.whole and (before.steps, before.backward) != (after.steps, after.backward):
         yield (
             f"{after.backward:,} backward calls and {after.steps:,} steps instead of "
@@ -262,3 +275,10 @@ def _notes(before: Run, after: Run) -> Iterator[str]:
             f"after the fixes {trace.trainable() - trace.reached():,} of {trace.trainable():,} parameters receive no "
             "gradient; before, it did not come that far"
         )
+
+
+def _warnings(before: Run, after: Run, messages: Sequence[str]) -> Iterator[str]:
+    """Warnings of one side; those that a rule knows are told as symptoms."""
+    for side, run, other in (("before", before, after), ("after", after, before)):
+        alone = [text for key, text in run.warned().items() if key not in other.warned()]
+        yield from quoted(f"warning only {side}", [text for text in alone if not any(map(text.__contains__, messages))])

@@ -110,6 +110,13 @@ def _first_losses(one: Trace, other: Trace, factors: set[float], tolerance: floa
             return
 
 
+def divided(one: Trace, other: Trace) -> int:
+    """The number of batches for a step, where the first losses of the other process are divided by it; else 0."""
+    batches = round(other.backward / other.updates) if other.updates else 0
+    pairs = [(was, now) for was, now in zip(_window(one), _window(other), strict=False) if was]
+    return batches if batches > 1 and pairs and all(_close(was, now * batches, CLOSE) for was, now in pairs) else 0
+
+
 def _all_numbers(one: Trace, other: Trace, whole: bool, tolerance: float) -> Iterator[str]:
     for number, (was, now) in enumerate(zip(one.losses, other.losses, strict=False), 1):
         if math.isfinite(was) and math.isfinite(now) and not _close(was, now, tolerance):

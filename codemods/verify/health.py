@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codemods.verify.comparison import progress, troubles
-from codemods.verify.symptoms import REMARKS, Run, Symptom, sentences, symptoms, unheld
+from codemods.verify.symptoms import NAMED, REMARKS, Run, Symptom, quoted, sentences, symptoms, unheld
 from codemods.verify.trace import Parameter, Trace
 from codemods.verify.verdict import Verdict
 
@@ -32,7 +32,7 @@ def examined(run: Run, messages: Sequence[str] = ()) -> Verdict:
     cut = [frozenset(_cut_off(trace)) for trace in run.traces]
     wrong = [symptom for symptom in found if _is_wrong(symptom, run, cut)]
     told = sentences(wrong, run)
-    notes = (*sentences([symptom for symptom in found if symptom not in wrong], run), *_notes(run))
+    notes = (*sentences([symptom for symptom in found if symptom not in wrong], run), *dict.fromkeys(_notes(run)))
     if wrong:
         return Verdict("unhealthy", told[0], wrong=told, notes=notes)
     return Verdict("healthy", progress(run), notes=notes)
@@ -90,17 +90,20 @@ def _reached(parameter: Parameter) -> bool:
 
 
 def _notes(run: Run) -> Iterator[str]:
+    yield from quoted("warning", tuple(run.warned().values()))
     for trace in run.traces:
         if trace.trouble:
             yield f"the probe did not see everything: {trace.trouble}"
         for oddity in trace.oddities:
             if oddity in REMARKS:
                 yield REMARKS[oddity]
-        beside = sum(page.present > 0 for page in trace.unheld.values()) - len(list(unheld(trace)))
-        if beside > 0:
+        wrong = set(unheld(trace))
+        if beside := [name for name, page in trace.unheld.items() if page.present and name not in wrong]:
+            more = f" and {len(beside) - NAMED:,} more" if len(beside) > NAMED else ""
             yield (
-                f"a gradient reaches {beside:,} parameters that no optimizer holds, before all that is trained or in "
-                "evaluation mode; if they are meant to stay, requires_grad_(False) saves computing it"
+                f"no optimizer holds {len(beside):,} parameter{'s that get' if len(beside) > 1 else ' that gets'} a "
+                f"gradient, before all that is trained or in evaluation mode: {', '.join(beside[:NAMED])}{more}; "
+                "if this is meant, requires_grad_(False) saves computing it"
             )
         if trace.backward and not trace.updates:
             yield f"{trace.backward:,} backward passes, and no step of an optimizer of torch"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from codemods.verify.trace import Parameter, Trace
+from codemods.verify.trace import Parameter, Trace, called
 
 ODDITIES = {
     "unscaled-backward": "an optimizer stepped through the scaler after a backward pass that was not scaled",
@@ -21,6 +22,10 @@ ODDITIES = {
     "stale-gradient": "an optimizer stepped on gradients added to those of its last step: nothing had zeroed them",
 }
 ERROR = re.compile(r"^(?:\[rank\d+\]:\s*)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b(?::.*)?)$", re.M)
+WARNINGS = 3
+"""Texts of warnings that are quoted; the rest is counted."""
+VARYING = re.compile(r"0x[0-9a-f]+|fixer-verify-\w+|\d+")
+"""What may differ between two runs that give the same warning."""
 REMARKS = {
     "raw-alike": "a backward pass went around Accelerate, Fabric or Lightning, which step the optimizer; as they are "
     "set up here, the gradients are the same",
@@ -82,6 +87,10 @@ class Run:
         code = self.code or 0
         ended = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
         return next(iter([*told, *printed[-1:], *last]), ended)[:600]
+
+    def warned(self) -> Mapping[str, str]:
+        """Its warnings, by what does not vary in them."""
+        return {VARYING.sub("", text): text for trace in self.traces for text in trace.warnings}
 
     def says(self, message: str) -> bool:
         """Whether the run showed a message anywhere: as an exception, a warning or in what it printed."""
@@ -195,28 +204,52 @@ def _climbs(norms: Sequence[float]) -> bool:
 
 def sentences(found: Sequence[Symptom], run: Run, *, named: int = NAMED) -> tuple[str, ...]:
     """The symptoms as sentences, those of one kind together, with so many parameters by name."""
-    told: dict[str, None] = {}
-    for symptom in sorted(found, key=lambda symptom: (_ORDER.index(_family(symptom.kind)), symptom.process)):
-        alike = [other for other in found if (other.process, other.kind) == (symptom.process, symptom.kind)]
-        where = f"rank {rank}: " if len(run.traces) > 1 and (rank := _rank(symptom, run)) else ""
-        told[where + _sentence(symptom, alike, run, named)] = None
-    return tuple(told)
+    told: dict[str, list[int]] = {}
+    replaced = {symptom.process for symptom in found if symptom.kind == "unheld"}
+    orphans = Counter(each.process for each in found if each.process in replaced and _is_orphan(each, run))
+    groups: dict[tuple[int, bool, int, str], list[Symptom]] = {}
+    for symptom in found:
+        if not (symptom.process in replaced and _is_orphan(symptom, run)):
+            groups.setdefault(_group(symptom), []).append(symptom)
+    for group in sorted(groups, key=lambda group: group[:3]):
+        alike = groups[group]
+        processes = told.setdefault(_sentence(alike, run, named, orphans[alike[0].process]), [])
+        processes += [alike[0].process] * (alike[0].process not in processes)
+    return tuple(_where(processes, run) + text for text, processes in told.items())
 
 
-_ORDER = ("failed", "exception", "parameters", "excess", "oddity", "loss", "message")
+def _where(processes: Sequence[int], run: Run) -> str:
+    """`rank 1: `, or `each rank: `; nothing of a single process."""
+    names = list(filter(None, (called(run.traces, process) for process in processes)))
+    if len(names) == len(run.traces) > 1:
+        names = [f"each {'rank' if all(name.startswith('rank') for name in names) else 'process'}"]
+    return f"{', '.join(names)}: " if names else ""
 
 
-def _family(kind: str) -> str:
-    if kind in ("failed", "message", "exception", "excess"):
-        return kind
-    return "oddity" if kind in ODDITIES else "loss" if kind == "non-finite-loss" else "parameters"
+def _group(symptom: Symptom) -> tuple[int, bool, int, str]:
+    """What is told in one sentence; by all but the last, sentences are in order."""
+    sometimes = symptom.kind == "no-gradient" and symptom.share < 1
+    worded = symptom.name if symptom.kind in ("failed", "excess", "message", "exception") else ""
+    return _ORDER.index(symptom.kind), sometimes, symptom.process, worded
 
 
-def _rank(symptom: Symptom, run: Run) -> str:
-    return run.traces[symptom.process].rank if 0 <= symptom.process < len(run.traces) else ""
+_ORDER = (
+    *("failed", "exception", "no-gradient", "unheld", "zero-gradient", "vanishing", "exploding", "lost", "excess"),
+    *(*ODDITIES, "non-finite-gradient", "non-finite-loss", "unmoved", "message"),
+)
+"""Kinds of symptoms, in the order in which they are told: causes before effects."""
 
 
-def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) -> str:
+def _is_orphan(symptom: Symptom, run: Run) -> bool:
+    """Whether no gradient reaches a parameter that an optimizer holds and no module, unlike others."""
+    if symptom.kind != "no-gradient" or symptom.share < 1:
+        return False
+    pages = run.traces[symptom.process].parameters
+    return pages[symptom.name].root < 0 and any(page.root >= 0 for page in pages.values())
+
+
+def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> str:
+    symptom = alike[0]
     if symptom.kind in ("failed", "excess"):
         return symptom.name
     if symptom.kind in ("message", "exception"):
@@ -224,23 +257,53 @@ def _sentence(symptom: Symptom, alike: Sequence[Symptom], run: Run, named: int) 
     if symptom.kind in ODDITIES:
         return ODDITIES[symptom.kind]
     if symptom.kind == "non-finite-loss":
-        return "a loss is inf or nan"
+        return _wild_losses(run.traces[symptom.process].losses)
     total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0
     if symptom.kind == "unheld":
         total += len(run.traces[symptom.process].unheld)
     names = [other.name for other in alike]
     listed = ": " + ", ".join(names[:named]) if named else ""
     more = f" and {len(names) - named:,} more" if named and len(names) > named else ""
-    always = all(other.share == 1 for other in alike)
-    some = {
-        "no-gradient": "no gradient reaches" if always else "at some steps no gradient reaches",
-        "zero-gradient": "the gradient is zero at every step of",
-        "non-finite-gradient": "the gradient is inf or nan of",
-        "unmoved": "no step moves",
-        "unheld": "a gradient reaches, and no optimizer holds,",
-        "vanishing": "layer by layer towards the input, gradients vanish to less than 1e-8 per element in",
-        "exploding": "layer by layer towards the input, gradients explode by more than 8e6 in",
-        "lost": "no optimizer holds any more",
+    some = f"{len(names):,} of {total:,} parameters"
+    one = len(names) == 1
+    told = {
+        "no-gradient": f"{'no gradient' if symptom.share == 1 else 'at some steps no gradient'} reaches {some}",
+        "zero-gradient": f"{some} {'has' if one else 'have'} a gradient of zero at every step",
+        "non-finite-gradient": f"{some} {'gets' if one else 'get'} a gradient that is inf or nan{_since(alike, run)}",
+        "unmoved": f"no step moves {some}",
+        "unheld": f"{some} {'gets' if one else 'get'} a gradient and {'is' if one else 'are'} in no optimizer",
+        "vanishing": f"{some} {'has' if one else 'have'} a gradient that vanishes from layer to layer towards the "
+        "input, to less than 1e-8 per element",
+        "exploding": f"{some} {'has' if one else 'have'} a gradient that explodes from layer to layer towards the "
+        "input, by more than 8 million times",
+        # Those that are left are no measure of the lost.
+        "lost": f"{len(names):,} parameter{' is' if one else 's are'} in no optimizer any more",
     }[symptom.kind]
-    of = "" if symptom.kind == "lost" else f" of {total:,}"  # those that are left are no measure of the lost
-    return f"{some} {len(names):,}{of} parameters{listed}{more}"
+    instead = (
+        f"; an optimizer holds {orphans:,} others, which are in no module and get none, as when a layer is replaced "
+        "after the optimizer was made"
+    )
+    return told + listed + more + instead * (symptom.kind == "unheld" and orphans > 0)
+
+
+def _since(alike: Sequence[Symptom], run: Run) -> str:
+    """The step at which one of these gradients was first inf or nan."""
+    pages = run.traces[alike[0].process].parameters
+    steps = [step for symptom in alike if symptom.name in pages and (step := pages[symptom.name].non_finite_at)]
+    return f", first at step {min(steps):,}" if steps else ""
+
+
+def _wild_losses(losses: Sequence[float]) -> str:
+    """`6 of 16 losses are inf or nan, the first is loss 11`."""
+    wild = [number for number, loss in enumerate(losses, 1) if not math.isfinite(loss)]
+    if len(wild) == 1:
+        return f"loss {wild[0]:,} of {len(losses):,} is {losses[wild[0] - 1]}"
+    return f"{len(wild):,} of {len(losses):,} losses are inf or nan, the first is loss {wild[0]:,}"
+
+
+def quoted(opening: str, texts: Sequence[str]) -> Iterator[str]:
+    """Warnings as sentences: the first lines of the first few, and how many more there are."""
+    for text in texts[:WARNINGS]:
+        yield f"{opening}: {text.strip().partition(chr(10))[0]}"
+    if len(texts) > WARNINGS:
+        yield f"{opening}: {len(texts) - WARNINGS:,} more"

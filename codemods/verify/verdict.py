@@ -21,6 +21,8 @@ class Verdict:
     word: Word
     summary: str
     """One sentence."""
+    short: str = ""
+    """What is left of it where the symptoms stand below it; empty: all."""
     gone: tuple[str, ...] = ()
     """Symptoms of the code as it is that the fixes removed, as sentences."""
     new: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from codemods import __version__
 from codemods.model.edits import Safety
 from codemods.model.effect import Effect
-from codemods.verify.trace import Trace
+from codemods.verify.trace import Trace, called
 from fixer.report.tally import plural
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ EFFECTS = {
     Effect.GRADIENTS: "gradients; the first loss stays",
     Effect.NUMBERS: "numbers: another precision",
 }
+FIXES = 5
+"""That are named; the rest is counted."""
+OPTIMIZERS = 4
+"""With losses in rows of their own; of more, all losses stand in one."""
 STEPS = 6
 """Of the first process, in the table of a pull request."""
 OUTPUT = 15
@@ -57,14 +61,20 @@ OUTPUT = 15
 
 
 def show(console: Console, verification: Verification, *, verbose: bool = False) -> None:
-    """The verdict, the table of the runs, and what was gone, new, the same or wrong."""
+    """The verdict, the table of the runs, the fixes, and what was gone, new, the same or wrong: each fact once."""
     from rich.table import Table
     from rich.text import Text
 
     word = verification.verdict
-    headline = Text.assemble((word, f"bold {COLOURS[word]}"), f": {verification.summary}")
-    console.print(headline, soft_wrap=not console.is_terminal)
-    cells = list(rows(verification))
+    summary = verification.judged.short or verification.summary
+    console.print(Text.assemble((word, f"bold {COLOURS[word]}"), f": {summary}"))
+    below = [
+        (mark, colour, sentence)
+        for mark, colour, sentences in (("fix", "cyan", list(fixes(verification))), *evidence(verification))
+        for sentence in sentences
+        if sentence not in summary
+    ]
+    cells = list(rows(verification, told="\n".join((summary, *(sentence for _, _, sentence in below)))))
     if cells:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns(verification):
@@ -74,9 +84,8 @@ def show(console: Console, verification: Verification, *, verbose: bool = False)
         console.print()
         console.print(table)
     told = Table.grid(padding=(0, 2, 0, 0))
-    for mark, colour, sentences in evidence(verification):
-        for sentence in sentences:
-            told.add_row(Text(mark, colour), Text(sentence))
+    for mark, colour, sentence in below:
+        told.add_row(Text(mark, colour), Text(sentence))
     if told.row_count:
         console.print()
         console.print(told)
@@ -108,6 +117,7 @@ def section(verification: Verification) -> str:
     lines += ["", *told] if told and cells else told
     if cells:
         lines += ["", *_steps(verification), "<details><summary>How it was run</summary>\n"]
+        lines += [f"- fix: {_cell(place)}" for place in fixes(verification)]
         lines += [f"- {name}: {_cell(value)}" for name, value in facts(verification)]
         lines += ["\n</details>"]
     return "\n".join(lines) + "\n"
@@ -154,8 +164,7 @@ def facts(verification: Verification) -> Iterator[tuple[str, str]]:
         yield "versions", versions
     if verification.codes and once:
         run, codes = shlex.quote(verification.command), ",".join(verification.codes)
-        applied = (finding for file in verification.files for finding in file.findings if finding.applied)
-        unsafe = " --unsafe-fixes" if any(finding.safety is not Safety.SAFE for finding in applied) else ""
+        unsafe = " --unsafe-fixes" if any(fix.safety is not Safety.SAFE for fix in verification.fixes) else ""
         yield "to repeat it", f"fixer verify --select {codes}{unsafe} --run {run}"
 
 
@@ -168,6 +177,10 @@ def document(verification: Verification) -> dict[str, Any]:
         "summary": judged.summary,
         "command": verification.command,
         "rules": list(verification.codes),
+        "fixes": [
+            {"code": finding.code, "path": finding.path, "line": finding.reported.line}
+            for finding in verification.fixes
+        ],
         "effect": None if verification.effect is None else str(verification.effect),
         "repeats": list(verification.repeats),
         "commits": list(verification.commits),
@@ -215,29 +228,38 @@ def evidence(verification: Verification) -> Iterator[tuple[str, str, Sequence[st
     yield "note", "dim", judged.notes
 
 
+def fixes(verification: Verification) -> Iterator[str]:
+    """The fixes that were tried and where: the first few, and how many more there are."""
+    tried = verification.fixes
+    yield from (f"{finding.code} {finding.location}" for finding in tried[:FIXES])
+    if len(tried) > FIXES:
+        yield f"{len(tried) - FIXES:,} more"
+
+
 def columns(verification: Verification) -> tuple[str, ...]:
     """The heads of the table of the runs."""
     return ("", "before", "after") if verification.after else ("", "as it is")
 
 
-def rows(verification: Verification) -> Iterator[tuple[str, ...]]:
-    """The table of the runs: what is counted, before, after."""
+def rows(verification: Verification, told: str = "") -> Iterator[tuple[str, ...]]:
+    """The table of the runs: what is counted, before, after. `told` is what stands elsewhere and is not repeated."""
     before, after = verification.before, verification.after
     if before is None:
         return
-    for label, was, now in _both(before, after or before):
+    for label, was, now in _both(before, after or before, told):
         yield (label, was, now) if after else (label, was)
 
 
-def _both(before: Run, after: Run) -> Iterator[tuple[str, str, str]]:
-    yield "ended", _end(before), _end(after)
-    several = max(len(before.traces), len(after.traces)) > 1
+def _both(before: Run, after: Run, told: str) -> Iterator[tuple[str, str, str]]:
+    yield "ended", _end(before, told), _end(after, told)
     for number, (one, other) in enumerate(zip_longest(before.traces, after.traces)):
-        known = one or other
-        prefix = f"rank {known.rank or number}: " if several and known else ""
-        for label, was, now in zip_longest(_LABELS, _cells(one), _cells(other), fillvalue=""):
+        where = called(max(before.traces, after.traces, key=len), number)
+        split = all(len(_losses(trace)) > 1 for trace in (one, other) if trace)
+        cells = [dict(_cells(trace, split)) if trace else {} for trace in (one, other)]
+        for label in dict.fromkeys((*cells[0], *cells[1])):
+            was, now = (side.get(label, "") for side in cells)
             if was or now:
-                yield prefix + label, was or "none", now or "none"
+                yield f"{where}: " * bool(where) + label, was or "none", now or "none"
     yield "time", _seconds(before), _seconds(after)
     if before.peak and after.peak:
         yield "memory", f"{before.peak / 1e9:.2f} GB", f"{after.peak / 1e9:.2f} GB"
@@ -246,32 +268,32 @@ def _both(before: Run, after: Run) -> Iterator[tuple[str, str, str]]:
         yield "with", versions[0], "the same" if versions[0] == versions[1] else versions[1]
 
 
-_LABELS = (
-    "backward calls",
-    "optimizer steps",
-    "parameters with a gradient",
-    "parameters that moved",
-    "losses",
-    "loss scale",
-    "autocast",
-    "warnings",
-)
-
-
-def _cells(trace: Trace | None) -> Iterator[str]:
-    if trace is None:
-        return
+def _cells(trace: Trace, split: bool) -> Iterator[tuple[str, str]]:
     skipped = f" ({trace.skipped:,} skipped)" if trace.skipped else ""
     trainable = trace.trainable()
     moved = sum(parameter.moved is True for parameter in trace.parameters.values() if parameter.trainable)
-    yield f"{trace.backward:,}"
-    yield f"{trace.steps:,}{skipped}"
-    yield f"{trace.reached():,} of {trainable:,}" if trainable else ""
-    yield f"{moved:,} of {trainable:,}" if trainable else ""
-    yield _series(trace.losses)
-    yield _series(trace.scales)
-    yield ", ".join(trace.autocast)
-    yield f"{len(trace.warnings):,}" if trace.warnings else ""
+    yield "backward calls", f"{trace.backward:,}"
+    yield "optimizer steps", f"{trace.steps:,}{skipped}"
+    yield "parameters with a gradient", f"{trace.reached():,} of {trainable:,}" if trainable else ""
+    yield "parameters that moved", f"{moved:,} of {trainable:,}" if trainable else ""
+    if split:
+        for stepper, losses in sorted(_losses(trace).items()):
+            yield f"losses, optimizer {stepper}", _series(losses)
+    else:
+        yield "losses", _series(trace.losses)
+    yield "loss scale", _series(trace.scales)
+    yield "autocast", ", ".join(trace.autocast)
+
+
+def _losses(trace: Trace) -> dict[int, list[float]]:
+    """The losses before the steps of each optimizer; of too many optimizers nothing."""
+    found: dict[int, list[float]] = {}
+    start = 0
+    for end, stepper in zip(trace.windows, trace.steppers, strict=False):
+        if end > start:
+            found.setdefault(stepper, []).extend(trace.losses[start:end])
+            start = end
+    return found if len(found) <= OPTIMIZERS else {}
 
 
 def _series(numbers: Sequence[float]) -> str:
@@ -280,11 +302,14 @@ def _series(numbers: Sequence[float]) -> str:
     return " → ".join(shown if len(shown) <= 4 else [shown[0], "…", shown[-1]])
 
 
-def _end(run: Run) -> str:
+def _end(run: Run, told: str) -> str:
     limits = {"time": "its time", "memory": "its memory", "processes": "its number of processes"}
     if run.how in limits:
         return f"at the limit of {limits[run.how]}"
-    return run.error() or "exit code 0"
+    error = run.error() or "exit code 0"
+    if run.code is None or error not in told:
+        return error
+    return f"signal {-run.code}" if run.code < 0 else f"exit code {run.code}"
 
 
 def _seconds(run: Run) -> str:

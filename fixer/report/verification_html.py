@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from codemods.verify.trace import Trace
+from codemods.verify.trace import Trace, called
 from fixer.report import series_chart
 from fixer.report.html import LISTS, page, patched, table, text, words
 from fixer.report.patch import patch
@@ -75,9 +75,9 @@ def _charts(verification: Verification) -> Iterator[str]:
             key = '<span class="key before">before, solid</span> · <span class="key after">after, dashed</span>'
             key += " · × failed there; at the top, inf or nan" if any(failed) or not _finite(before, after) else ""
             yield f"<h2>Losses and gradients</h2><p>{key}</p>"
-        where = f"rank {one.rank or other.rank or number}: " if len(pairs) > 1 else ""
+        where = called(max(before.traces if before else (), after.traces if after else (), key=len), number)
         for title, drawing in drawn:
-            yield f'<p class="soft">{text(where + title)}</p>{drawing}'
+            yield f'<p class="soft">{text(f"{where}: " * bool(where) + title)}</p>{drawing}'
 
 
 def _finite(*runs: Run | None) -> bool:
@@ -86,10 +86,9 @@ def _finite(*runs: Run | None) -> bool:
 
 
 def _fixes(verification: Verification) -> Iterator[str]:
-    applied = [finding for file in verification.files for finding in file.findings if finding.applied]
-    if applied:
+    if verification.fixes:
         yield "<h2>The fixes</h2><ul>"
-        yield from (f"<li>{_place(finding)}</li>" for finding in applied)
+        yield from (f"<li>{_place(finding)}</li>" for finding in verification.fixes)
         yield "</ul>"
         yield from patched(patch(verification.files))
 

@@ -29,6 +29,7 @@ from fixer.verify.sandbox.footprints import Footprints
 from fixer.verify.sandbox.trackers import offline
 
 if TYPE_CHECKING:
+    from codemods.model.edits import Finding
     from codemods.model.plan import FilePlan, Plan
     from fixer.run.request import Outcome
 
@@ -67,6 +68,11 @@ class Verification:
     """What was run: the commit of the code as it is, and that of the fixes where there is one; or none."""
     files: tuple[FilePlan, ...] = ()
     """The files that the fixes change."""
+
+    @property
+    def fixes(self) -> tuple[Finding, ...]:
+        """What the fixes that were tried repair."""
+        return tuple(finding for file in self.files for finding in file.findings if finding.applied)
 
     @property
     def verdict(self) -> Word:
