@@ -336,6 +336,24 @@ def test_what_holds_a_layer(value: str, item: str, holder: str, cause: str, tmp_
     assert symptom["cause"].startswith(cause) and bool(symptom["cause"]) == bool(cause)
 
 
+@pytest.mark.parametrize(
+    ("value", "better"), [("[nn.Parameter(torch.ones(8))]", "List"), ("{0: nn.Parameter(torch.ones(8))}", "Dict")]
+)
+def test_a_parameter_in_a_list(value: str, better: str, tmp_path: Path) -> None:
+    case = Case("return self.head(self.encoder(x) * self.scales[0])", more=f"self.scales = {value}")
+    (symptom,) = looked_at(tmp_path, case, code=1)
+    text = "1 parameter in Net.scales is not registered in the module: nothing optimizes it"
+    assert (symptom["kind"], symptom["sentence"]) == ("unregistered", text)
+    assert symptom["cause"].endswith(f"torch.nn.Parameter{better} registers the parameters that it holds")
+
+
+def test_every_gradient_is_zero(tmp_path: Path) -> None:
+    (symptom,) = looked_at(tmp_path, Case("return torch.relu(self.head(self.encoder(x)) - 100)"), code=1)
+    assert (symptom["kind"], symptom["sentence"]) == ("dead", "every gradient is zero")
+    one_pass_of_four = "h = self.head(self.encoder(x))\nreturn h if torch.rand(()) < 0.3 else h * 0"
+    assert looked_at(tmp_path, Case(one_pass_of_four), code=0) == []
+
+
 def test_a_loss_without_a_graph(tmp_path: Path) -> None:
     case = Case("return self.head(self.encoder(x))", loss="lambda net, x: torch.tensor([net(x).mean().item()]).sum()")
     (symptom,) = looked_at(tmp_path, case, code=1)

@@ -86,7 +86,7 @@ class GraphEnd:
 
 @dataclass(slots=True)
 class Stranger:
-    """Modules with trainable parameters that are called and are no part of the tree."""
+    """Modules with trainable parameters that are called and are no part of the tree, or parameters without a module."""
 
     kind: str
     parameters: int

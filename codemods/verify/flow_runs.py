@@ -248,7 +248,7 @@ def _collect(module: torch.nn.Module, run: FlowRun, scale: float) -> None:
             if parameter.grad is None:
                 run.missed[name] = run.missed.get(name, 0) + 1
                 run.gradients.setdefault(name, None)
-            elif run.gradients.get(name) is None:
+            elif not run.gradients.get(name):  # what is zero in one pass may not be in the next
                 run.gradients[name] = float(parameter.grad.detach().double().norm()) / scale
 
 

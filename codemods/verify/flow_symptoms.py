@@ -12,7 +12,7 @@ from codemods.verify.flow import Cut, FlowRun, FlowSide, GraphEnd
 from codemods.verify.verdict import Word
 
 Kind = Literal[  # the gravest first
-    "error", "non-finite", "unreached", "unregistered", "scaled", "sometimes", "copied", "unread", "unused"
+    "error", "non-finite", "dead", "unreached", "unregistered", "scaled", "sometimes", "copied", "unread", "unused"
 ]
 NOTES = frozenset({"sometimes", "copied", "unread", "unused"})
 """No failures: stochastic depth, teachers and target networks, outputs that no loss uses, heads that are not called."""
@@ -23,8 +23,8 @@ Judgement = Word | Literal["unrepaired"]
 SLACK = 1.5
 """How far a ratio of gradients may be from the scaler's scale to be taken for it."""
 TOLERANCE = 1e-6
-REGISTERING = {"list": "torch.nn.ModuleList", "tuple": "torch.nn.ModuleList", "dict": "torch.nn.ModuleDict"}
-"""What to write instead of a container that hides modules."""
+REGISTERING = {"list": "List", "tuple": "List", "dict": "Dict"}
+"""The kind of container of `torch.nn` to write instead of one that hides modules or parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,8 @@ def signs(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
         yield _non_finite(run)
     if run.status != "ok" or run.mode != "train":
         return
+    if any(norm == 0 for norm in run.gradients.values()) and not any(run.gradients.values()):
+        yield Sign("dead", "dead", "every gradient is zero")
     yield from _strangers(run)
     yield from _unreached(run, side)
     yield from _scaled(run, side)
@@ -202,9 +204,18 @@ def _strangers(run: FlowRun) -> Iterator[Sign]:
             f"registered in the module: nothing optimizes {'them' if many else 'it'}"
         )
         cause = ""
-        if better := REGISTERING.get(stranger.container):
-            cause = f"{stranger.holder} is a plain {stranger.container}; {better} registers the modules that it holds"
-        yield Sign("unregistered", f"{stranger.kind} {stranger.place}", text, cause, "", (stranger.place,))
+        if container := REGISTERING.get(stranger.container):
+            what, better = (
+                ("modules", f"Module{container}") if stranger.modules else ("parameters", f"Parameter{container}")
+            )
+            plain = f"{stranger.holder} is a plain {stranger.container}"
+            cause = f"{plain}; torch.nn.{better} registers the {what} that it holds"
+        if not stranger.modules:
+            be, them = ("is", "it") if stranger.parameters == 1 else ("are", "them")
+            text = f"{count}{held} {be} not registered in the module: nothing optimizes {them}"
+        yield Sign(
+            "unregistered", f"{stranger.kind} {stranger.holder or stranger.place}", text, cause, "", (stranger.place,)
+        )
 
 
 def _unreached(run: FlowRun, side: FlowSide) -> Iterator[Sign]:

@@ -19,6 +19,8 @@ from codemods.verify.flow import Cut, FlowRun, Seen, Stranger
 
 MOST = 50
 """Cuts and strangers that are kept."""
+LONGEST = 1000
+"""Items of a list that are looked at; more are data."""
 
 
 def tensors(value: Any, depth: int = 0) -> Iterator[torch.Tensor]:
@@ -179,6 +181,8 @@ class Watch:
         known = {cut.layer for cut in self._run.cuts}
         found = [cut for cut in self._pending.values() if cut.layer not in known]
         self._run.cuts += found[: MOST - len(self._run.cuts)]
+        if self._run.mode == "train":
+            self._meet_parameters()
         self._pending.clear()
         self._met.clear()
 
@@ -203,13 +207,29 @@ class Watch:
         if len(every) > stranger.parameters:
             stranger.parameters, stranger.modules = len(every), len(met)
 
-    def _holder(self, stranger: Any) -> tuple[str, str]:
-        """The attribute of a module of the tree that holds one that is not in it, and the class of its value."""
+    def _held(self) -> Iterator[tuple[str, str, Any]]:
+        """What the attributes of the tree's modules hold unregistered, with the attribute and its value's class."""
         for module in self._root.modules():
             for name, value in vars(module).items():
-                if name not in ("_modules", "_parameters", "_buffers") and _holds(value, stranger):
-                    return f"{type(module).__name__}.{name}", type(value).__name__
-        return "", ""
+                if name not in ("_modules", "_parameters", "_buffers"):
+                    for part in _parts(value):
+                        yield f"{type(module).__name__}.{name}", type(value).__name__, part
+
+    def _holder(self, stranger: Any) -> tuple[str, str]:
+        """The attribute that holds a module that is not in the tree, and the class of its value."""
+        found = ((holder, container) for holder, container, part in self._held() if part is stranger)
+        return next(found, ("", ""))
+
+    def _meet_parameters(self) -> None:
+        """Parameters in lists and dicts that got a gradient: registered, they would be trained."""
+        found: dict[tuple[str, str], set[int]] = {}
+        for holder, container, part in self._held():
+            if isinstance(part, torch.nn.Parameter) and part.grad is not None and id(part) not in self._registered:
+                found.setdefault((holder, container), set()).add(id(part))
+        known = {stranger.holder for stranger in self._run.strangers if not stranger.modules}
+        for (holder, container), every in found.items():
+            if holder not in known:
+                self._run.strangers.append(Stranger("Parameter", len(every), "", 0, holder, container))
 
     def _caller(self) -> str:
         """The innermost line of the project that is being run."""
@@ -227,13 +247,15 @@ class Watch:
         return f"{path}:{code.co_firstlineno}"
 
 
-def _holds(value: Any, module: Any, depth: int = 0) -> bool:
-    """Whether a value is the module, or a nested list, tuple or dict in which it is."""
+def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
+    """A value, or what is in it where it is a nested list, tuple or dict."""
     if isinstance(value, Mapping):
         value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return depth < 3 and any(_holds(part, module, depth + 1) for part in value)
-    return value is module
+    if not isinstance(value, (list, tuple)):
+        yield value
+    elif depth < 3:
+        for part in value[:LONGEST]:
+            yield from _parts(part, depth + 1)
 
 
 def _types(found: list[torch.Tensor]) -> list[str]:
