@@ -88,6 +88,10 @@ class Lineage:
     """False where a base could not be followed."""
 
 
+def _stem(path: str) -> str:
+    return posixpath.basename(path).removesuffix(".py")
+
+
 class _Trees:
     """The syntax trees that were used last."""
 
@@ -468,22 +472,24 @@ class Index:
 
     def imported_elsewhere(self, path: str, name: str) -> bool:
         """Whether another file of the repository takes `name` from the module `path`, or might."""
-        stem = posixpath.basename(path).removesuffix(".py")
-        for candidate in self.holding("", (name.encode(),), (*files.PYTHON, files.NOTEBOOK)):
-            facts = self.facts(candidate) if candidate != path else None
-            if facts is None:
-                continue
-            if f"{stem}.{name}" in (self.text(candidate) or ""):
-                return True
-            for i in facts.imports:
+        candidates = self.holding("", (name.encode(),), (*files.PYTHON, files.NOTEBOOK))
+        takers = self.recall((Index.imported_elsewhere, name), lambda: frozenset(self._takers(name, candidates)))
+        if any(module == path and taker != path for module, taker in takers):
+            return True
+        written = f"{_stem(path)}.{name}"
+        return any(self.says(each, written) for each in candidates if each != path and self.facts(each) is not None)
+
+    def _takers(self, name: str, candidates: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The modules that some files import, or from which they take a name or all names; each with the file."""
+        stems = set(map(_stem, candidates))
+        for candidate in candidates:
+            facts = self.facts(candidate)
+            for i in facts.imports if facts is not None else ():
                 base, _, last = i.target.rpartition(".")
-                if i.name == "*" and self.module(candidate, i.target) == path:
-                    return True
-                if last == name and self.module(candidate, base) == path:
-                    return True
-                if last == stem and self.module(candidate, i.target) == path:
-                    return True
-        return False
+                from_there = [base] if last == name else []
+                for dotted in (*from_there, *([i.target] if i.name == "*" or last in stems else [])):
+                    if isinstance(module := self.module(candidate, dotted), str):
+                        yield module, candidate
 
     # -- classes
 
