@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from codemods.project.dependencies import name_of
+from codemods.project.results import Kept, Remembered
+
 
 class Memory:
     """A `Reader` over texts by path."""
@@ -25,3 +28,22 @@ class Memory:
 
     def files(self) -> Sequence[str]:
         return sorted(self.data)
+
+
+class Remembering(Kept):
+    """Remembers results across runs over such projects, by path and content."""
+
+    def __init__(self, files: Memory, before: dict[tuple[str, str], Remembered]) -> None:
+        super().__init__()
+        self.files, self.before, self.used = files, before, 0
+
+    def recall(self, path: str, /) -> Remembered | None:
+        data = self.files.read(path)
+        found = self.before.get((path, name_of(data))) if data is not None else None
+        self.used += found is not None
+        return found
+
+    def keep(self, remembered: Remembered, /) -> None:
+        data = self.files.read(remembered.path)
+        assert data is not None
+        self.before[remembered.path, name_of(data)] = remembered

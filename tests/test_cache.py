@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory import Memory as Files
+from memory import Remembering
 from world import fixer, git, repository, write
 
 from codemods.engine.rounds import Options, plan
@@ -22,7 +23,7 @@ from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan
 from codemods.project.dependencies import Content, Fact, Holding, Packaging, name_of, packed, unpacked
 from codemods.project.index import Index
-from codemods.project.results import Kept, Remembered
+from codemods.project.results import Remembered
 from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.names import bends, known, known_among
@@ -75,25 +76,6 @@ TEXTS = {
     "conf.yaml": ["trainer:\n  precision: 16\n", "fp16: true\nbf16: true\n"],
 }
 edit = st.sampled_from(sorted(TEXTS)).flatmap(lambda p: st.tuples(st.just(p), st.sampled_from([*TEXTS[p], None])))
-
-
-class Remembering(Kept):
-    """Remembers across runs, by path and content."""
-
-    def __init__(self, files: Files, before: dict[tuple[str, str], Remembered]) -> None:
-        super().__init__()
-        self.files, self.before, self.used = files, before, 0
-
-    def recall(self, path: str, /) -> Remembered | None:
-        data = self.files.read(path)
-        found = self.before.get((path, name_of(data))) if data is not None else None
-        self.used += found is not None
-        return found
-
-    def keep(self, remembered: Remembered, /) -> None:
-        data = self.files.read(remembered.path)
-        assert data is not None
-        self.before[remembered.path, name_of(data)] = remembered
 
 
 @given(st.lists(st.lists(edit, min_size=1, max_size=3), min_size=1, max_size=6), st.booleans())

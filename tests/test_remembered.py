@@ -12,33 +12,17 @@ from cases import ROOT, Case, cases, sources
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from memory import Memory as Files
+from memory import Remembering
 
 from codemods.engine.rounds import Options, plan
 from codemods.project import results
 from codemods.project.dependencies import Code, Existence, Fact, Holding, Question, Words, name_of
 from codemods.project.index import Index
-from codemods.project.results import Kept, Remembered
+from codemods.project.results import Remembered
 from codemods.transforms import load
 
 pytestmark = pytest.mark.law
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-
-
-class Remembering(Kept):
-    """Remembers across runs, by path and content."""
-
-    def __init__(self, files: Files, before: dict[tuple[str, str], Remembered]) -> None:
-        super().__init__()
-        self.files, self.before = files, before
-
-    def recall(self, path: str, /) -> Remembered | None:
-        data = self.files.read(path)
-        return self.before.get((path, name_of(data))) if data is not None else None
-
-    def keep(self, remembered: Remembered, /) -> None:
-        data = self.files.read(remembered.path)
-        assert data is not None
-        self.before[remembered.path, name_of(data)] = remembered
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Set, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Set, ValuesView
 from typing import Any
 
 from codemods.project.dependencies import Fact, Questions
@@ -35,10 +35,26 @@ class AskedFacts:
         return value
 
 
-class _ByName(Mapping[str, Any]):
-    def __init__(self, known: Mapping[str, Any], ask: Callable[[str | None], None]) -> None:
+class _Asking(Collection[str]):
+    """Names that are asked for one by one, or all at once."""
+
+    def __init__(self, known: Any, ask: Callable[[str | None], None]) -> None:
         self._known, self._ask = known, ask
 
+    def __contains__(self, name: object) -> bool:
+        self._ask(str(name))
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        self._ask(None)
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        self._ask(None)
+        return len(self._known)
+
+
+class _ByName(_Asking, Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         self._ask(name)
         return self._known[name]
@@ -47,43 +63,16 @@ class _ByName(Mapping[str, Any]):
         self._ask(name)
         return self._known.get(name, default)
 
-    def __contains__(self, name: object) -> bool:
-        self._ask(str(name))
-        return name in self._known
-
-    def __iter__(self) -> Iterator[str]:
-        self._ask(None)
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        self._ask(None)
-        return len(self._known)
-
     def items(self) -> ItemsView[str, Any]:
         self._ask(None)
-        return self._known.items()
+        return self._known.items()  # type: ignore[no-any-return]
 
     def values(self) -> ValuesView[Any]:
         self._ask(None)
-        return self._known.values()
+        return self._known.values()  # type: ignore[no-any-return]
 
 
-class _Names(Set[str]):
-    def __init__(self, known: frozenset[str], ask: Callable[[str | None], None]) -> None:
-        self._known, self._ask = known, ask
-
-    def __contains__(self, name: object) -> bool:
-        self._ask(str(name))
-        return name in self._known
-
-    def __iter__(self) -> Iterator[str]:
-        self._ask(None)
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        self._ask(None)
-        return len(self._known)
-
+class _Names(_Asking, Set[str]):
     def isdisjoint(self, other: Iterable[str]) -> bool:
         return not any(name in self for name in other)
 

@@ -21,7 +21,6 @@ from codemods.sources import files
 if TYPE_CHECKING:
     from codemods.project.index import Index
     from codemods.sources.document import Reader
-    from codemods.syntax.facts import Facts
 
 POSITIONS = frozenset({"line", "end_line", "column"})
 """Fields of facts that say where something stands."""
@@ -41,8 +40,8 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """The syntax tree of a file, wherever its nodes stand. The answer is the content that it was read from."""
+class _OfContent:
+    """A question about what a file holds. Its answer is that content, with which another one is compared."""
 
     path: str
 
@@ -52,30 +51,33 @@ class Code:
     def still(self, answer: str, index: Index) -> bool:
         if self.answer(index) == answer:
             return True
-        before, now = index.text_of(self.path, answer), index.text_of(self.path)
-        return before is not None and now is not None and _code(before) == _code(now)
+        before = index.text_of(self.path, answer)
+        return before is not None and self.told(index, answer) == self.told(index, None)
+
+    def told(self, index: Index, identity: str | None) -> object:
+        """What there is to compare, of a content by its identity, or of the file as it is."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Code(_OfContent):
+    """The syntax tree of a file, wherever its nodes stand."""
+
+    def told(self, index: Index, identity: str | None) -> object:
+        text = index.text_of(self.path, identity)
+        return None if text is None else _code(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact(_OfContent):
     """What the facts of a file say in one field, of one name or of all, wherever it stands."""
 
-    path: str
     field: str = ""
     """By default: whether there are facts at all."""
     name: str | None = None
 
-    def answer(self, index: Index) -> str:
-        return index.answer(Content(files.container(self.path)))
-
-    def still(self, answer: str, index: Index) -> bool:
-        if self.answer(index) == answer:
-            return True
-        if index.text_of(self.path, answer) is None:
-            return False
-        return self._of(index.facts_of(self.path, answer)) == self._of(index.facts_of(self.path))
-
-    def _of(self, facts: Facts | None) -> object:
+    def told(self, index: Index, identity: str | None) -> object:
+        facts = index.facts_of(self.path, identity)
         if facts is None or not self.field:
             return facts is None
         if self.name is None:
@@ -87,20 +89,14 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Whether the text of a file holds one of some words. The answer is as of `Code`."""
+class Words(_OfContent):
+    """Whether the text of a file holds one of some words."""
 
-    path: str
     words: tuple[str, ...]
 
-    def answer(self, index: Index) -> str:
-        return index.answer(Content(files.container(self.path)))
-
-    def still(self, answer: str, index: Index) -> bool:
-        if self.answer(index) == answer:
-            return True
-        before, now = index.text_of(self.path, answer), index.text_of(self.path)
-        return before is not None and now is not None and self.held(before) == self.held(now)
+    def told(self, index: Index, identity: str | None) -> object:
+        text = index.text_of(self.path, identity)
+        return None if text is None else self.held(text)
 
     def held(self, text: str) -> bool:
         """Whether a text does."""
@@ -159,7 +155,7 @@ _KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence
 
 def packed(question: Question) -> Asked:
     """A question as plain values."""
-    return (type(question).__name__, *(getattr(question, name) for name in question.__slots__))
+    return (type(question).__name__, *(getattr(question, field.name) for field in fields(question)))
 
 
 def unpacked(asked: Asked) -> Question:
