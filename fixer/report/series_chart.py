@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 480, 170, 64, 24, 10
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 480, 170, 80, 24, 10
 """Of the drawing, of the numbers at its left, of those below, and of the margin above."""
 STYLE = """
 :root { --before: #bc4c00; --after: #0969da; }
