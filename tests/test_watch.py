@@ -49,7 +49,7 @@ def watching(at: Path, *options: str) -> Iterator[Watched]:
 
 
 def test_each_change_is_checked(tmp_path: Path) -> None:
-    root = repository(tmp_path / "project", {"train.py": "x = 1\n", ".gitignore": "logs\n"})
+    root = repository(tmp_path / "project", {"train.py": "x = 1\n", "more/layer.py": ""})
     with in_the_foreground(), watching(root) as watch:
         watch.checked(1)
         assert watch.out == []
@@ -63,7 +63,6 @@ def test_each_change_is_checked(tmp_path: Path) -> None:
         assert any(line.startswith("fixer: fixer.toml") for line in watch.err), "told, and the watch goes on"
         write(root, {"fixer.toml": 'ignore = ["AMP"]\n'})
         watch.checked(4)
-        (root / "fixer.toml").unlink()
         (root / "more" / "net.py").write_text("x = 2\n")
         watch.checked(5)
         assert watch.out == []
@@ -79,6 +78,21 @@ def test_what_is_no_source_wakes_nobody(tmp_path: Path) -> None:
         write(root, {"train.py": OLD})
         watch.checked(2)
         assert watch.checks() == 2 and any("train.py changed" in line for line in watch.err)
+
+
+def test_directories_come_and_go(tmp_path: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "x = 1\n"})
+    write(tmp_path / "beside", {"new/net.py": OLD, "logs/run.txt": "loss 1.0\n"})
+    with watching(root) as watch:
+        watch.checked(1)
+        (tmp_path / "beside" / "logs").rename(root / "logs")
+        (tmp_path / "beside" / "new").rename(root / "new")
+        watch.checked(2)
+        assert any(line.startswith("new/net.py:5:10: AMP002") for line in watch.out)
+        watch.out.clear()
+        (root / "new").rename(tmp_path / "beside" / "new")
+        watch.checked(3)
+        assert watch.out == [] and not any("logs" in line for line in watch.err)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

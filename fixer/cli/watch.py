@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -47,14 +48,14 @@ def check_on_changes(root: Path, screen: Screen, look: Callable[[], object]) -> 
 def _changes(root: Path) -> Iterator[str]:
     """At once, then after each change: the name of a file that changed."""
     try:
-        from watchfiles import DefaultFilter, watch
+        from watchfiles import Change, DefaultFilter, watch
     except ImportError as error:
         raise Refusal("--watch requires watchfiles: pip install 'ampfix[watch]'") from error
 
     usual = DefaultFilter()
     waiting = watch(
         root,
-        watch_filter=lambda change, path: usual(change, path) and _is_read(root, path),
+        watch_filter=lambda change, path: usual(change, path) and _is_read(root, path, gone=change is Change.deleted),
         rust_timeout=EVERY,
         yield_on_timeout=True,
         raise_interrupt=False,
@@ -64,11 +65,19 @@ def _changes(root: Path) -> Iterator[str]:
         for changes in waiting:
             if changes or first:
                 first = False
-                yield min((Path(path).relative_to(root).as_posix() for _, path in changes), default="")
+                files_first = sorted(changes, key=lambda each: (os.path.isdir(each[1]), each[1]))
+                yield Path(files_first[0][1]).relative_to(root).as_posix() if changes else ""
     except (OSError, RuntimeError) as error:
         raise Refusal(f"--watch: the system does not tell of changes below {root}: {error}") from error
 
 
-def _is_read(root: Path, path: str) -> bool:
+def _is_read(root: Path, path: str, *, gone: bool) -> bool:
+    """Whether a check reads what changed.
+
+    Of a new directory the system tells before its files can be watched, of a directory that was moved away it tells
+    nothing else: the first counts if it holds a file that is read, the second if its name may be that of a directory.
+    """
+    if not gone and os.path.isdir(path):
+        return any(_is_read(root, f"{at}/{name}", gone=False) for at, _, names in os.walk(path) for name in names)
     name = Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
-    return is_source(name) or Path(path).name in SETTINGS
+    return is_source(name) or Path(path).name in SETTINGS or (gone and "." not in Path(path).name)
