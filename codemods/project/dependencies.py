@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
@@ -40,7 +41,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfContent:
+class _OfContent(ABC):
     """A question about what a file holds. Its answer is that content, with which another one is compared."""
 
     path: str
@@ -54,9 +55,9 @@ class _OfContent:
         before = index.text_of(self.path, answer)
         return before is not None and self.told(index, answer) == self.told(index, None)
 
+    @abstractmethod
     def told(self, index: Index, identity: str | None) -> object:
         """What there is to compare, of a content by its identity, or of the file as it is."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def _changes(root: Path) -> Iterator[str]:
         for changes in waiting:
             if changes or first:
                 first = False
-                files_first = sorted(changes, key=lambda each: (os.path.isdir(each[1]), each[1]))
+                files_first = sorted(changes, key=lambda each: (Path(each[1]).is_dir(), each[1]))
                 yield Path(files_first[0][1]).relative_to(root).as_posix() if changes else ""
     except (OSError, RuntimeError) as error:
         raise Refusal(f"--watch: the system does not tell of changes below {root}: {error}") from error
@@ -77,7 +77,7 @@ def _is_read(root: Path, path: str, *, gone: bool) -> bool:
     Of a new directory the system tells before its files can be watched, of a directory that was moved away it tells
     nothing else: the first counts if it holds a file that is read, the second if its name may be that of a directory.
     """
-    if not gone and os.path.isdir(path):
+    if not gone and Path(path).is_dir():
         return any(_is_read(root, f"{at}/{name}", gone=False) for at, _, names in os.walk(path) for name in names)
     name = Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
     return is_source(name) or Path(path).name in SETTINGS or (gone and "." not in Path(path).name)

@@ -228,11 +228,14 @@ class _Started:
         if cache is not None and task.cached and (self.prefiltered.wanted or not few):
             with recorder.phase("cache"):
                 paths = self._recall(cache(), paths)
-        if self.whole is None:
+        if self.whole is None and not few:
             self.prefiltered = self._prefilter(paths)
             if self.past is not None:
                 with recorder.phase("cache"):
                     self.past.note_innocent(paths, self.prefiltered)
+        elif self.memory is not None:
+            left = tuple(each for each in self.prefiltered.wanted if each[0] not in self.memory.known)
+            self.prefiltered = replace(self.prefiltered, wanted=left)
 
     def _recall(self, cache: Cache, paths: Sequence[str]) -> Sequence[str]:
         """Look for what was found before. Returns the paths of which nothing is known."""
