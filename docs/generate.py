@@ -16,7 +16,7 @@ import typer
 
 from codemods.rules.rule import Rule
 from codemods.transforms import load
-from fixer.cli import application
+from fixer.cli.application import application
 from fixer.report.catalogue import page
 
 DOCS = Path(__file__).resolve().parent

@@ -147,15 +147,12 @@ def _campaign(file: Path, rules: options.Rules, jobs: int) -> Campaign:
 def _work(
     work: Callable[[Campaign, Tell], Standing], campaign: Campaign, format: str, showing: options.Showing
 ) -> None:
-    from fixer.cli.ending import end_when_told
     from fixer.report.campaign_table import progress_line
 
     screen = showing.screen()
     # A server that says nothing any more must not hold up the others.
     for name, value in (("GIT_HTTP_LOW_SPEED_LIMIT", "1"), ("GIT_HTTP_LOW_SPEED_TIME", "120")):
         os.environ.setdefault(name, value)
-
-    end_when_told()
 
     def tell(done: int, total: int, row: Row) -> None:
         if not screen.quiet:

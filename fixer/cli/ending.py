@@ -1,4 +1,4 @@
-"""How a command that runs programs is ended by a signal."""
+"""How a command is ended by a signal."""
 
 from __future__ import annotations
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,12 +17,19 @@ from codemods.model.plan import FilePlan, Plan
 
 SUFFIX = ".fixer"
 """How the names of our temporary files end."""
+ENDING = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
+"""Signals that end a command in order."""
 
 
-def write(plan: Plan, root: Path) -> tuple[frozenset[str], tuple[Skip, ...]]:
+def write(
+    plan: Plan, root: Path, tick: Callable[[int], None] = lambda count: None
+) -> tuple[frozenset[str], tuple[Skip, ...]]:
     """Bring the files of `plan` below `root` up to date.
 
     Files tied by a fix are written together or not at all.
+
+    Args:
+        tick: told of files that are done.
 
     Returns:
         The paths written, and a skip for each file that was left as it is.
@@ -27,11 +37,30 @@ def write(plan: Plan, root: Path) -> tuple[frozenset[str], tuple[Skip, ...]]:
     written: set[str] = set()
     skips: list[Skip] = []
     for group in _groups(plan):
-        refused = _write_group(group, root)
+        with _undisturbed():
+            refused = _write_group(group, root)
         skips += refused
         if not refused:
             written.update(file.path for file in group)
+        tick(len(group))
     return frozenset(written), tuple(skips)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let a signal that ends the command wait for the end of the block. Only the main thread is told of signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    before = {number: signal.signal(number, lambda got, frame: waiting.append(got)) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in waiting:
+            signal.raise_signal(number)
 
 
 def _groups(plan: Plan) -> Iterable[tuple[FilePlan, ...]]:

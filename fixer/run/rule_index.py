@@ -43,8 +43,11 @@ def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
     with suppress(OSError):
         directory.mkdir(parents=True, exist_ok=True)
         new = directory / f"{FILE}.{os.getpid()}"
-        new.write_text(json.dumps({"state": state, "rules": list(map(_written, infos))}), encoding="ascii")
-        new.replace(directory / FILE)
+        try:
+            new.write_text(json.dumps({"state": state, "rules": list(map(_written, infos))}), encoding="ascii")
+            new.replace(directory / FILE)
+        finally:
+            new.unlink(missing_ok=True)
     return infos
 
 

@@ -4,6 +4,7 @@ It reads pickled messages and answers each with one: a `Task` and what is to be 
 the plan. A task is sent once, later only its number. Plain data only.
 """
 
+import os
 import pickle
 import sys
 import time
@@ -30,8 +31,12 @@ def main() -> None:
             task = pickle.loads(pickled)
             tasks[number] = task, index_of(task, Recorder(time.perf_counter) if task.profiled else SILENT)
         task, index = tasks[number]
-        pickle.dump(work(task, doing, paths, index), sink)
-        sink.flush()
+        answer = work(task, doing, paths, index)
+        try:
+            pickle.dump(answer, sink)
+            sink.flush()
+        except BrokenPipeError:  # whoever asked was killed
+            os._exit(1)
 
 
 if __name__ == "__main__":
