@@ -19,6 +19,7 @@ from fixer.output.split import restricted
 from fixer.report.tally import in_other_versions, other_versions
 from fixer.run import execute
 from fixer.run.cache import Cache
+from fixer.run.execute import no_progress
 from fixer.run.request import Request, plan_directory
 
 ROOT = Path(__file__).parent.parent
@@ -125,7 +126,7 @@ def test_processes_and_the_cache_change_nothing(tmp_path: Path, monkeypatch: pyt
 
     def told(jobs: int, *, cache: bool = False) -> list[tuple[int, str]]:
         request = Request(jobs=jobs, cache=cache)
-        outcome = plan_directory(request, root, fix=True, progress=lambda done, total: None)
+        outcome = plan_directory(request, root, fix=True, progress=no_progress)
         return [(each.findings, each.source) for each in other_versions(outcome.plan)]
 
     assert told(1) == told(2) == told(2, cache=True) == [(80, "requirements.txt")]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import stat
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from world import fixer
+from world import fixer, in_the_foreground
 from world import write as files
 
 from codemods.model.edits import SkipReason
 from codemods.model.plan import FilePlan, Plan
 from fixer.output.files import write
+from fixer.run.execute import no_progress
 from fixer.run.request import Request, plan_directory
 
 
@@ -119,6 +121,24 @@ def test_who_stops_us_between_two_files_gets_back_what_was_there(
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == dict.fromkeys(TIED, b"old\n")
 
 
+def test_a_signal_waits_until_a_file_or_a_group_of_them_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(tmp_path, dict.fromkeys((*TIED, "alone.py"), b"old\n"))
+    rename = Path.replace
+
+    def interrupted(self: Path, target: Path) -> Path:
+        if target.name == "b.py":
+            signal.raise_signal(signal.SIGINT)
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with in_the_foreground(), pytest.raises(KeyboardInterrupt):
+        write(replace(_plan(*TIED, "alone.py"), components=(frozenset(TIED),)), tmp_path)
+    expected = dict.fromkeys(TIED, b"new\n") | {"alone.py": b"old\n"}
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == expected
+
+
 def test_what_cannot_be_put_back_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files(tmp_path, dict.fromkeys(TIED, b"old\n"))
     rename = Path.replace
@@ -144,7 +164,7 @@ def test_a_tied_fix_that_failed_is_found_again(tmp_path: Path, monkeypatch: pyte
     _failing(monkeypatch, "pyproject.toml", error=OSError(errno.EBUSY, "Device or resource busy"))
     request = Request(unsafe_fixes=True, cache=False)
     for _ in range(2):
-        outcome = plan_directory(request, tmp_path / "r", fix=True, progress=lambda done, total: None)
+        outcome = plan_directory(request, tmp_path / "r", fix=True, progress=no_progress)
         written, skips = write(outcome.plan, outcome.root)
         assert (len(outcome.plan.findings), written) == (3, frozenset())
         assert {skip.path for skip in skips} == set(before)

@@ -61,6 +61,7 @@ def plan(
     within: Collection[str] | None = None,
     index: Index | None = None,
     memory: Memory | None = None,
+    tick: Callable[[int], None] = lambda count: None,
 ) -> Plan:
     """Find what the rules speak of in `paths`; with `fix`, take every fix of sufficient safety, to a fixpoint.
 
@@ -69,6 +70,7 @@ def plan(
     Args:
         index: of the same reader and targets, with what it has found for other paths.
         memory: where to look for what was found before, and to keep it.
+        tick: told of each path that is done.
     """
     allowed = frozenset(paths if within is None else within)
     index = Index(reader, options.targets, noting=memory is not None) if index is None else index
@@ -76,7 +78,7 @@ def plan(
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
     known: dict[str, Remembered] = {}
-    for path in _units(paths, reader, options.rules):
+    for path in _units(paths, reader, options.rules, tick):
         if path in owner:
             continue
         if memory and (remembered := memory.recall(path)) and remembered.holds(index):
@@ -138,7 +140,9 @@ def _as_it_is(remembered: Remembered, reader: Reader) -> FilePlan:
     return FilePlan(remembered.path, data, data, remembered.findings)
 
 
-def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule | RuleInfo]) -> Iterator[str]:
+def _units(
+    paths: Sequence[str], reader: Reader, rules: Sequence[Rule | RuleInfo], tick: Callable[[int], None]
+) -> Iterator[str]:
     """The programs in the files, those of a notebook one by one."""
     for path in paths:
         data = reader.read(path) if path.endswith(files.NOTEBOOK) else None
@@ -146,6 +150,7 @@ def _units(paths: Sequence[str], reader: Reader, rules: Sequence[Rule | RuleInfo
             yield from files.units(path, data)
         else:
             yield path
+        tick(1)
 
 
 def _whole(path: str, units: Sequence[_File]) -> FilePlan | None:

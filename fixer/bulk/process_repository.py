@@ -134,15 +134,12 @@ def _prepare(job: Job, repository: Repository) -> JobResult:
     )
     wanted = BranchRequest(campaign.branch_name, commits=commits)
 
-    def quietly(done: int, total: int) -> None:
-        pass
-
     at, problems = repository.directory, tuple[str, ...]()
     if campaign.split is None:
-        deliveries = [deliver(request, wanted, at, dry_run=False, progress=quietly)]
+        deliveries = [deliver(request, wanted, at, dry_run=False)]
         outcome = deliveries[0].outcome
     else:
-        parted = deliver_parts(request, wanted, campaign.split, at, dry_run=False, progress=quietly)
+        parted = deliver_parts(request, wanted, campaign.split, at, dry_run=False)
         outcome, deliveries, problems = parted.outcome, list(parted.deliveries), parted.problems
         notes += parted.notes
     for delivery in deliveries:

@@ -138,11 +138,8 @@ def apply(
     if branch is None and (pushing.push is not None or pushing.pr):
         raise Refusal(f"{'--push' if pushing.push is not None else '--pr'} requires --branch")
     if verify is not None:
-        from fixer.cli.ending import end_when_told
-
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
-        end_when_told()
     how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics)
     if branch is None:
         code = _in_place(screen, request, how)
@@ -171,17 +168,16 @@ class _How:
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
     from fixer.cli import show
     from fixer.output.files import write
-    from fixer.report.progress import progress
     from fixer.run.request import plan_directory
 
     here = Path.cwd()
-    with progress(not screen.quiet) as tell:
-        outcome = plan_directory(request, here, fix=True, progress=tell)
+    outcome = plan_directory(request, here, fix=True, progress=screen.progress)
     written: frozenset[str] = frozenset()
     if how.verify is not None and outcome.plan.changed:
         verified.check(screen, outcome, how.verify)
     if not how.dry_run:
-        written, skips = write(outcome.plan, outcome.root)
+        with screen.progress("writing", len(outcome.plan.changed)) as tick:
+            written, skips = write(outcome.plan, outcome.root, tick)
         outcome = outcome.after_writing(written, skips)
     if how.format is ApplyFormat.json:
         show.as_json(screen, outcome, here, written=written, statistics=how.statistics)
@@ -202,11 +198,9 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
 
 def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchRequest, receiver: Receiver | None) -> int:
     from fixer.output.branches import deliver
-    from fixer.report.progress import progress
 
-    with progress(not screen.quiet) as tell:
-        check = verified.of_branch(screen, how.verify)
-        delivery = deliver(request, branch, Path.cwd(), dry_run=how.dry_run, progress=tell, check=check)
+    check = verified.of_branch(screen, how.verify)
+    delivery = deliver(request, branch, Path.cwd(), dry_run=how.dry_run, progress=screen.progress, check=check)
     handed, problems = push.hand_over_all(receiver, branch.name, delivery.outcome, [delivery], ())
     _tell(screen, delivery.outcome, [delivery], handed, how)
     for note in delivery.notes:
@@ -225,11 +219,9 @@ def _on_branches(
 ) -> int:
     from fixer.output.branches import deliver_parts
     from fixer.report.branches import part_lines
-    from fixer.report.progress import progress
 
-    with progress(not screen.quiet) as tell:
-        check = verified.of_branch(screen, how.verify)
-        parted = deliver_parts(request, branch, split, Path.cwd(), dry_run=how.dry_run, progress=tell, check=check)
+    check, here, progress = verified.of_branch(screen, how.verify), Path.cwd(), screen.progress
+    parted = deliver_parts(request, branch, split, here, dry_run=how.dry_run, progress=progress, check=check)
     handed, problems = push.hand_over_all(receiver, branch.name, parted.outcome, parted.deliveries, parted.problems)
     _tell(screen, parted.outcome, parted.deliveries, handed, how)
     for sentence in (*part_lines(parted.deliveries), *parted.notes):

@@ -39,7 +39,6 @@ def check(
     profiling = Profiling.start(profile)
     with profiling.recorder.phase("importing"):
         from fixer.cli.show import findings
-        from fixer.report.progress import progress
         from fixer.run.request import plan_directory
 
     request = running.request(paths, rules, since, profiling.recorder)
@@ -47,8 +46,7 @@ def check(
     here = Path.cwd()
 
     def look() -> int:
-        with progress(not screen.quiet) as tell:
-            outcome = plan_directory(request, here, fix=False, progress=tell)
+        outcome = plan_directory(request, here, fix=False, progress=screen.progress)
         with profiling.recorder.phase("reporting"):
             findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
             screen.summary(outcome, "found")
@@ -61,11 +59,9 @@ def check(
         raise typer.Exit(look())
     if format is not CheckFormat.terminal or showing.output is not None or profile:
         raise Refusal("--watch shows findings on the terminal: leave --format, --output and --profile out")
-    from fixer.cli.ending import end_when_told
     from fixer.cli.watch import check_on_changes
     from fixer.project.discover import root_of
 
-    end_when_told()
     check_on_changes(root_of(request.paths, here), screen, look)
 
 

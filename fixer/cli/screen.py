@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -14,6 +16,7 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from fixer.run.execute import Tick
     from fixer.run.request import Outcome
 
 WIDE = 160
@@ -27,6 +30,7 @@ class Screen:
     quiet: bool = False
     verbose: bool = False
     output: str | None = None
+    began: float = field(default_factory=time.monotonic, compare=False)
 
     @property
     def pretty(self) -> bool:
@@ -55,6 +59,22 @@ class Screen:
             markup=False,
             emoji=False,
         )
+
+    def progress(self, phase: str, total: int) -> AbstractContextManager[Tick]:
+        """Show how far a phase is that is about so many files, on a terminal that can move its cursor."""
+        from fixer.run.execute import no_progress
+
+        if self.quiet or not total or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            return no_progress(phase, total)
+        from fixer.report.progress import bar
+
+        return bar(self._line, phase, total, self.began)
+
+    def _line(self) -> Console:
+        """A console that draws on the terminal whether colours are wanted or not."""
+        from rich.console import Console
+
+        return Console(file=sys.stderr, force_terminal=True, no_color=not self._coloured(sys.stderr), emoji=False)
 
     def result(self, data: bytes) -> None:
         """The result itself, byte for byte."""

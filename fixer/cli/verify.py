@@ -70,9 +70,6 @@ def verify(
     warning gone, not reproduced, or healthy; 1: worse after the fixes, other numbers although nothing was wrong, or
     unhealthy; of a module, also wrong before and after; 2: could not run.
     """
-    from fixer.cli.ending import end_when_told
-
-    end_when_told()
     screen = showing.screen(verbose=verbose)
     request = running.request(paths, rules)
     if before is not None or after is not None:
@@ -96,7 +93,6 @@ def verify(
 
 
 def _run(screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat) -> int:
-    from fixer.report.progress import progress
     from fixer.run.request import plan_directory
     from fixer.verify.kept_runs import KeptRuns
     from fixer.verify.verification import examine
@@ -104,8 +100,7 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
 
     files = watching.reports
     here = Path.cwd()
-    with progress(not screen.quiet) as tell:
-        outcome = plan_directory(request, here, fix=True, progress=tell)
+    outcome = plan_directory(request, here, fix=True, progress=screen.progress)
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2

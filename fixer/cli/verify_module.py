@@ -26,7 +26,6 @@ def verify_module(
 
     from fixer.cli import reports
     from fixer.project.discover import root_of
-    from fixer.report.progress import progress
     from fixer.run.request import plan_directory
     from fixer.verify.flow_report import locate, watch
 
@@ -35,8 +34,7 @@ def verify_module(
     locate(module, root, here)  # what cannot be found is told before anything is planned
     if not request.paths:
         request = replace(request, paths=(str(root),))
-    with progress(not screen.quiet) as tell:
-        outcome = plan_directory(request, here, fix=True, progress=tell)
+    outcome = plan_directory(request, here, fix=True, progress=screen.progress)
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2

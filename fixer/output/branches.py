@@ -19,7 +19,7 @@ from fixer.git.repository import CommitFiles, CommitSeries, Repository
 from fixer.output.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
 from fixer.output.split import Part, Split, outcome_of, parts
 from fixer.project.discover import attributed
-from fixer.run.execute import Progress
+from fixer.run.execute import Progress, Tick, no_progress
 from fixer.run.planning import plan_listing
 from fixer.run.request import Outcome, Request, configuration
 
@@ -97,7 +97,7 @@ def deliver(
     here: Path,
     *,
     dry_run: bool,
-    progress: Progress,
+    progress: Progress = no_progress,
     check: Check = lambda delivery: "",
 ) -> Delivery:
     """Plan on the base commit and, unless `dry_run`, put the fixes on the branch.
@@ -116,7 +116,9 @@ def deliver(
             delivery = planned.delivery(branch.name)
             if dry_run or not planned.outcome.plan.changed:
                 return delivery
-            delivery = _put(planned, delivery, old)
+            with progress("committing", len(planned.outcome.plan.changed)) as tick:
+                delivery = _committed(planned, delivery, old, tick)
+            delivery = _pointed(planned, delivery, old)
         return replace(delivery, notes=_dirty(repository, [file.path for file in planned.outcome.plan.changed]))
 
 
@@ -127,7 +129,7 @@ def deliver_parts(
     here: Path,
     *,
     dry_run: bool,
-    progress: Progress,
+    progress: Progress = no_progress,
     check: Check = lambda delivery: "",
 ) -> Parted:
     """The same with a branch for each part of the plan, named `branch/part`, all of them from one base.
@@ -159,7 +161,9 @@ def deliver_parts(
             notes += [f"nothing is left for {old}" for old in repository.branches(f"{branch.name}/") if old not in olds]
             problems: list[str] = []
             if not dry_run:
-                deliveries, problems = _put_all(planned, deliveries, olds)
+                with progress("committing", len(planned.outcome.plan.changed)) as tick:
+                    ready = _each(deliveries, lambda one: _committed(planned, one, olds[one.branch], tick), problems)
+                deliveries = _each(ready, lambda one: _pointed(planned, one, olds[one.branch]), problems)
                 if ignoring and deliveries:
                     deliveries.append(_put_ignoring(planned, ignoring, deliveries, olds[ignoring]))
                 notes += _dirty(repository, [file.path for file in planned.outcome.plan.changed])
@@ -211,52 +215,52 @@ def _planned(
         yield _Planned(repository, files, draft, own, outcome, base, base_name, check)
 
 
-def _put(planned: _Planned, delivery: Delivery, old: str | None) -> Delivery:
-    """Commit what a delivery is to hold, and point its branch there."""
+def _committed(planned: _Planned, delivery: Delivery, old: str | None, tick: Tick) -> Delivery:
+    """Commit what a delivery is to hold; no branch is pointed there yet."""
     draft, hand = planned.draft, planned.hand
     draft.restart()
     if delivery.part is not None:
         wording = replace(hand.wording, part=delivery.part.name, owners=delivery.part.owners)
         hand = replace(hand, wording=wording, ignore_in_blame=False)
-    commits = kept(planned.repository, draft, delivery.base, old, commit_all(draft, delivery.outcome, hand))
+    commits = kept(planned.repository, draft, delivery.base, old, commit_all(draft, delivery.outcome, hand, tick))
     if hand.ignore_in_blame:
         commits = (*commits, ignore_all(draft, commits, planned.files, hand))
         commits = kept(planned.repository, draft, delivery.base, old, commits)
-    return _pointed(planned, delivery, commits, old)
+    return replace(delivery, commits=commits, tip=draft.tip, moved=draft.tip != old)
 
 
-def _put_all(
-    planned: _Planned, deliveries: Sequence[Delivery], olds: dict[str, str | None]
-) -> tuple[list[Delivery], list[str]]:
-    """The same for each; one that fails is no reason to leave the others."""
+def _each(deliveries: Sequence[Delivery], step: Callable[[Delivery], Delivery], problems: list[str]) -> list[Delivery]:
+    """Take a step with each; one that fails becomes a problem, and is no reason to leave the others."""
     done: list[Delivery] = []
-    problems: list[str] = []
     for delivery in deliveries:
         try:
-            done.append(_put(planned, delivery, olds[delivery.branch]))
+            done.append(step(delivery))
         except Refusal as refusal:
             problems.append(str(refusal))
-    return done, problems
+    return done
 
 
 def _put_ignoring(planned: _Planned, name: str, done: Sequence[Delivery], old: str | None) -> Delivery:
     """A branch of its own: each part would add its lines to the same place, and no two could be merged."""
-    planned.draft.restart()
+    draft = planned.draft
+    draft.restart()
     delivery = replace(planned.delivery(name), outcome=replace(planned.outcome, plan=Plan(), parts=()))
     named = [commit for delivery in done for commit in delivery.commits]
-    commit = ignore_all(planned.draft, named, planned.files, planned.hand)
-    return _pointed(planned, delivery, kept(planned.repository, planned.draft, planned.base, old, [commit]), old)
+    commits = kept(
+        planned.repository, draft, planned.base, old, [ignore_all(draft, named, planned.files, planned.hand)]
+    )
+    return _pointed(planned, replace(delivery, commits=commits, tip=draft.tip, moved=draft.tip != old), old)
 
 
-def _pointed(planned: _Planned, delivery: Delivery, commits: tuple[Commit, ...], old: str | None) -> Delivery:
-    tip = planned.draft.tip
-    delivery = replace(delivery, commits=commits, tip=tip, moved=tip != old)
+def _pointed(planned: _Planned, delivery: Delivery, old: str | None) -> Delivery:
+    """Point a branch at the commits of a delivery, if nothing that looks at them first objects."""
     if delivery.outcome.plan.changed:
         delivery = replace(delivery, verification=planned.check(delivery))
-    if tip != old:
-        reason = f"fixer: {len(commits)} commits on {delivery.base_name}"
+    if delivery.moved:
+        assert delivery.tip is not None
+        reason = f"fixer: {len(delivery.commits)} commits on {delivery.base_name}"
         try:
-            planned.repository.move(delivery.branch, tip, old, reason)
+            planned.repository.move(delivery.branch, delivery.tip, old, reason)
         except Refusal as refusal:
             raise Refusal(f"the branch {delivery.branch} could not be updated: {refusal}") from refusal
     return delivery

@@ -12,7 +12,7 @@ from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.message import BODY, SUBJECT, Wording, ignore_message, message
 from fixer.git.repository import CommitFiles, CommitSeries, Repository
-from fixer.run.execute import steps
+from fixer.run.execute import Tick, steps
 from fixer.run.request import Outcome
 
 if TYPE_CHECKING:
@@ -84,14 +84,21 @@ def hand(repository: Repository, request: CommitRequest, settings: CommitSetting
     return Hand(identity, wording, request.ignore_in_blame or settings.ignore_in_blame)
 
 
-def commit_all(draft: CommitSeries, outcome: Outcome, hand: Hand) -> tuple[Commit, ...]:
-    """Put a plan on a draft: one commit per rule, or for rules that cannot be told apart."""
+def commit_all(draft: CommitSeries, outcome: Outcome, hand: Hand, tick: Tick) -> tuple[Commit, ...]:
+    """Put a plan on a draft: one commit per rule, or for rules that cannot be told apart.
+
+    Args:
+        tick: told of files that are committed for the first time.
+    """
     rules = {rule.code: rule for rule in load()}
     commits = []
+    seen: set[str] = set()
     for codes, files, findings in _in_order([series for order, plan in outcome.parts for series in steps(order, plan)]):
         text = message([rules[code] for code in codes], findings, sorted(files), hand.wording)
         oid = draft.add(files, text, identity=hand.identity)
         commits.append(Commit(oid, codes, text.partition("\n")[0], tuple(sorted(files))))
+        tick(len(files.keys() - seen))
+        seen.update(files)
     return tuple(commits)
 
 

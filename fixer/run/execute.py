@@ -6,6 +6,7 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -44,8 +45,15 @@ FEW_FILES = 50
 MENTIONS = b"fixer: ignore"
 """Files with suppression comments are looked at even without a trigger, to tell unused ones."""
 
-Progress = Callable[[int, int], None]
-"""Told how many of how many files are done."""
+Tick = Callable[[int], None]
+"""Told of so many more files that are done."""
+Progress = Callable[[str, int], AbstractContextManager[Tick]]
+"""Shows a phase of the work, by its name and how many files it is about, while the block of its `with` runs."""
+
+
+def no_progress(phase: str, total: int) -> AbstractContextManager[Tick]:
+    """Show nothing."""
+    return nullcontext(lambda count: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +130,7 @@ def _options(order: Order) -> Options:
     )
 
 
-def prefilter_paths(task: Task, paths: Sequence[str]) -> Prefiltered:
+def prefilter_paths(task: Task, paths: Sequence[str], tick: Tick = lambda count: None) -> Prefiltered:
     """Those of a task's files that may hold a bug by their bytes; what a worker does first."""
     filtered = prefilter(task.order.rules)
     wanted: list[tuple[str, int]] = []
@@ -134,10 +142,13 @@ def prefilter_paths(task: Task, paths: Sequence[str]) -> Prefiltered:
         elif MENTIONS in data or filtered.wanted(path, sources.searchable(path, data)):
             if task.generated or not marked_generated(data):
                 wanted.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
+        tick(1)
     return Prefiltered(tuple(wanted), tuple(unread))
 
 
-def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | None = None) -> Plan:
+def plan_paths(
+    task: Task, paths: Sequence[str], index: Index, memory: Memory | None = None, tick: Tick = lambda count: None
+) -> Plan:
     """The plan of some of a task's files; what a worker does. Fixes may reach the task's other files.
 
     Args:
@@ -154,6 +165,7 @@ def plan_paths(task: Task, paths: Sequence[str], index: Index, memory: Memory | 
         within=task.paths,
         index=index,
         memory=memory,
+        tick=tick,
     )
 
 
@@ -189,7 +201,7 @@ def run(
     *,
     jobs: int,
     why: Callable[[str], str] = lambda path: "could not be read",
-    progress: Progress = lambda done, total: None,
+    progress: Progress = no_progress,
     cache: Callable[[], Cache] | None = None,
     recorder: Recorder = SILENT,
 ) -> tuple[Plan, ...]:
@@ -202,23 +214,19 @@ def run(
     """
     processes = jobs or available()
     with Crew(processes) as crew:
-        started = [_Started(task, crew, cache, recorder) for task in tasks]
-        total = sum(len(each.prefiltered.wanted) for each in started)
-        done = 0
-
-        def tick(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(done, total)
-
-        return tuple(each.plan(why, tick) for each in started)
+        with progress("prefilter", sum(len(task.paths) for task in tasks)) as tick:
+            started = [_Started(task, crew, cache, recorder, tick) for task in tasks]
+        with progress("checking", sum(len(each.prefiltered.wanted) for each in started)) as tick:
+            return tuple(each.plan(why, tick) for each in started)
 
 
 class _Started:
     """A task on its way: the prefilter, what is remembered, and the rest."""
 
-    def __init__(self, task: Task, crew: Crew, cache: Callable[[], Cache] | None, recorder: Recorder) -> None:
-        self.task, self.crew, self.recorder = task, crew, recorder
+    def __init__(
+        self, task: Task, crew: Crew, cache: Callable[[], Cache] | None, recorder: Recorder, tick: Tick
+    ) -> None:
+        self.task, self.crew, self.recorder, self.tick = task, crew, recorder, tick
         self.past: Past | None = None
         self.memory: Kept | None = None
         self.whole: Plan | None = None
@@ -229,6 +237,7 @@ class _Started:
             with recorder.phase("cache"):
                 paths = self._recall(cache(), paths)
         if self.whole is None and not few:
+            tick(len(task.paths) - len(paths))
             self.prefiltered = self._prefilter(paths)
             if self.past is not None:
                 with recorder.phase("cache"):
@@ -260,13 +269,14 @@ class _Started:
 
     def _prefiltered(self, paths: Sequence[str]) -> Prefiltered:
         if self.crew.processes == 1 or len(paths) < ENOUGH_FILES:
-            return prefilter_paths(self.task, paths)
-        parts = self.crew.prefilter(self.task, [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)])
+            return prefilter_paths(self.task, paths, self.tick)
+        chunks = [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)]
+        parts = self.crew.prefilter(self.task, chunks, self.tick)
         return Prefiltered(
             tuple(each for part in parts for each in part.wanted), tuple(path for part in parts for path in part.unread)
         )
 
-    def plan(self, why: Callable[[str], str], tick: Callable[[int], None]) -> Plan:
+    def plan(self, why: Callable[[str], str], tick: Tick) -> Plan:
         """The plan of the whole task."""
         if self.whole is not None:
             return self.whole
@@ -281,8 +291,7 @@ class _Started:
                 import codemods.engine.rounds  # noqa: F401
         if self.crew.processes == 1 or len(wanted) < 2 or lines < ENOUGH_LINES:
             for chunk in _chunks(wanted, ENOUGH_LINES):
-                parts.append(plan_paths(task, chunk, self.index, memory))
-                tick(len(chunk))
+                parts.append(plan_paths(task, chunk, self.index, memory, tick))
         else:
             with self.recorder.phase("waiting"):
                 found = self.crew.plan(task, _chunks(wanted, CHUNK_LINES), tick)

@@ -17,7 +17,7 @@ from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import Plan
 
 if TYPE_CHECKING:
-    from fixer.run.execute import Planned, Prefiltered, Task
+    from fixer.run.execute import Planned, Prefiltered, Task, Tick
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 PACKAGES = SCRIPT.parents[2]
@@ -110,7 +110,7 @@ class Crew:
                 worker.kill()
             worker.stop()
 
-    def prefilter(self, task: Task, chunks: Sequence[Sequence[str]]) -> list[Prefiltered]:
+    def prefilter(self, task: Task, chunks: Sequence[Sequence[str]], tick: Tick) -> list[Prefiltered]:
         """What the prefilter leaves of each chunk, in no order. This process takes part while others are starting."""
         from fixer.run.execute import Prefiltered, prefilter_paths
 
@@ -118,10 +118,10 @@ class Crew:
             return Prefiltered((), (path,))
 
         here = partial(prefilter_paths, task)
-        found = self._share(self._job(task, "prefilter"), chunks, self.processes - 1, lost, lambda count: None, here)
+        found = self._share(self._job(task, "prefilter"), chunks, self.processes - 1, lost, tick, here)
         return [each for chunk in found for each in chunk]
 
-    def plan(self, task: Task, chunks: Sequence[Sequence[str]], tick: Callable[[int], None]) -> list[Planned]:
+    def plan(self, task: Task, chunks: Sequence[Sequence[str]], tick: Tick) -> list[Planned]:
         """The plan of each chunk. One that kills its worker is tried file by file."""
         from fixer.run.execute import Planned
 
@@ -147,7 +147,7 @@ class Crew:
         chunks: Sequence[Sequence[str]],
         workers: int,
         lost: Callable[[str, int], Any],
-        tick: Callable[[int], None],
+        tick: Tick,
         here: Callable[[Sequence[str]], Any] | None = None,
     ) -> list[list[Any]]:
         """What becomes of each chunk.
@@ -202,6 +202,7 @@ class Crew:
                 except IndexError:
                     break
                 done[number].append(here(chunk))
+                tick(len(chunk))
             for thread in threads:
                 thread.join()
         except BaseException:
