@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import random
 import re
 import subprocess
 import sys
@@ -151,9 +153,22 @@ class TestIndex:
             assert rule_infos.__wrapped__(tmp_path) == expected
 
     @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"state": "other", "rules": []}'])
-    def test_what_is_damaged_or_of_other_rules_is_not_believed(self, tmp_path: Path, damage: bytes) -> None:
-        (tmp_path / rule_index.FILE).write_bytes(damage)
+    @pytest.mark.parametrize("sealed", [False, True])
+    def test_what_is_damaged_or_of_other_rules_is_not_believed(
+        self, tmp_path: Path, damage: bytes, sealed: bool
+    ) -> None:
+        seal = hashlib.sha256(damage).hexdigest().encode() + b"\n" if sealed else b""
+        (tmp_path / rule_index.FILE).write_bytes(seal + damage)
         assert rule_infos.__wrapped__(tmp_path) == tuple(map(RuleInfo.of, RULES))
+
+    @pytest.mark.parametrize("seed", range(50))
+    def test_bytes_that_flip(self, tmp_path: Path, seed: int) -> None:
+        expected, chance = rule_infos.__wrapped__(tmp_path), random.Random(seed)
+        data = bytearray((tmp_path / rule_index.FILE).read_bytes())
+        for _ in range(chance.choice((1, 3, 50))):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        (tmp_path / rule_index.FILE).write_bytes(data)
+        assert rule_infos.__wrapped__(tmp_path) == expected
 
     def test_a_changed_rule_is_loaded(self, tmp_path: Path) -> None:
         rule_infos.__wrapped__(tmp_path)
@@ -164,5 +179,5 @@ class TestIndex:
             assert [info.code for info in rule_infos.__wrapped__(tmp_path)] == [RULES[0].code]
 
     def test_without_a_cache_nothing_is_written(self) -> None:
-        with mock.patch.object(Path, "write_text", side_effect=AssertionError):
+        with mock.patch.object(Path, "write_bytes", side_effect=AssertionError):
             assert rule_infos.__wrapped__(None) == tuple(map(RuleInfo.of, RULES))

@@ -45,8 +45,8 @@ class Result:
         return self.out.decode()
 
 
-def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None) -> Result:
-    """Run the command in this process, with the four rules of `plugin/old_calls.py`."""
+def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = None, real: bool = False) -> Result:
+    """Run the command in this process, with the four rules of `plugin/old_calls.py`, or with the real ones."""
     from codemods import transforms
     from codemods.engine.prefilter import RuleInfo
     from fixer import cli
@@ -60,9 +60,10 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
         stack.enter_context(mock.patch.object(sys, "path", [str(PLUGIN), *sys.path]))
         from old_calls import RULES  # type: ignore[import-not-found]
 
-        for module in (transforms, commits, skeleton):
+        for module in () if real else (transforms, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
-        stack.enter_context(mock.patch.object(planning, "rule_infos", lambda _: tuple(map(RuleInfo.of, RULES))))
+        if not real:
+            stack.enter_context(mock.patch.object(planning, "rule_infos", lambda _: tuple(map(RuleInfo.of, RULES))))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
         stack.enter_context(standing_in(at))
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))

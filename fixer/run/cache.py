@@ -42,7 +42,9 @@ PREFILTERS = 8
 MOST_NAMES = 500_000
 _NAME = 20
 """Bytes of a name of content."""
-_FORMAT = 3
+_SEAL = 16
+"""Bytes by which a value shows that it is whole, and that it was kept by this name."""
+_FORMAT = 4
 _AT_ONCE = 500
 _COMPARED = frozenset(kind.__name__ for kind in (Code, Fact, Words))
 """Questions whose answers are compared with those about the content as it was."""
@@ -78,26 +80,25 @@ class Cache:
         found: dict[bytes, Any] = {}
         for key, value in self._those("SELECT key, value FROM results WHERE key", keys):
             with suppress(Exception):  # a damaged one
-                found[key] = _Reader(io.BytesIO(zlib.decompress(value))).load()
+                found[key] = _Reader(io.BytesIO(zlib.decompress(_unsealed(key, value)))).load()
         return found
 
     def innocent(self, prefilter: bytes) -> frozenset[bytes]:
         """The names of contents that a prefilter lets no rule look at."""
-        names = b"".join(blob for (blob,) in self._rows("SELECT names FROM innocent WHERE prefilter = ?", [prefilter]))
+        rows = self._rows("SELECT names FROM innocent WHERE prefilter = ?", [prefilter])
+        names = b"".join(_unsealed(prefilter, blob) for (blob,) in rows)
         return frozenset(names[at : at + _NAME] for at in range(0, len(names), _NAME))
 
     def text(self, identity: str) -> bytes | None:
         """The content of that identity, if it was kept."""
         for (value,) in self._rows("SELECT value FROM contents WHERE identity = ?", [identity.encode()]):
-            with suppress(zlib.error):
+            with suppress(zlib.error, TypeError):
                 data = zlib.decompress(value)
                 return data if name_of(data) == identity else None
         return None
 
     def keep_texts(self, texts: Mapping[str, Callable[[], bytes | None]]) -> None:
         """Keep contents by their identities; what is known is not read again."""
-        if self._database is None:
-            return
         names = [identity.encode() for identity in texts]
         known: set[bytes] = set()
         for at in range(0, len(names), _AT_ONCE):
@@ -107,6 +108,8 @@ class Cache:
                 name for (name,) in self._rows(f"SELECT identity FROM contents WHERE identity IN ({marks})", some)
             )
         new = ((name, texts[name.decode()]()) for name in names if name not in known)
+        if self._database is None:
+            return
         rows = [(name, zlib.compress(data, 1)) for name, data in new if data is not None]
         with self._writing() as database:
             database.executemany("UPDATE contents SET used = strftime('%s') WHERE identity = ?", ((n,) for n in known))
@@ -117,7 +120,7 @@ class Cache:
         """Keep results, and note which others were of use."""
         if self._database is None:
             return
-        rows = [(key, zlib.compress(pickle.dumps(value, protocol=5), 1)) for key, value in results]
+        rows = [(key, _sealed(key, zlib.compress(pickle.dumps(value, protocol=5), 1))) for key, value in results]
         with self._writing() as database:
             database.executemany("UPDATE results SET used = strftime('%s') WHERE key = ?", ((key,) for key in used))
             database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, strftime('%s'))", rows)
@@ -130,7 +133,8 @@ class Cache:
         latest = "SELECT prefilter FROM innocent ORDER BY used DESC LIMIT ?"
         with self._writing() as database:
             database.execute(
-                "INSERT OR REPLACE INTO innocent VALUES (?, ?, strftime('%s'))", (prefilter, b"".join(names))
+                "INSERT OR REPLACE INTO innocent VALUES (?, ?, strftime('%s'))",
+                (prefilter, _sealed(prefilter, b"".join(names))),
             )
             database.execute(f"DELETE FROM innocent WHERE prefilter NOT IN ({latest})", (PREFILTERS,))
 
@@ -138,6 +142,7 @@ class Cache:
         """Let go of the file."""
         if self._database is not None:
             self._database.close()
+            self._database = None
 
     def _open(self) -> sqlite3.Connection | None:
         for last in (False, True):
@@ -159,11 +164,22 @@ class Cache:
                 return database
             except sqlite3.OperationalError:  # not ours to write, or locked
                 return None
-            except (sqlite3.Error, OSError):
+            except (sqlite3.Error, OSError, UnicodeDecodeError):
                 if last:
                     return None
                 clear(self.file.parent)
         return None
+
+    @contextmanager
+    def _forgiving(self) -> Iterator[None]:
+        """Do without the file if it fails; where it is damaged, the next run makes it anew."""
+        try:
+            yield
+        except sqlite3.OperationalError:  # locked, full, or of other columns
+            pass
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
+            self.close()
+            clear(self.file.parent)
 
     def _those(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, Any]]:
         """The rows of a query of pairs that ends with the column in which the keys are looked for."""
@@ -172,21 +188,21 @@ class Cache:
             yield from self._rows(f"{query} IN ({','.join('?' * len(some))})", some)
 
     def _rows(self, query: str, values: Sequence[bytes]) -> list[Any]:
-        try:
+        with self._forgiving():
             return self._database.execute(query, values).fetchall() if self._database is not None else []
-        except sqlite3.Error:
-            return []
+        return []
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         assert self._database is not None
-        with suppress(sqlite3.Error):
+        with self._forgiving():
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield self._database
                 self._database.execute("COMMIT")
             except BaseException:
-                self._database.execute("ROLLBACK")
+                with suppress(sqlite3.Error):
+                    self._database.execute("ROLLBACK")
                 raise
 
 
@@ -197,6 +213,16 @@ def _shrink(database: sqlite3.Connection, table: str, key: str) -> None:
         (count,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
         oldest = f"SELECT {key} FROM {table} ORDER BY used LIMIT ?"
         database.execute(f"DELETE FROM {table} WHERE {key} IN ({oldest})", (count // 2,))
+
+
+def _sealed(name: bytes, value: bytes) -> bytes:
+    return hashlib.sha256(name + value).digest()[:_SEAL] + value
+
+
+def _unsealed(name: bytes, value: object) -> bytes:
+    """A value that was kept by that name; nothing if it is another one, or damaged."""
+    whole = value[_SEAL:] if isinstance(value, bytes) else b""
+    return whole if value == _sealed(name, whole) else b""
 
 
 class _Reader(pickle.Unpickler):
@@ -222,7 +248,7 @@ class Past:
         self._innocent: frozenset[bytes] = frozenset()
         self._of_files: Mapping[str, str] | None = None
         self._of_tree: bytes | None = None
-        self._searches = key_of("searches", str(getattr(order.reader, "root", "")))
+        self._searches = key_of("searches", program(), str(getattr(order.reader, "root", "")))
 
     def whole(self, *, fix: bool) -> Plan | None:
         """The plan of all the files, if every file of the tree is as it was and nothing in it is to be fixed now."""

@@ -34,8 +34,8 @@ def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
         return tuple(map(RuleInfo.of, transforms.load()))
     state = _state()
     with suppress(OSError, ValueError, TypeError, KeyError):
-        kept = json.loads((directory / FILE).read_bytes())
-        if kept["state"] == state:
+        seal, _, text = (directory / FILE).read_bytes().partition(b"\n")
+        if seal == _seal(text) and (kept := json.loads(text))["state"] == state:
             return tuple(_read(each) for each in kept["rules"])
     infos = tuple(map(RuleInfo.of, transforms.load()))
     if not all(info.module.startswith("codemods.") for info in infos):
@@ -44,7 +44,8 @@ def rule_infos(directory: Path | None) -> tuple[RuleInfo, ...]:
         directory.mkdir(parents=True, exist_ok=True)
         new = directory / f"{FILE}.{os.getpid()}"
         try:
-            new.write_text(json.dumps({"state": state, "rules": list(map(_written, infos))}), encoding="ascii")
+            text = json.dumps({"state": state, "rules": list(map(_written, infos))}).encode()
+            new.write_bytes(_seal(text) + b"\n" + text)
             new.replace(directory / FILE)
         finally:
             new.unlink(missing_ok=True)
@@ -62,6 +63,11 @@ def _state() -> str:
         with suppress(OSError):
             stats.append((place, 0, Path(place).stat().st_mtime_ns))
     return hashlib.sha256(repr((sys.version_info[:2], stats)).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _seal(text: bytes) -> bytes:
+    """What stands above a text that is whole."""
+    return hashlib.sha256(text).hexdigest().encode()
 
 
 def _written(info: RuleInfo) -> list[object]:
