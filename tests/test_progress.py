@@ -17,6 +17,9 @@ from world import CHECKOUT, LONG, PLUGIN, SURROUNDINGS, in_the_foreground, repos
 from fixer.output.branches import BranchRequest, deliver, deliver_parts
 from fixer.output.files import write
 from fixer.output.split import Split
+from fixer.project.worktree import WorkTree
+from fixer.run.execute import Order, Task
+from fixer.run.pool import Crew
 from fixer.run.request import Request, plan_directory
 
 pty = pytest.importorskip("pty")
@@ -222,6 +225,21 @@ class TestPhases:
         plan_directory(Request(jobs=jobs, cache=cache), root, fix=False, progress=phases)
         ((_, total, told),) = phases.seen[1:]
         assert phases.seen[0] == ("prefilter", 10, 10) and 0 < total == told
+
+    def test_of_files_in_other_processes_one_by_one(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Also where a worker dies of a file: then those of its chunk are tried, and count, once more."""
+        task = Task(Order(WorkTree(root), ()), tuple(FILES))
+        counts: list[int] = []
+        with Crew(1) as crew:
+            crew.plan(task, [tuple(FILES)], counts.append)
+            assert sum(counts) == 9
+            worker = crew._all[0]
+            receive, answers = worker._receive, iter((2, 3))
+            monkeypatch.setattr(worker, "_receive", lambda: next(answers, None) or worker.kill() or receive())
+            counts.clear()
+            planned = crew.plan(task, [tuple(FILES)], counts.append)
+        assert counts[:3] == [2, 3, -5] and sum(counts) == 9
+        assert len(planned) == 9 and not any(each.plan.skips for each in planned)
 
     def test_of_writing(self, root: Path) -> None:
         outcome = plan_directory(Request(cache=False), root, fix=True, progress=Phases())

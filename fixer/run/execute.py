@@ -176,7 +176,7 @@ def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     return Index(task.order.reader, task.order.overrides, recorder=recorder, noting=task.cached)
 
 
-def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Prefiltered | Planned:
+def work(task: Task, doing: str, paths: Sequence[str], index: Index, tick: Tick) -> Prefiltered | Planned:
     """What a worker process does with some of a task's files."""
     if doing == "prefilter":
         return prefilter_paths(task, paths)
@@ -185,7 +185,7 @@ def work(task: Task, doing: str, paths: Sequence[str], index: Index) -> Prefilte
     memory = Kept()
     index.recorder.profile = Profile()
     with index.recorder.phase("planning"):
-        plan = plan_paths(task, paths, index, memory if task.cached else None)
+        plan = plan_paths(task, paths, index, memory if task.cached else None, tick)
     return Planned(plan, memory.new, index.recorder.profile)
 
 

@@ -55,15 +55,24 @@ class _Worker:
         assert self._process.stdout
         return pickle.load(self._process.stdout)
 
-    def do(self, job: _Job, paths: Sequence[str]) -> Any:
-        """What a job gives for some paths.
+    def do(self, job: _Job, paths: Sequence[str], tick: Tick) -> Any:
+        """What a job gives for some paths; they count as done one by one, or, if it gives nothing, not at all.
 
         Raises:
             EOFError, OSError: if the process has died.
         """
-        self._send((job.number, None if job.number in self._known else job.task, job.doing, paths))
-        self._known.add(job.number)
-        return self._receive()
+        told = 0
+        try:
+            self._send((job.number, None if job.number in self._known else job.task, job.doing, paths))
+            self._known.add(job.number)
+            while isinstance(answer := self._receive(), int):
+                told += answer
+                tick(answer)
+        except BaseException:
+            tick(-told)
+            raise
+        tick(len(paths) - told)
+        return answer
 
     def kill(self) -> None:
         """End the process now."""
@@ -175,17 +184,17 @@ class Crew:
                         paths = pending.popleft()
                         worker = worker or self._worker()
                         try:
-                            done[number].append(worker.do(job, paths))
+                            done[number].append(worker.do(job, paths, tick))
                         except (EOFError, OSError, pickle.UnpicklingError):
                             status = worker.stop()
                             self._all.remove(worker)
                             worker = None
                             if len(paths) == 1:
                                 done[number].append(lost(paths[0], status))
+                                tick(1)
                             pending.extend((path,) for path in paths if len(paths) > 1)
                             if stopping.is_set():
                                 return
-                    tick(len(chunk))
                 if worker is not None:
                     self._idle.append(worker)
             except BaseException as error:

@@ -1,13 +1,17 @@
 """A worker process, started as `python -I /absolute/worker.py` so that no file of the repository at hand is imported.
 
 It reads pickled messages and answers each with one: a `Task` and what is to be done with some of its paths, the gate or
-the plan. A task is sent once, later only its number. Plain data only.
+the plan. A task is sent once, later only its number. Before the answer it sends now and then how many paths more are
+done. Plain data only.
 """
 
 import os
 import pickle
 import sys
 import time
+
+EVERY = 0.2
+"""Seconds between two messages about paths that are done."""
 
 
 def main() -> None:
@@ -19,9 +23,21 @@ def main() -> None:
     from codemods.model.profile import SILENT, Recorder
     from fixer.run.execute import index_of, work
 
+    done, told = 0, 0.0
+
+    def send(value: object) -> None:
+        pickle.dump(value, sink)
+        sink.flush()
+
+    def tick(count: int) -> None:
+        nonlocal done, told
+        done += count
+        if time.monotonic() - told >= EVERY:
+            send(done)
+            done, told = 0, time.monotonic()
+
     tasks = {}
-    pickle.dump(True, sink)
-    sink.flush()
+    send(True)
     while True:
         try:
             number, pickled, doing, paths = pickle.load(source)
@@ -31,10 +47,9 @@ def main() -> None:
             task = pickle.loads(pickled)
             tasks[number] = task, index_of(task, Recorder(time.perf_counter) if task.profiled else SILENT)
         task, index = tasks[number]
-        answer = work(task, doing, paths, index)
+        done, told = 0, time.monotonic()
         try:
-            pickle.dump(answer, sink)
-            sink.flush()
+            send(work(task, doing, paths, index, tick))
         except BrokenPipeError:  # whoever asked was killed
             os._exit(1)
 
