@@ -161,9 +161,7 @@ def interrupted(ground: Ground, way: str, how: str, after: float, cache: Path) -
 def _wrong(ground: Ground, way: str, how: str, at: Path, cache: Path, code: int, complaint: str) -> Iterator[str]:
     if code not in (0, 1, *ENDED[how]):
         yield f"WRONG: exit code {code}: {complaint}"
-    if (
-        "Traceback" in complaint and code >= 0
-    ):  # below zero Python itself was interrupted, before the program or after it
+    if "Traceback" in complaint and "/fixer/" in complaint and code >= 0:  # otherwise it is Python that was interrupted
         yield f"WRONG: {complaint}"
     if left := _left_running(ground.place):
         yield f"WRONG: still running: {left}"

@@ -9,6 +9,7 @@ import os
 import pickle
 import sys
 import time
+from typing import Any
 
 EVERY = 0.2
 """Seconds between two messages about paths that are done."""
@@ -19,15 +20,24 @@ def main() -> None:
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     # Whatever a rule prints must not end up between the pickles.
     sys.stdout = sys.stderr
-    sys.path[:] = pickle.load(source)
-    from codemods.model.profile import SILENT, Recorder
-    from fixer.run.execute import index_of, work
-
     done, told = 0, 0.0
 
+    def receive() -> Any:
+        try:
+            return pickle.load(source)
+        except (EOFError, pickle.UnpicklingError):  # nobody asks any more
+            sys.exit()
+
     def send(value: object) -> None:
-        pickle.dump(value, sink)
-        sink.flush()
+        try:
+            pickle.dump(value, sink)
+            sink.flush()
+        except BrokenPipeError:  # whoever asked was killed
+            os._exit(1)
+
+    sys.path[:] = receive()
+    from codemods.model.profile import SILENT, Recorder
+    from fixer.run.execute import index_of, work
 
     def tick(count: int) -> None:
         nonlocal done, told
@@ -39,19 +49,13 @@ def main() -> None:
     tasks = {}
     send(True)
     while True:
-        try:
-            number, pickled, doing, paths = pickle.load(source)
-        except EOFError:
-            return
+        number, pickled, doing, paths = receive()
         if pickled is not None:
             task = pickle.loads(pickled)
             tasks[number] = task, index_of(task, Recorder(time.perf_counter) if task.profiled else SILENT)
         task, index = tasks[number]
         done, told = 0, time.monotonic()
-        try:
-            send(work(task, doing, paths, index, tick))
-        except BrokenPipeError:  # whoever asked was killed
-            os._exit(1)
+        send(work(task, doing, paths, index, tick))
 
 
 if __name__ == "__main__":
