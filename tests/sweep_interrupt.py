@@ -3,11 +3,12 @@
     python tests/sweep_interrupt.py [TIMES]
 
 A generated repository is copied, a command started in it with a cache that interrupted runs before it have used, and a
-signal sent after a random time: SIGINT to the process, SIGINT to its whole group (as Ctrl-C does), SIGTERM or SIGKILL.
-Then what is left is looked at: the exit code, what was said, the files (each old or new, those that a fix ties all of
-them the one or the other), the index and the refs, temporary files, locks, processes, and the cache, with which the
-next check must say what a check without one says. Prints one line for each interruption and what is wrong with it, and
-exits with 1 if anything is. After SIGKILL, which nobody can answer, temporary files may lie about: they are counted.
+signal sent after a random time, counted from the start or from the moment when something is written: SIGINT to the
+process, SIGINT to its whole group (as Ctrl-C does), SIGTERM or SIGKILL. Then what is left is looked at: the exit code,
+what was said, the files (each old or new, those that a fix ties all of them the one or the other), the index and the
+refs, temporary files, locks, processes, and the cache, with which the next check must say what a check without one
+says. Prints one line for each interruption and what is wrong with it, and exits with 1 if anything is. After SIGKILL,
+which nobody can answer, temporary files may lie about: they are counted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -41,8 +42,8 @@ WAYS = {
     "apply": ("apply", "--unsafe-fixes"),
     "branch": ("apply", "--branch", "fix/all", "--unsafe-fixes"),
 }
-MOMENTS = ((0.0, 1.0), (0.7, 1.0))
-"""From when to when signals are sent, as parts of the time that the command takes; files are written near its end."""
+WRITING = 0.3
+"""Seconds within which a signal follows upon the first thing that is written, in half of the runs."""
 BRANCH = "refs/heads/fix/all"
 GROUP = "SIGINT to the group"
 SIGNALS = (signal.SIGINT.name, GROUP, signal.SIGTERM.name, signal.SIGKILL.name)
@@ -137,12 +138,22 @@ class Ground:
         return git("for-each-ref", at=self.root)
 
 
-def interrupted(ground: Ground, way: str, how: str, after: float, cache: Path) -> tuple[int, list[str]]:
-    """Interrupt one command after so many seconds; how it ended, and what is wrong with what it leaves."""
+def interrupted(
+    ground: Ground, way: str, how: str, after: float, cache: Path, *, writing: bool = False
+) -> tuple[int, list[str]]:
+    """Interrupt one command after so many seconds; how it ended, and what is wrong with what it leaves.
+
+    Args:
+        writing: the seconds begin when it writes the first file, object or result.
+    """
     at = ground.place / "interrupted"
     shutil.copytree(ground.root, at, symlinks=True)
     try:
+        places = {"check": [cache], "apply": sorted(at.glob("package*")), "branch": [at / ".git" / "objects"]}[way]
+        before = _times(places)
         running = ground.start(WAYS[way], at, cache)
+        while writing and running.poll() is None and _times(places) == before:
+            time.sleep(0.001)
         try:
             running.wait(after)
         except subprocess.TimeoutExpired:
@@ -190,6 +201,8 @@ def _wrong(ground: Ground, way: str, how: str, at: Path, cache: Path, code: int,
         together = sum(path.startswith(f"{directory}/") for path in ground.old if ground.old[path] != ground.new[path])
         if count != together:
             yield f"WRONG: {count} of the {together} files of {directory} that belong together were written"
+    if written and code not in (0, 1):
+        yield f"{len(written)} files written"
     refs = git("for-each-ref", at=at)
     if refs != ground.refs:
         made = git("rev-parse", f"{BRANCH}^{{tree}}", at=at) if BRANCH in refs else ""
@@ -214,6 +227,11 @@ def _files(root: Path) -> Mapping[str, bytes]:
     """The files of a checkout."""
     found = (file for file in root.rglob("*") if file.is_file() and file.relative_to(root).parts[0] != ".git")
     return {file.relative_to(root).as_posix(): file.read_bytes() for file in found}
+
+
+def _times(places: Sequence[Path]) -> list[int]:
+    """When something was last made in these directories, or taken out of them."""
+    return [place.stat().st_mtime_ns if place.exists() else 0 for place in places]
 
 
 def _left_running(place: Path) -> list[str]:
@@ -254,12 +272,14 @@ def main(arguments: list[str]) -> int:
             (how,) = chance.choices(SIGNALS, WEIGHTS)
             if chance.random() < 0.4:
                 shutil.rmtree(cache, ignore_errors=True)
-            after = chance.uniform(*chance.choice(MOMENTS)) * seconds[way, cache.exists()]
-            code, found = interrupted(ground, way, how, after, cache)
+            writing = chance.random() < 0.5
+            after = chance.uniform(0.0, WRITING if writing else seconds[way, cache.exists()])
+            code, found = interrupted(ground, way, how, after, cache, writing=writing)
             number += code not in (0, 1)
             wrong += sum(each.startswith("WRONG") for each in found)
             left += sum(each.startswith("left") for each in found)
-            print(f"{number:4} {way}, {how} after {after:.2f} s: {code}; {'; '.join(found) or 'nothing'}", flush=True)
+            moment = f"{after:.3f} s after {'the first writing' if writing else 'the start'}"
+            print(f"{number:4} {way}, {how} {moment}: {code}; {'; '.join(found) or 'nothing'}", flush=True)
     print(f"{times} interruptions, {wrong} things wrong, {left} times something left by SIGKILL")
     return 1 if wrong else 0
 
