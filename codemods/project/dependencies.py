@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from codemods.project.importing import spelled, spellings
 from codemods.sources import files
 
 if TYPE_CHECKING:
@@ -129,8 +130,34 @@ class Holding:
         """Whether a file is one of those that are looked into."""
         return path.endswith(self.suffixes) and path.startswith(f"{self.directory}/" if self.directory else "")
 
+    def holds(self, path: str, source: bytes) -> bool:
+        """Whether a file of these bytes is found."""
+        return any(literal in source for literal in self.literals)
+
     def answer(self, index: Index) -> str:
-        return _digest(index.holding(self.directory, self.literals, self.suffixes))
+        return _digest(index.found(self))
+
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """Which files below a directory may import a module: its path, as `codemods.project.importing` writes it."""
+
+    directory: str
+    module: str
+
+    def covers(self, path: str) -> bool:
+        """Whether a file is one of those that are looked into."""
+        return path.endswith(files.PYTHON) and path.startswith(f"{self.directory}/" if self.directory else "")
+
+    def holds(self, path: str, source: bytes) -> bool:
+        """Whether a file of these bytes is found."""
+        return not spellings(self.module).isdisjoint(spelled(path, source))
+
+    def answer(self, index: Index) -> str:
+        return _digest(index.found(self))
 
     def still(self, answer: str, index: Index) -> bool:
         return index.answer(self) == answer
@@ -148,10 +175,11 @@ class Packaging:
         return index.answer(self) == answer
 
 
-Question: TypeAlias = Content | Code | Fact | Words | Existence | Holding | Packaging
+Search: TypeAlias = Holding | Importing
+Question: TypeAlias = Content | Code | Fact | Words | Existence | Search | Packaging
 Asked: TypeAlias = "tuple[Any, ...]"
 """A question as it is kept: its kind, then its fields."""
-_KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Packaging)}
+_KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Packaging)}
 
 
 def packed(question: Question) -> Asked:

@@ -27,12 +27,15 @@ from codemods.project.dependencies import (
     Existence,
     Fact,
     Holding,
+    Importing,
     Packaging,
     Question,
     Questions,
+    Search,
     Words,
     unpacked,
 )
+from codemods.project.importing import Importers, module_of
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
 from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, parse
@@ -146,12 +149,13 @@ class Index:
         self._trees = _Trees()
         self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
-        self._holders: dict[Holding, tuple[str, ...]] = {}
+        self._holders: dict[Search, tuple[str, ...]] = {}
+        self._importers: Importers | None = None
         self._files: frozenset[str] | None = None
         self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
         self.past: Callable[[str], bytes | None] = lambda identity: None
         """What a file held by the identity of that content, where anybody knows."""
-        self.searched: Callable[[Holding], tuple[str, ...] | None] = lambda question: None
+        self.searched: Callable[[Search], tuple[str, ...] | None] = lambda question: None
         """The files that a search finds, where somebody knows without reading them all."""
         self._still: dict[tuple[Asked, str], bool] = {}
         self._facts_before: dict[tuple[str, str], Facts | None] = {}
@@ -173,9 +177,9 @@ class Index:
         for question, holders in self._holders.items():
             kept = [path for path in holders if path not in changed]
             looked = (path for path in changed if question.covers(path) and path in self._listed())
-            holding = (path for path in looked if index.holds(path, question.literals))
+            holding = (path for path in looked if index.holds(path, question))
             index._holders[question] = tuple(sorted((*kept, *holding)))
-        index._files = self._files
+        index._files, index._importers = self._files, self._importers
         if index._changed != self._changed:
             index._versions = versions.Versions(_Rewritten(self.reader, index._changed), self.overrides)
         return index
@@ -214,7 +218,7 @@ class Index:
                 return False
         return True
 
-    def searches(self) -> Mapping[Holding, tuple[str, ...]]:
+    def searches(self) -> Mapping[Search, tuple[str, ...]]:
         """The searches that were made, with the files that were found."""
         return self._holders
 
@@ -619,27 +623,50 @@ class Index:
 
         A notebook is an island: no other file's question finds it, and its own finds it too.
         """
-        root = self.root(path)
-        found = self.recall(
-            (Index.search, root, literals, suffixes),
-            lambda: tuple(f for f in self.holding(root, literals, suffixes) if self.root(f) == root),
-        )
+        question = Holding(self.root(path), literals, suffixes)
+        found = self._in_project(question)
         own = files.is_python(path) and suffixes == files.PYTHON and files.container(path).endswith(files.NOTEBOOK)
         if own:
             self.questions.ask(Content(files.container(path)))
-        return (path, *found) if own and self.holds(path, literals) else found
+        return (path, *found) if own and self.holds(path, question) else found
+
+    def importing(self, path: str) -> tuple[str, ...]:
+        """The files of its project that may import a file, sorted: nearly all of them do."""
+        return self._in_project(Importing(self.root(path), module_of(path)))
+
+    def _in_project(self, question: Search) -> tuple[str, ...]:
+        """The files that a search finds in the project that lies in its directory, and in no other."""
+        root = question.directory
+        return self.recall(
+            (Index._in_project, question), lambda: tuple(f for f in self.found(question) if self.root(f) == root)
+        )
 
     def holding(self, directory: str, literals: tuple[bytes, ...], suffixes: tuple[str, ...]) -> tuple[str, ...]:
         """The files below a directory that hold any of the literals, sorted."""
-        question = Holding(directory, literals, suffixes)
+        return self.found(Holding(directory, literals, suffixes))
+
+    def found(self, question: Search) -> tuple[str, ...]:
+        """The files that a search finds, sorted."""
         self.questions.ask(question)
         if question not in self._holders:
             with self.recorder.phase("searching"):
                 known = self.searched(question)
-                listed = (path for path in self.reader.files() if question.covers(path))
-                found = known if known is not None else tuple(f for f in listed if self.holds(f, literals))
-                self._holders[question] = found
+                self._holders[question] = known if known is not None else tuple(self._search(question))
         return self._holders[question]
+
+    def _search(self, question: Search) -> Iterator[str]:
+        """Look into all files. Imports are read together: who asks about one file will ask about another one."""
+        candidates: set[str] | None = None
+        if isinstance(question, Importing):
+            if self._importers is None:
+                listed = [path for path in self.reader.files() if path.endswith(files.PYTHON)]
+                sources = ((path, data) for path in listed if (data := self._searchable(path)) is not None)
+                self._importers = Importers(sources, map(module_of, listed))
+            candidates = self._importers.of(question.module)
+        for path in self.reader.files():
+            if question.covers(path) and (candidates is None or path in candidates or path in self._new):
+                if (candidates is not None and path not in self._new) or self.holds(path, question):
+                    yield path
 
     def _listed(self) -> frozenset[str]:
         """What is searched at all."""
@@ -647,10 +674,10 @@ class Index:
             self._files = frozenset(self.reader.files())
         return self._files
 
-    def holds(self, path: str, literals: tuple[bytes, ...]) -> bool:
-        """Whether a file holds one of some literals; nobody asks for it."""
+    def holds(self, path: str, question: Search) -> bool:
+        """Whether a search finds a file; nobody asks for it."""
         data = self._new[path].encode("utf-8", "surrogatepass") if path in self._new else self._searchable(path)
-        return data is not None and any(literal in data for literal in literals)
+        return data is not None and question.holds(path, data)
 
     def _searchable(self, path: str) -> bytes | None:
         real = files.container(path)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codemods.model.edits import SkipReason
-from codemods.project.dependencies import Code, Fact, Holding, Words, identity, name_of, packed, unpacked
+from codemods.project.dependencies import Code, Fact, Search, Words, identity, name_of, packed, unpacked
 from codemods.project.results import Kept
 from codemods.sources import files
 from fixer.run import rule_index
@@ -337,12 +337,12 @@ class _Searched:
         self._changed = {path for path in {*before, *now} if before.get(path) != now.get(path)} if before else set()
         self._now, self._index = now, index
 
-    def __call__(self, question: Holding) -> tuple[str, ...] | None:
+    def __call__(self, question: Search) -> tuple[str, ...] | None:
         found = self._found.get(question)
         if found is None:
             return None
         changed = (path for path in self._changed if path in self._now and question.covers(path))
-        new = (path for path in changed if self._index.holds(path, question.literals))
+        new = (path for path in changed if self._index.holds(path, question))
         return tuple(sorted((*(found - self._changed), *new)))
 
 

@@ -52,12 +52,7 @@ def program(ctx: FileContext) -> tuple[str, ...]:
     """The files of the program that a file belongs to: what it imports, who imports it, and what those import."""
 
     def files() -> tuple[str, ...]:
-        stem = posixpath.basename(ctx.path).removesuffix(".py")
-        if stem == "__init__":
-            stem = posixpath.basename(posixpath.dirname(ctx.path))
-        above = [
-            path for path in ctx.index.search(ctx.path, (stem.encode(),)) if ctx.path in _imported(ctx.index, path)
-        ]
+        above = [path for path in ctx.index.importing(ctx.path) if ctx.path in _imported(ctx.index, path)]
         return _followed(ctx.index, [ctx.path, *above])
 
     return ctx.index.recall((program, ctx.path), files)
