@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 
 from benchmarks import planted
 from benchmarks.measure import GIT, Failed
-from benchmarks.pins import PACKAGES, PLATFORM, PYTHON, TORCH_FREE, TORCH_HEAVY, Pin
+from benchmarks.pins import LARGE, PACKAGES, PLATFORM, PYTHON, SMALL, TORCH_FREE, TORCH_HEAVY, Pin
 
 LAYOUT = 1
 """Raised whenever the same archives give other corpora."""
@@ -43,6 +43,10 @@ class Corpora:
     pair: Path
     """Accelerate and Lightning."""
     repository: Path
+    alone: dict[str, Path]
+    """Packages as repositories of their own, by name."""
+    fifteen: Path
+    """A repository of fifteen files."""
     growth: tuple[tuple[int, Path], ...]
     """Repositories with their numbers of Python files, ascending; the last is the whole one."""
     empty: Path
@@ -65,6 +69,12 @@ def build(cache: Path, pip: Sequence[str], tell: Tell) -> Corpora:
     whole = (*PACKAGES, planted.LINEAGE)
     repository = _make(cache / "repository", whole, partial(_repository, cache), tell)
     (repository / planted.CHANGED).write_text(planted.EDITED)
+    alone = {
+        pin.package: _make(cache / "alone" / pin.package, (pin,), partial(_alone, cache, pin), tell)
+        for pin in PACKAGES
+        if pin.package in (SMALL, LARGE)
+    }
+    fifteen = _make(cache / "fifteen", (planted.FIFTEEN,), _fifteen, tell)
     growth = [
         _make(cache / "growth" / str(size), whole, partial(_part, repository, size), tell) for size in (0, *SIZES)
     ]
@@ -74,6 +84,8 @@ def build(cache: Path, pip: Sequence[str], tell: Tell) -> Corpora:
         as_shipped=gathered("torch-free-as-shipped", torch_free, everything=True),
         pair=gathered("accelerate-lightning", pair),
         repository=repository,
+        alone=alone,
+        fifteen=fifteen,
         growth=tuple((python_files(place), place) for place in (*growth[1:], repository)),
         empty=growth[0],
     )
@@ -184,6 +196,17 @@ def _link(source: Path, names: Iterable[str], target: Path) -> None:
 def _repository(cache: Path, place: Path) -> None:
     _gather(cache, PACKAGES, place)
     write(place, planted.LINEAGE)
+    _commit(place)
+
+
+def _alone(cache: Path, pin: Pin, place: Path) -> None:
+    """Copies, because rows edit them."""
+    shutil.copytree(cache / "packages" / pin.archive, place, dirs_exist_ok=True)
+    _commit(place)
+
+
+def _fifteen(place: Path) -> None:
+    write(place, planted.FIFTEEN)
     _commit(place)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.corpora import python_files
 from benchmarks.measure import Failed
-from benchmarks.rows import Setting
+from benchmarks.setting import Setting
 
 
 @dataclass(frozen=True)

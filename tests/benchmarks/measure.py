@@ -40,6 +40,8 @@ class Contestant:
     at: Path
     exit_codes: tuple[int, ...] = (0, 1)
     """Of a run that did its work: checkers say 1 where they found something."""
+    before: Callable[[], None] = nothing
+    """What has happened since the last run; not measured."""
     after: Callable[[], None] = nothing
     """Makes the next run meet what this one met; not measured."""
 
@@ -56,6 +58,7 @@ def once(contestant: Contestant, environment: dict[str, str]) -> Sample:
     Raises:
         Failed: if it ends otherwise than a run that did its work.
     """
+    contestant.before()
     with tempfile.TemporaryDirectory(prefix="fixer-benchmark-") as scratch:
         result, errors = Path(scratch, "result"), Path(scratch, "errors")
         subprocess.run(

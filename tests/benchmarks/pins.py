@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 TORCH_FREE = "torch-free"
 TORCH_HEAVY = "torch-heavy"
+SMALL, LARGE = "timm", "transformers"
+"""Packages that are repositories of their own, too."""
 ELSE = "else"
 """Packages that are only in the big repository."""
 

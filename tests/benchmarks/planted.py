@@ -141,6 +141,17 @@ EDITED = LINEAGE[CHANGED].replace("loss.backward()", "loss.backward(retain_graph
 """What a person made of it after the commit."""
 
 
+INNOCENT_FILE, WRONG_FILE = "innocent.py", "wrong.py"
+FIFTEEN = {
+    "requirements.txt": REQUIREMENTS,
+    WRONG_FILE: SCL001,
+    **{f"train_{code.lower()}.py": BUGS[code] for code in ("AMP002", "CKP001", "GRD001", "PL001")},
+    INNOCENT_FILE: INNOCENT.format(number=0, part=1),
+    **{f"more_{number}.py": INNOCENT.format(number=number, part=2) for number in range(1, 10)},
+}
+"""A small repository: five files with a bug, ten that no rule concerns."""
+
+
 def files() -> dict[str, str]:
     """COUNT files of about a hundred lines, each with one bug that has a safe fix."""
     codes = sorted(BUGS)

@@ -19,7 +19,8 @@ from benchmarks.corpora import build
 from benchmarks.environments import Tools, install, pip
 from benchmarks.measure import Contestant, Failed, alternately, read_through, surroundings
 from benchmarks.pins import RUFF, TORCHFIX
-from benchmarks.rows import GROWTH, ROWS, Setting, growth
+from benchmarks.rows import ROWS, growth
+from benchmarks.setting import GROWTH, Setting
 from benchmarks.table import Measured, MeasuredGrowth
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchmarks.arithmetic import Cost, Sample, Spread, beyond, cpu, exponents, peak, ratios, spread, wall
 from benchmarks.counts import Count
-from benchmarks.rows import GROWTH_GOAL, PEAK_GOAL, Goal, Growth, Row
+from benchmarks.setting import GROWTH_GOAL, PEAK_GOAL, Goal, Growth, Row
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def ratio_table(rows: Sequence[Measured], growth: MeasuredGrowth | None = None) -> str:
     """One line for each goal: the ratios of all rounds."""
-    head = ("", "against", "time", "processor time", "peak memory", "goal for the time", "reached")
+    head = ("", "against", "time", "processor time", "peak memory", "goal for processor time", "reached")
     return table(head, [*map(_ratio_line, rows), *(_growth_lines(growth) if growth else ())])
 
 
@@ -59,7 +59,7 @@ def _ratio_line(measured: Measured) -> list[str]:
     def told(cost: Cost) -> str:
         return shown(spread(ratios(above, below, cost))) + (" × less" if faster else "")
 
-    middle = spread(ratios(above, below, wall)).middle
+    middle = spread(ratios(above, below, cpu)).middle
     title = measured.row.title + (f" ({measured.row.note})" if measured.row.note else "")
     return [title, f"`{measured.row.theirs.name}`", told(wall), told(cpu), told(peak), *_verdict(goal, middle)]
 
@@ -71,9 +71,9 @@ def _growth_lines(measured: MeasuredGrowth) -> list[list[str]]:
     def told(samples: Sequence[Sequence[Sample]]) -> list[str]:
         return [shown(spread(exponents(sizes, samples, cost))) for cost in (wall, cpu, peak)]
 
-    middle = spread(exponents(sizes, ours, wall)).middle
+    middle = spread(exponents(sizes, ours, cpu)).middle
     without_start = beyond(ours, measured.nothing)
-    beyond_start = spread(exponents(sizes, without_start, wall)).middle
+    beyond_start = spread(exponents(sizes, without_start, cpu)).middle
     largest = spread([max(sample.peak for sample in of_round) for of_round in zip(*ours, strict=True)])
     return [
         [title, "", *told(ours), *_verdict(Goal(GROWTH_GOAL), middle)],

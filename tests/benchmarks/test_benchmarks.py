@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import planted, table
+from benchmarks import corpora, everyday, planted, table
 from benchmarks.arithmetic import Sample, Spread, beyond, cpu, exponent, exponents, peak, ratios, spread, wall
 from benchmarks.counts import Count
 from benchmarks.measure import Contestant, Failed, alternately, once, surroundings
 from benchmarks.pins import ELSE, PACKAGES, RUFF, TORCH_FREE, TORCH_HEAVY, TORCHFIX
 from benchmarks.program import parser
-from benchmarks.rows import ROWS, Goal, Growth, Row
+from benchmarks.rows import ROWS
+from benchmarks.setting import Goal, Growth, Row
 
 HERE = Path(__file__).parent
 OURS = [Sample(1.0, 2.0, 100.0), Sample(3.0, 2.0, 120.0), Sample(2.0, 2.0, 110.0)]
@@ -89,9 +90,9 @@ def test_numbers(value: float, text: str) -> None:
 def test_a_line_of_ratios() -> None:
     measured = table.Measured(row(Goal(0.8), "a note"), OURS, THEIRS)
     assert table.ratio_table([measured]).splitlines() == [
-        "|  | against | time | processor time | peak memory | goal for the time | reached |",
+        "|  | against | time | processor time | peak memory | goal for processor time | reached |",
         "| --- | --- | --- | --- | --- | --- | --- |",
-        "| a check (a note) | `theirs` | 0.5 / **1** / 1.5 | 0.5 / **0.5** / 0.5 | 2 / **2** / 2 | ≤ 0.8 | no |",
+        "| a check (a note) | `theirs` | 0.5 / **1** / 1.5 | 0.5 / **0.5** / 0.5 | 2 / **2** / 2 | ≤ 0.8 | yes |",
     ]
 
 
@@ -161,9 +162,21 @@ def test_planted_files_are_different_and_wrong_in_turn() -> None:
     assert planted.LINEAGE[planted.CHANGED] != planted.EDITED
 
 
+def test_edits_are_new_each_time(tmp_path: Path) -> None:
+    corpora.git("init", "-q", at=tmp_path)
+    corpora.write(tmp_path, {"a.py": "class A:\n    pass\n"})
+    corpora.git("add", ".", at=tmp_path)
+    for change in (everyday.commented, everyday.extended, everyday.rebased("class A:", "class A({}):")):
+        edit, seen = everyday.editing(tmp_path, "a.py", change), set()
+        for _ in range(3):
+            edit()
+            seen.add((tmp_path / "a.py").read_text())
+        assert len(seen) == 3 and all(compile(text, "a.py", "exec") for text in seen)
+
+
 def test_every_row_can_be_asked_for() -> None:
     assert parser().parse_args([]).rows == [*ROWS, "growth"]
-    assert parser().parse_args(["--rows", "warm", "help"]).rows == ["warm", "help"]
+    assert parser().parse_args(["--rows", "fifteen", "help"]).rows == ["fifteen", "help"]
 
 
 def test_contestants_take_turns(tmp_path: Path) -> None:
