@@ -13,14 +13,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import counts, table
+from benchmarks import counts, pathological, table, watching
 from benchmarks.arithmetic import Sample
 from benchmarks.corpora import build
 from benchmarks.environments import Tools, install, pip
 from benchmarks.measure import Contestant, Failed, alternately, read_through, surroundings
 from benchmarks.pins import RUFF, TORCHFIX
 from benchmarks.rows import ROWS, growth
-from benchmarks.setting import GROWTH, Setting
+from benchmarks.setting import GROWTH, PATHOLOGICAL, WATCH, Setting
 from benchmarks.table import Measured, MeasuredGrowth
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--cache", type=Path, default=place, help=f"where corpora and environments are kept ({place})")
     command.add_argument("--fixer", type=Path, default=CHECKOUT, help="the checkout that is installed (this one)")
     command.add_argument("--rounds", type=_positive, default=5, help="how often everybody runs (5)")
-    names = [*ROWS, GROWTH]
+    names = [*ROWS, GROWTH, PATHOLOGICAL, WATCH]
     command.add_argument(
         "--rows", nargs="+", choices=names, default=names, metavar="ROW", help=f"of {', '.join(names)}"
     )
@@ -79,7 +79,9 @@ def run(cache: Path, checkout: Path, rounds: int, wanted: Sequence[str]) -> str:
     tell("preparing the rows")
     rows = [make(setting) for name, make in ROWS.items() if name in wanted]
     growing = growth(setting) if GROWTH in wanted else None
+    cases = pathological.growths(setting) if PATHOLOGICAL in wanted else {}
     groups: list[list[Contestant]] = [[row.ours, row.theirs] for row in rows]
+    groups += [[case.nothing, *case.ours] for case in cases.values()]
     if growing:
         groups += [[growing.nothing, *growing.ours], list(growing.theirs)]
     used = {contestant.at for group in groups for contestant in group}
@@ -91,6 +93,8 @@ def run(cache: Path, checkout: Path, rounds: int, wanted: Sequence[str]) -> str:
     samples = alternately(groups, rounds, setting.environment, tell)
     (cache / "samples.json").write_text(json.dumps(_raw(groups, samples), indent=1))
     measured = [Measured(row, *gathered) for row, gathered in zip(rows, samples, strict=False)]
+    alone = dict(zip(cases, samples[len(rows) :], strict=False))
+    answers = watching.saved_to_answer(setting, rounds) if WATCH in wanted else []
     grown = MeasuredGrowth(growing, samples[-2][1:], samples[-2][0], samples[-1]) if growing else None
 
     busy = f"load average {load[0]:.1f} before and {os.getloadavg()[0]:.1f} after"
@@ -99,6 +103,8 @@ def run(cache: Path, checkout: Path, rounds: int, wanted: Sequence[str]) -> str:
         f"Rounds: {rounds}; {_machine()}; {busy}. {_versions(tools, checkout)} Rules: {counts.rules(setting)}.\n",
         NOTES,
         table.ratio_table(measured, grown),
+        *([table.pathological_table(alone, cases, pathological.GOAL)] if cases else []),
+        *([table.watch_line(answers, watching.GOAL)] if answers else []),
         table.count_table(counts.count(setting, wholly)),
         table.cost_table(measured),
         *([table.growth_table(grown)] if grown else []),

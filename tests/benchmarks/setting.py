@@ -14,7 +14,8 @@ from benchmarks.corpora import Corpora
 from benchmarks.environments import Tools
 from benchmarks.measure import Contestant
 
-GROWTH = "growth"
+GROWTH, PATHOLOGICAL, WATCH = "growth", "pathological", "watch"
+"""What is measured and is no row."""
 GROWTH_GOAL = 1.05
 PEAK_GOAL = 250
 """MiB."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.arithmetic import Cost, Sample, Spread, beyond, cpu, exponents, peak, ratios, spread, wall
@@ -89,6 +89,30 @@ def _peak_verdict(largest: Spread) -> list[str]:
 
 def _verdict(goal: Goal | None, middle: float) -> list[str]:
     return [str(goal), "yes" if goal.reached(middle) else "no"] if goal else ["", ""]
+
+
+def pathological_table(
+    samples: Mapping[str, Sequence[Sequence[Sample]]], cases: Mapping[str, Growth], goal: float
+) -> str:
+    """For each case how processor time grows with the lines, less that of a check of nothing."""
+    head = ("what grows", "lines", "processor seconds", "exponent", "goal", "reached")
+    lines = []
+    for title, (nothing, *ours) in samples.items():
+        sizes = cases[title].sizes
+        found = spread(exponents(sizes, beyond(ours, nothing), cpu))
+        told = [" · ".join(f"{size:,}" for size in sizes), " · ".join(_medians(each)[1] for each in ours)]
+        lines.append([title, *told, shown(found), *_verdict(Goal(goal), found.middle)])
+    return table(head, lines)
+
+
+def watch_line(answers: Sequence[tuple[float, float]], goal: float) -> str:
+    """What an answer costs while files are watched: each on the clock and in processor time."""
+    seconds, used = (spread([each[number] for each in answers]) for number in (0, 1))
+    reached = "reached" if used.middle <= goal else "not reached"
+    return (
+        f"Saved file to answer, `fixer check --watch`, transformers: {shown(used)} s of processor time "
+        f"(goal ≤ {goal:g}: {reached}), {shown(seconds)} s on the clock.\n"
+    )
 
 
 def cost_table(rows: Sequence[Measured]) -> str:

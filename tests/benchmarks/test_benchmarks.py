@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks import corpora, everyday, planted, table
+from benchmarks import corpora, everyday, pathological, planted, table
 from benchmarks.arithmetic import Sample, Spread, beyond, cpu, exponent, exponents, peak, ratios, spread, wall
 from benchmarks.counts import Count
 from benchmarks.measure import Contestant, Failed, alternately, once, surroundings
@@ -124,6 +125,26 @@ def test_growth() -> None:
     ]
 
 
+def test_pathological_growth() -> None:
+    nothing, small, large = ([Sample(0.5, 0.5, 1.0)], [Sample(1.5, 1.5, 1.0)], [Sample(100.5, 100.5, 1.0)])
+    growth = Growth((10, 100), (contestant("ours"),) * 2, contestant("ours"), ())
+    lines = table.pathological_table({"blocks": [nothing, small, large]}, {"blocks": growth}, 1.15).splitlines()
+    assert lines[2] == "| blocks | 10 · 100 | 1.5 · 100 | 2 / **2** / 2 | ≤ 1.15 | no |"
+
+
+@pytest.mark.parametrize(("title", "make", "count"), [(t, m, c[0]) for t, (m, c) in pathological.CASES.items()])
+def test_pathological_programs(title: str, make: Callable[[int], dict[str, str]], count: int) -> None:
+    lengths = [sum(map(len, make(number).values())) for number in (10, 20)]
+    assert lengths[0] * 1.5 < lengths[1], title
+    for name, text in make(count).items():
+        compile(text, name, "exec")
+
+
+def test_answers_while_watching() -> None:
+    line = table.watch_line([(1.0, 0.2), (2.0, 0.4), (1.5, 0.25)], 0.3)
+    assert "0.2 / **0.25** / 0.4 s of processor time (goal ≤ 0.3: reached), 1 / **1.5** / 2 s" in line
+
+
 def test_counts_with_and_without_a_profile() -> None:
     plain = Count("some", 1000, 1010, 1200, 90, 5, 3, 1)
     assert table.count_table([plain]).splitlines()[2] == "| some | 1,000 | 1,010 | 1,200 | 90 | · | 5 | 3 | 1 |"
@@ -175,7 +196,7 @@ def test_edits_are_new_each_time(tmp_path: Path) -> None:
 
 
 def test_every_row_can_be_asked_for() -> None:
-    assert parser().parse_args([]).rows == [*ROWS, "growth"]
+    assert parser().parse_args([]).rows == [*ROWS, "growth", "pathological", "watch"]
     assert parser().parse_args(["--rows", "fifteen", "help"]).rows == ["fifteen", "help"]
 
 
