@@ -40,6 +40,7 @@ IN_CHILDREN = {
     "codemods.verify.flow_runs",
     "codemods.verify.flow_watch",
     "codemods.verify.graph_cut",
+    "codemods.verify.probe_flow",
 }
 """Run in child processes only: the modules that may import torch."""
 PURE = sorted(m for m in MODULES if m.startswith("codemods") and not m.startswith("codemods.verify"))

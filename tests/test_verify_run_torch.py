@@ -224,6 +224,103 @@ def test_modules_regions_and_late_steps(tmp_path: Path) -> None:
     assert head.present == head.looks and not idle.present
 
 
+FLOWS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, early):
+        super().__init__()
+        self.one, self.other, self.mix = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+        self.early, self.kept = early, []
+
+    def forward(self, x):
+        other = self.beside(x) if self.early else None
+        one = self.one(x)
+        return self.joined(one, self.beside(x) if other is None else other)
+
+    def beside(self, x):
+        return self.other(x)
+
+    def joined(self, one, other):
+        return self.mix(one) @ other.detach().t()
+
+
+class Queue(Net):
+    def joined(self, one, other):
+        self.kept = [*self.kept, other.data][-2:]
+        return one @ self.mix(torch.cat(self.kept)).t()
+
+
+class Chosen(Net):
+    def joined(self, one, other):
+        return self.mix(one[other.argmax(1)])
+
+
+class Written(Net):
+    def joined(self, one, other):
+        buffer = torch.zeros(3, 8)
+        buffer[:, :4], buffer[:, 4:] = one, other.detach()
+        return self.mix(buffer.view(6, 4))
+
+
+class Unused(Net):
+    def joined(self, one, other):
+        self.mix(other)
+        return self.mix(one)
+
+
+class Teacher(Net):
+    def beside(self, x):
+        with torch.no_grad():
+            return self.other(x)
+
+
+class Average(Queue):
+    def beside(self, x):
+        with torch.no_grad():
+            self.other.weight.lerp_(self.one.weight, 0.1)
+            self.other.bias.lerp_(self.one.bias, 0.1)
+        return self.other(x)
+
+
+class Measured(Net):
+    def joined(self, one, other):
+        return self.mix(one)[int(other.sum() > 0) :]
+
+
+nets = [kind(early) for kind in (Queue, Chosen, Written, Unused, Teacher, Average) for early in (False, True)]
+nets.append(Measured(False))
+optimizer = torch.optim.SGD([weight for net in nets for weight in net.parameters()], lr=0.01)
+for step in range(10):
+    for net in nets:
+        with torch.device("cpu"):
+            loss = net(torch.ones(3, 4)).pow(2).mean()
+            loss.backward()
+            loss.item()
+    optimizer.step()
+    optimizer.zero_grad()
+    assert bool(torch.overrides._len_torch_function_stack()) == (step < 7)
+"""
+
+
+def test_what_depends_on_a_parameter_without_a_gradient(tmp_path: Path) -> None:
+    """Not the order of calls: each net is called with its tower first, and last."""
+    shown, (trace,) = watched(tmp_path, FLOWS)
+    assert (shown, trace.trouble) == ("", "")
+    feeds = {
+        name.replace(".other.weight", ""): page.feeds for name, page in trace.parameters.items() if "other.w" in name
+    }
+    cut, apart = ("Queue", "Chosen", "Written", "Average"), ("Unused", "Teacher")
+    assert feeds == {f"{kind}{time}": kind in cut for kind in (*cut, *apart) for time in ("", " (2)")} | {
+        "Measured": None
+    }
+    (wrong,) = examined(Run("exit", 0, 1.0, "", (trace,))).wrong
+    assert wrong.startswith("no gradient reaches 12 of 78 parameters") and "and 7 more" in wrong
+    assert not any(kind in wrong for kind in ("Average", *apart))
+
+
 def test_a_backward_pass_that_goes_around_accelerate(tmp_path: Path) -> None:
     program = """\
     import torch

@@ -53,10 +53,11 @@ def _is_wrong(symptom: Symptom, run: Run, cut: Sequence[frozenset[str]]) -> bool
 
 
 def _cut_off(trace: Trace) -> Iterator[str]:
-    """The parameters without a gradient that lie where the graph must have been cut: before what has one.
+    """The parameters without a gradient that lie where the graph must have been cut: what has one depends on them.
 
-    An output that no loss uses lies behind or beside it, a layer that is skipped behind other layers; what is never
-    called has no place.
+    Where it was not seen what depends on them, the order of calls decides: an output that no loss uses is called after
+    what has a gradient, or beside it, a layer that is skipped after other layers; what is never called has no place.
+    What moves without a gradient is an average of other weights, or a copy of them.
     """
     reached = {name: page for name, page in trace.parameters.items() if _reached(page)}
     alive = {path for name, page in reached.items() for path in _paths(name, page)}
@@ -70,10 +71,16 @@ def _cut_off(trace: Trace) -> Iterator[str]:
     for name, page in trace.parameters.items():
         if page.root < 0:  # of no module, unlike the rest: the layer that it belonged to was replaced
             cut = not reached or any(other.root >= 0 for other in reached.values())
-        elif page.order is None or _paths(name, page)[0] in alive:
-            cut = not reached
+        elif not reached:
+            cut = True
+        elif _paths(name, page)[0] in alive or (page.moved and not page.present):
+            cut = False
+        elif page.feeds is not None and not page.present:
+            cut = page.feeds
+        elif page.order is None:
+            cut = False
         else:
-            cut = not reached or page.order < min(last, first.get(page.root, last))
+            cut = page.order < min(last, first.get(page.root, last))
         if cut and name not in reached:
             yield name
 

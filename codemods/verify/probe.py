@@ -297,7 +297,7 @@ def arrived(torch: Any) -> None:
     torch.manual_seed(record.seed)
     names = load("probe_names").Names(torch)
     calls = load("probe_calls").Calls(torch, record, quietly)
-    load("probe_torch").watch(torch, record, names, calls, quietly)
+    load("probe_torch").watch(torch, record, names, calls, load, quietly)
     # Children that multiprocessing starts end without `atexit`.
     from multiprocessing import parent_process, util
 

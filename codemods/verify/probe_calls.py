@@ -29,8 +29,12 @@ class Calls:
         """Modules that ran with a cache, and those among them whose weights were stepped then."""
         self._hook = torch.nn.modules.module.register_module_forward_pre_hook(quietly(self._called))
 
-    def before_compile(self, *_args: Any, **_kwargs: Any) -> None:
-        """Watch no longer: torch.compile would compile the hook too."""
+    @property
+    def watching(self) -> bool:
+        return self._hook is not None
+
+    def forget(self) -> None:
+        """Watch no longer, and know of no order."""
         self._first.clear()
         self.end()
 

@@ -12,7 +12,7 @@ class Member:
     """A parameter of a module: where it lies."""
 
     def __init__(
-        self, weight: Any, path: str, outermost: Any, root: int, position: int, owners: tuple[int, ...]
+        self, weight: Any, path: str, outermost: Any, root: int, position: int, places: list[tuple[Any, str]]
     ) -> None:
         self.weight = weakref.ref(weight)
         self._outermost = weakref.ref(outermost)
@@ -21,8 +21,9 @@ class Member:
         """The number of the outermost module."""
         self.position = position
         """In the order in which the outermost module holds its parameters."""
-        self.owners = owners
-        """The modules that hold it themselves, by their ids: several where it is shared."""
+        self.places = [(weakref.ref(module), attribute) for module, attribute in places]
+        """The modules that hold it themselves, and the names that it has there: several where it is shared."""
+        self.owners = tuple(id(module) for module, _ in places)
 
     def training(self) -> bool:
         """Whether the outermost module is in training mode."""
@@ -88,17 +89,15 @@ class Names:
             elif issubclass(type(thing), optimizers) and "param_groups" in vars(thing):
                 self._optimizers.add(thing)
         inner = {id(child) for module in alive for child in vars(module)["_modules"].values()}
-        owners: dict[int, list[int]] = {}
+        places: dict[int, list[tuple[Any, str]]] = {}
         for module in alive:
-            for weight in vars(module)["_parameters"].values():
+            for attribute, weight in vars(module)["_parameters"].items():
                 if weight is not None:
-                    owners.setdefault(id(weight), []).append(id(module))
+                    places.setdefault(id(weight), []).append((module, attribute))
         outermost = [(module, list(module.named_parameters())) for module in alive if id(module) not in inner]
         for module, parameters in sorted(outermost, key=lambda pair: -len(pair[1])):
             root = self._roots.setdefault(id(module), len(self._roots))
             for position, (path, weight) in enumerate(parameters):
                 if self.member(weight) is None:
-                    place = f"{type(module).__name__}.{path}"
-                    self._members[id(weight)] = Member(
-                        weight, place, module, root, position, tuple(owners.get(id(weight), ()))
-                    )
+                    name, held = f"{type(module).__name__}.{path}", places.get(id(weight), [])
+                    self._members[id(weight)] = Member(weight, name, module, root, position, held)

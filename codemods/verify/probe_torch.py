@@ -32,9 +32,9 @@ TEXTS = 50
 """Optimizers, groups of one, and different calls that clip, of which more is kept than a count."""
 
 
-def watch(torch: Any, record: Record, names: Names, calls: Calls, quietly: Quietly) -> None:
+def watch(torch: Any, record: Record, names: Names, calls: Calls, load: Callable[[str], Any], quietly: Quietly) -> None:
     """Have torch tell `record` about backward calls, steps, scalers, autocast, clipping and zeroing."""
-    watcher = Watcher(torch, record, names, calls)
+    watcher = Watcher(torch, record, names, calls, load)
     told = _Teller(quietly)
     told.around(torch.autograd, "backward", watcher.before_backward, watcher.after_backward, record.failed)
     hooks = sys.modules["torch.optim.optimizer"]
@@ -45,7 +45,7 @@ def watch(torch: Any, record: Record, names: Names, calls: Calls, quietly: Quiet
     told.around(torch.autocast, "__enter__", after=watcher.entered_autocast)
     told.around(torch, "clear_autocast_cache", after=calls.cleared)
     if hasattr(torch, "compile"):
-        told.around(torch, "compile", before=calls.before_compile)
+        told.around(torch, "compile", before=watcher.before_compile)
     for name in ("clip_grad_norm_", "clip_grad_value_"):
         told.around(torch.nn.utils, name, before=functools.partial(watcher.before_clip, name))
     for scaler in _scalers(torch):
@@ -128,11 +128,14 @@ class _Stepped:
 class Watcher:
     """Turns what torch tells into what is recorded."""
 
-    def __init__(self, torch: Any, record: Record, names: Names, calls: Calls) -> None:
+    def __init__(self, torch: Any, record: Record, names: Names, calls: Calls, load: Callable[[str], Any]) -> None:
         self.torch = torch
         self.record = record
         self.names = names
         self.calls = calls
+        self.load = load
+        self.flow: Any = None
+        """Follows what parameters without a gradient go into, while there are some."""
         self.sums: dict[int, int] = {}
         """Of parameters that no optimizer holds, where an optimizer steps others in their place."""
         self.raw = False
@@ -162,7 +165,8 @@ class Watcher:
         self.clipping = False
         for stepped in self.optimizers.values():
             stepped.notice_zeroing()
-        root = tensors if self._is_tensor(tensors) else next(iter(tensors or ()), None)
+        losses = [tensors] if self._is_tensor(tensors) else list(tensors or ())
+        root = next(iter(losses), None)
         if _frame("backward", PREPARING) is None:
             self.raw = True
             self.divided = self.divided and type(getattr(root, "grad_fn", None)).__name__ in DIVISIONS
@@ -174,6 +178,8 @@ class Watcher:
         from_here = root if original is None else original
         if from_here is not None and from_here.numel() == 1 and len(self.record.losses) < NUMBERS:
             self.record.losses.append(float(from_here.detach()))
+        if self.flow is not None:
+            self.flow.differentiated(losses)
 
     def after_backward(self, _answer: Any, *_args: Any, **_kwargs: Any) -> None:
         if not self._inside_backward():
@@ -289,8 +295,19 @@ class Watcher:
         if not skipped:
             self.calls.stepped((weight, self.names.member(weight)) for weight in _weights(optimizer))
         if self.record.counts["step"] + self.record.counts["skipped"] >= CALLS:
+            self._stop_following()
             self.calls.end()
         self.record.write()
+
+    def before_compile(self, *_args: Any, **_kwargs: Any) -> None:
+        """Watch calls no longer: torch.compile would compile the watching too."""
+        self._stop_following()
+        self.calls.forget()
+
+    def _stop_following(self) -> None:
+        if self.flow is not None:
+            self.flow.stop()
+            self.flow = None
 
     def _end_window(self, stepped: _Stepped) -> None:
         if len(self.record.windows) < NUMBERS:
@@ -350,6 +367,22 @@ class Watcher:
                 page["present"] += weight.grad is not None
                 if not skipped and page["moved"] is not True and id(weight) in self.sums:
                     page["moved"] = self._sum(weight) != self.sums[id(weight)]
+        if self.calls.watching:
+            self._follow(optimizer, stepped.number)
+
+    def _follow(self, optimizer: Any, number: int) -> None:
+        """What the parameters without a gradient that are used go into: looked at from the next step on."""
+        held = [(*named, self.names.member(named[1])) for named in self.names.of(list(_weights(optimizer)), number)]
+        pages = {name: self.record.parameters[name] for name, _, _ in held}
+        idle = [page for page in pages.values() if page["trainable"] and not page["present"]]
+        if self.flow is None:
+            if all(page.get("order") is None for page in idle) or not hasattr(self.torch.Tensor, "untyped_storage"):
+                return
+            self.flow = self.load("probe_flow").Flow()
+            self.flow.start()
+        self.flow.meet(held, pages)
+        for name, page in pages.items():
+            page["feeds"] = self.flow.feeds(name)
 
     def _page(self, pages: Any, name: str, weight: Any, member: Any) -> Any:
         """What is written down about a parameter, one more look at it counted."""
@@ -388,6 +421,7 @@ NOTHING: dict[str, Any] = {
     "non_finite": 0,
     "non_finite_at": 0,
     "moved": None,
+    "feeds": None,
 }
 
 PREPARING = ("accelerate.", "lightning.", "lightning_fabric.", "pytorch_lightning.", "deepspeed.")

@@ -42,6 +42,8 @@ class Parameter:
     """Whether the process may hold a part of it only, and other ranks the rest."""
     non_finite_at: int = 0
     """The step of its optimizer at which a gradient was first inf or nan; 0: never."""
+    feeds: bool | None = None
+    """Whether, without a gradient, it goes into a loss through a parameter that has one; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def joined(traces: Sequence[Trace]) -> tuple[Trace, ...]:
 def _together(page: Parameter, parts: Sequence[Parameter]) -> Parameter:
     """What is known of a parameter whose parts these are; the page of one of them tells the rest."""
     present = max(part.present for part in parts)
-    moved = {part.moved for part in parts}
+    moved, feeds = {part.moved for part in parts}, {part.feeds for part in parts}
     return replace(
         page,
         looks=max(part.looks for part in parts),
@@ -145,6 +147,7 @@ def _together(page: Parameter, parts: Sequence[Parameter]) -> Parameter:
         non_finite=max(part.non_finite for part in parts),
         non_finite_at=min((part.non_finite_at for part in parts if part.non_finite_at), default=0),
         moved=True if True in moved else False if False in moved else None,
+        feeds=True if True in feeds else None if None in feeds else False,
         norms=tuple(math.hypot(*each) for each in zip_longest(*(part.norms for part in parts), fillvalue=0.0)),
     )
 
