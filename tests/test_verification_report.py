@@ -102,6 +102,10 @@ def test_losses_stand_by_the_optimizer_that_steps_next() -> None:
     two = replace(TRACE, losses=(1.0, 2.0, 9.0, 0.5, 1.5, 8.0), windows=(2, 3, 5, 6), steppers=(0, 1, 0, 1))
     cells = dict(rows(Verification("x", Verdict("healthy", ""), Run("exit", 0, 1.0, "", (two,)))))
     assert (cells["losses, optimizer 0"], cells["losses, optimizer 1"]) == ("1 → 2 → 0.5 → 1.5", "9 → 8")
+    named = replace(two, optimizers={0: "Adam of Gan.critic", 1: "SGD"}, stopped=True, steps=4)
+    cells = dict(rows(Verification("x", Verdict("healthy", ""), Run("exit", 0, 1.0, "", (named,)))))
+    assert (cells["losses, Adam of Gan.critic"], cells["losses, SGD"]) == ("1 → 2 → 0.5 → 1.5", "9 → 8")
+    assert cells["ended"] == "by --steps, after 4 steps"
     together = replace(two, windows=(3, 3, 6, 6))
     assert "losses" in dict(rows(Verification("x", Verdict("healthy", ""), Run("exit", 0, 1.0, "", (together,)))))
     pair = Verification("x", Verdict("proved", ""), BEFORE, Run("exit", 0, 1.0, "", (two,)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codemods.model.effect import Effect
 from codemods.verify.comparison import judge
 from codemods.verify.health import examined
-from codemods.verify.symptoms import Run
+from codemods.verify.symptoms import Run, sentences, symptoms
 from codemods.verify.trace import Parameter, Trace, joined, paired
 
 WELL = Parameter(True, 2, 2, 0, 0, True, (0.5, 0.25))
@@ -192,6 +192,19 @@ HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
         (odd("raw-alike"), "healthy"),
         (replace(GOOD, losses=(1.0, math.nan)), "unhealthy: loss 2 of 2 is nan"),
         (replace(GOOD, exceptions=("OutOfMemoryError: tried",)), "healthy"),
+        (
+            replace(EARLY, backward=3, made=1),
+            "unhealthy: nothing is trained: 3 backward passes, and the optimizer",
+        ),
+        (EARLY, "could-not-run: 1 backward pass, and no optimizer of torch was made: what is trained cannot"),
+        (
+            replace(model(body=at(1, CUT, trainable=False)), unheld={"Net.lora.weight": at(2)}),
+            "unhealthy: nothing is trained: the optimizers hold one parameter, and it is frozen",
+        ),
+        (
+            replace(odd("raw-backward"), details={"raw-backward": "Accelerate: its division by 4 batches"}),
+            "unhealthy: an optimizer of Accelerate stepped after a backward pass that went around it: its division",
+        ),
         (Trace(), "could-not-run: it ended well, and there was no backward pass to look at"),
     ],
 )
@@ -202,7 +215,9 @@ def test_one_run_alone(trace: Trace, expected: str) -> None:
 
 
 def test_one_run_alone_that_fails_or_is_ended() -> None:
-    assert examined(failed("KeyError: 'x'")).wrong == ("KeyError: 'x'",)
+    assert examined(failed("KeyError: 'x'")).wrong == ("KeyError: 'x' (after 2 optimizer steps)",)
+    placed = failed("KeyError: 'x'", replace(GOOD, steps=1, error_place="train.py:7"))
+    assert examined(placed).summary == "KeyError: 'x' (after 1 optimizer step, at train.py:7)"
     assert examined(failed("KeyError: 'x'", Trace())).word == "could-not-run"
     assert examined(ran(how="time", code=None)).word == "healthy", "after steps that were seen"
     assert examined(ran(EARLY, how="time", code=None)).word == "could-not-run"
@@ -349,7 +364,7 @@ def test_a_layer_that_was_replaced() -> None:
     verdict = examined(ran(trace))
     assert verdict.wrong == (verdict.summary,)
     assert verdict.summary == (
-        "1 of 4 parameters gets a gradient and is in no optimizer: Net.head.weight; an optimizer holds 2 others, "
+        "1 of 2 parameters gets a gradient and is in no optimizer: Net.head.weight; an optimizer holds 2 others, "
         "which are in no module and get none, as when a layer is replaced after the optimizer was made"
     )
     assert examined(ran(replace(trace, unheld={}))).summary.startswith(
@@ -375,6 +390,12 @@ def test_what_no_optimizer_holds_is_named() -> None:
     (note,) = examined(ran(trace, trace)).notes
     assert note.startswith("no optimizer holds 6 parameters that get a gradient, before all that is trained")
     assert "Net.stem0.weight" in note and "Net.stem4.weight and 1 more; if" in note
+
+
+def test_messages_are_told_as_they_were_shown() -> None:
+    run = ran(replace(GOOD, warnings={"FutureWarning: `net.half(x)` is deprecated": 3}))
+    (told,) = sentences(list(symptoms(run, ("half(x)` is deprecated",))), run)
+    assert told == "it says '`net.half(x)` is deprecated'"
 
 
 def test_causes_before_effects() -> None:

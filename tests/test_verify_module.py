@@ -11,6 +11,7 @@ import sys
 import tempfile
 import venv
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,10 +20,12 @@ from xml.etree import ElementTree
 import pytest
 from world import SURROUNDINGS, Result, standing_in, wait_until
 
+from codemods.transforms import load
 from codemods.verify.flow import Cut, FlowRun, FlowSide, Layer, Seen, Survey
-from codemods.verify.flow_symptoms import judge
+from codemods.verify.flow_symptoms import FlowSymptom, judge
 from codemods.verify.flow_symptoms import symptoms as symptoms_of
 from fixer import cli
+from fixer.verify.flow_report import Explained, explain
 
 ROOT = Path(__file__).parent.parent
 HEAD = "import torch\nfrom torch import nn\n\n"
@@ -216,6 +219,25 @@ def test_what_only_evaluation_shows(tmp_path: Path) -> None:
     command = "unsafe fixes of ATT001 were not tried: fixer verify --unsafe-fixes --module case.py:make"
     assert report["summary"] == f"1 symptom in 1 of 2 runs; {command}"
     assert not any("unsafe" in note for note in report["notes"])
+
+
+def test_a_rule_is_named_where_its_message_was_raised() -> None:
+    """A warning of the run is not shown, and may be about something else."""
+    message = "element 0 of tensors does not require grad and does not have a grad_fn"
+    raised = FlowSymptom("error", f"raises RuntimeError: {message}", ("train, 32-true",), "there", said=(message,))
+    told = explain(raised, load(), (), frozenset())
+    assert "GRD001" in told.rules and "know the message, and find nothing here" in told.sentence
+    beside = replace(raised, kind="unreached", sentence="no gradient reaches 1 parameter: a")
+    assert explain(beside, load(), (), frozenset()) == Explained(beside)
+
+
+def test_two_precisions_have_one_sentence() -> None:
+    """Types that differ between them are left out."""
+    kinds = {"32-true": "FloatTensor", "bf16-mixed": "CPUBFloat16Type"}
+    error = "RuntimeError: changed in place: [torch.{} [6, 11]]"
+    runs = [FlowRun("cpu", name, "train", status="error", error=error.format(kind)) for name, kind in kinds.items()]
+    (symptom,) = symptoms_of(FlowSide(survey=Survey("Net"), runs=runs), None)
+    assert symptom.sentence == "raises RuntimeError: changed in place: […[6, 11]]" and len(symptom.runs) == 2
 
 
 def test_unregistered_and_non_finite(tmp_path: Path) -> None:

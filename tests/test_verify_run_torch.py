@@ -92,6 +92,8 @@ def test_the_probe_sees_and_changes_nothing(tmp_path: Path) -> None:
     assert shown == plain and not nothing
     assert plain.count("0x") >= 5 and "caught" in plain and "KeyError: 'the end'" in plain
     assert trace.trouble == "" and trace.ended and trace.error == "KeyError: 'the end'"
+    assert trace.error_place == f"program.py:{len(TRAINING.splitlines())}"
+    assert trace.made == len(trace.optimizers) == 2 and trace.optimizers[1] == "LBFGS of Sequential"
     assert (trace.steps, trace.skipped) == (4, 1), "three by the scaler, one with a closure"
     assert [f"{loss.hex()}\n" in shown for loss in trace.losses[:4]] == [True, False, True, True]
     assert trace.scales == (1024.0, 512.0, 512.0, 512.0)
@@ -671,6 +673,7 @@ def test_an_endless_training_is_compared_as_far_as_it_came(limit: str, steps: in
     assert told["verdict"] == "warning-gone" and "equal" in told["summary"], told["summary"]
     taken = [told[side]["processes"][0]["steps"] for side in ("before", "after")]
     assert taken == [steps, steps] if steps else min(taken) > 3
+    assert told["before"]["processes"][0]["stopped"] is (steps is not None)
     assert steps or any("what was seen until then is compared" in note for note in told["notes"])
 
 

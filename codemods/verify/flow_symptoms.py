@@ -83,7 +83,9 @@ def symptoms(before: FlowSide, after: FlowSide | None) -> tuple[FlowSymptom, ...
 
 def _alike_in(sentence: str) -> str:
     """A sentence without the types that differ between precisions."""
-    return re.sub(r"\[\S+ (?=\[)|\b(BFloat16|Float|Half|Double|(c10::|at::)\w+|torch\.b?float\d*)\b", "…", sentence)
+    return re.sub(
+        r"(?<=\[)\S+ (?=\[)|\b(BFloat16|Float|Half|Double|(c10::|at::)\w+|torch\.b?float\d*)\b", "…", sentence
+    )
 
 
 def _keyed(sign: Sign) -> tuple[Kind, str]:
@@ -96,13 +98,16 @@ def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sig
     for (kind, text, root, state), found in groups.items():
         titles = tuple(dict.fromkeys(run.title for run, _ in found))
         merged.setdefault((kind, text, root, state, titles), []).extend(found)
-    for (kind, _, _, state, titles), found in merged.items():
+    for (kind, text, _, state, titles), found in merged.items():
         keys = tuple(dict.fromkeys(sign.key for _, sign in found))
         causes = list(dict.fromkeys(sign.cause for _, sign in found if sign.cause))
         runs = {id(run): run for run, _ in found}.values()
+        sentence = found[0][1].sentence
+        if any(sign.sentence != sentence for _, sign in found):
+            sentence = text  # as it is in all of them
         yield FlowSymptom(
             kind,
-            found[0][1].sentence or _list(kind, keys),
+            sentence or _list(kind, keys),
             titles,
             state,
             "".join(causes[:1]) + (f" (and {len(causes) - 1} more in the same way)" if len(causes) > 1 else ""),

@@ -209,11 +209,11 @@ class Watch:
 
     def _held(self) -> Iterator[tuple[str, str, Any]]:
         """What the attributes of the tree's modules hold unregistered, with the attribute and its value's class."""
-        for module in self._root.modules():
+        for path, module in self._root.named_modules():
             for name, value in vars(module).items():
                 if name not in ("_modules", "_parameters", "_buffers"):
                     for part in _parts(value):
-                        yield f"{type(module).__name__}.{name}", type(value).__name__, part
+                        yield f"{path or type(module).__name__}.{name}", type(value).__name__, part
 
     def _holder(self, stranger: Any) -> tuple[str, str]:
         """The attribute that holds a module that is not in the tree, and the class of its value."""

@@ -28,7 +28,9 @@ def examined(run: Run, messages: Sequence[str] = ()) -> Verdict:
     if not any(trace.trained for trace in run.traces):
         ended = "it ended well, and there was no backward pass to look at"
         return Verdict("could-not-run", run.error() or ended)
-    found = tuple(symptoms(run, messages))
+    if run.well and not run.steps:
+        return _without_steps(run)
+    found = tuple(_placed(symptom, run) for symptom in symptoms(run, messages))
     cut = [frozenset(_cut_off(trace)) for trace in run.traces]
     wrong = [symptom for symptom in found if _is_wrong(symptom, run, cut)]
     told = sentences(wrong, run)
@@ -36,6 +38,25 @@ def examined(run: Run, messages: Sequence[str] = ()) -> Verdict:
     if wrong:
         return Verdict("unhealthy", told[0], wrong=told, notes=notes)
     return Verdict("healthy", progress(run), notes=notes)
+
+
+def _without_steps(run: Run) -> Verdict:
+    """The verdict on a run that ended well, in which no optimizer took a step."""
+    passes = f"{run.backward:,} backward pass{'' if run.backward == 1 else 'es'}"
+    if any(trace.made for trace in run.traces):
+        told = f"nothing is trained: {passes}, and the optimizer that was made took no step"
+        return Verdict("unhealthy", told, wrong=(told,), notes=tuple(dict.fromkeys(_notes(run))))
+    return Verdict("could-not-run", f"{passes}, and no optimizer of torch was made: what is trained cannot be seen")
+
+
+def _placed(symptom: Symptom, run: Run) -> Symptom:
+    """An error with its line, and after how many steps it came."""
+    trace = next((trace for trace in run.traces if trace.error), None)
+    if symptom.kind != "failed" or trace is None:
+        return symptom
+    steps = f"after {trace.updates:,} optimizer step{'' if trace.updates == 1 else 's'}"
+    place = f"at {trace.error_place}" if trace.error_place else ""
+    return replace(symptom, name=f"{symptom.name} ({', '.join(filter(None, (steps, place)))})")
 
 
 def _is_wrong(symptom: Symptom, run: Run, cut: Sequence[frozenset[str]]) -> bool:
@@ -112,5 +133,5 @@ def _notes(run: Run) -> Iterator[str]:
                 f"gradient, before all that is trained or in evaluation mode: {', '.join(beside[:NAMED])}{more}; "
                 "if this is meant, requires_grad_(False) saves computing it"
             )
-        if trace.backward and not trace.updates:
+        if run.steps and trace.backward and not trace.updates:
             yield f"{trace.backward:,} backward passes, and no step of an optimizer of torch"

@@ -43,6 +43,7 @@ class Record:
         self.seed = seed
         self.most_steps = int(os.environ.get("FIXER_STEPS") or 0)
         """Of one optimizer; 0 means no limit."""
+        self.here = str(Path.cwd())
         self.begin(forked=False)
 
     def begin(self, forked: bool) -> None:
@@ -72,13 +73,23 @@ class Record:
         self.warnings: dict[str, int] = {}
         self.exceptions: list[str] = []
         self.oddities: dict[str, int] = {}
+        self.details: dict[str, str] = {}
+        """What is known of some of them."""
+        self.made = 0
+        """Optimizers."""
+        self.optimizers: dict[int, str] = {}
+        """What those that step are called, by their numbers."""
+        self.stopped = False
+        """Whether it was ended for its steps."""
         self.parameters: dict[str, dict[str, Any]] = {}
         self.unheld: dict[str, dict[str, Any]] = {}
         """Parameters of modules that no optimizer holds."""
         self.trouble = ""
 
-    def odd(self, kind: str) -> None:
+    def odd(self, kind: str, detail: str = "") -> None:
         self.oddities[kind] = self.oddities.get(kind, 0) + 1
+        if detail:
+            self.details[kind] = detail
 
     def failed(self, error: BaseException) -> None:
         """An exception that passed through something watched; whether the program catches it is its own affair."""
@@ -106,6 +117,7 @@ class Record:
 
     def end(self) -> None:
         """End the process here and now, as if the program were done."""
+        self.stopped = True
         self.write(last=True)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
@@ -136,7 +148,12 @@ class Record:
             "warnings": self.warnings,
             "exceptions": self.exceptions,
             "error": said(uncaught) if last and uncaught is not None else "",
+            "error_place": place(getattr(sys, "last_traceback", None), self.here) if last else "",
+            "stopped": self.stopped,
             "oddities": self.oddities,
+            "details": self.details,
+            "made": self.made,
+            "optimizers": self.optimizers,
             "parameters": self.parameters,
             "unheld": self.unheld,
             "strays": strays(),
@@ -168,6 +185,18 @@ def said(error: Any) -> str:
     except Exception:
         text = type(error).__name__
     return text[:LENGTH]
+
+
+def place(traceback: Any, here: str) -> str:
+    """The innermost line of the person's own code in a traceback, as `train.py:12`."""
+    found = ""
+    root = os.environ.get("FIXER_COPY") or here
+    while traceback is not None:
+        path = str(Path(here, traceback.tb_frame.f_code.co_filename))
+        if inside(path, root) and "site-packages" not in path:
+            found = f"{path[len(root) + 1 :]}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return found
 
 
 def program() -> list[str]:

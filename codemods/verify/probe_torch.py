@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
 import threading
 import weakref
@@ -40,6 +41,7 @@ def watch(torch: Any, record: Record, names: Names, calls: Calls, load: Callable
     hooks = sys.modules["torch.optim.optimizer"]
     hooks.register_optimizer_step_pre_hook(quietly(watcher.before_step))
     hooks.register_optimizer_step_post_hook(quietly(watcher.after_step))
+    told.around(torch.optim.Optimizer, "__init__", after=watcher.made)
     told.around(torch.optim.Optimizer, "zero_grad", after=watcher.zeroed)
     told.around(torch.nn.Module, "zero_grad", after=watcher.zeroed)
     told.around(torch.autocast, "__enter__", after=watcher.entered_autocast)
@@ -250,6 +252,9 @@ class Watcher:
 
     # Optimizers.
 
+    def made(self, *_args: Any, **_kwargs: Any) -> None:
+        self.record.made += 1
+
     def zeroed(self, *_args: Any, **_kwargs: Any) -> None:
         self.zeroings += 1
 
@@ -273,6 +278,8 @@ class Watcher:
             self.record.settings.append([_settings(group) for group in optimizer.param_groups[:TEXTS]])
         if stepped.steps == 0:
             self.names.meet(list(_weights(optimizer)))
+            if len(self.record.optimizers) < TEXTS:
+                self.record.optimizers[stepped.number] = self._called(optimizer)
             if not self.sums and any(self.names.member(weight) is None for weight in _weights(optimizer)):
                 self.sums = {id(weight): self._sum(weight) for _, weight, _ in self.names.members()}
             stepped.sums = {id(weight): self._sum(weight) for weight in _weights(optimizer)}
@@ -328,9 +335,17 @@ class Watcher:
         """Whether this step goes through a framework that had to be asked for the backward pass too."""
         wrapper = _frame("step", WRAPPERS)
         if self.raw and wrapper is not None:
-            changes = _changes_gradients(wrapper.f_locals.get("self"), divided=self.divided)
-            self.record.odd("raw-backward" if changes else "raw-alike")
+            missing = _missing(wrapper.f_locals.get("self"), divided=self.divided)
+            library = next(name for start, name in LIBRARIES.items() if wrapper.f_globals["__name__"].startswith(start))
+            self.record.odd("raw-backward" if missing else "raw-alike", missing and f"{library}: {missing}")
         self.raw, self.divided = False, True
+
+    def _called(self, optimizer: Any) -> str:
+        """`Adam of GAN.generator`, by what all that it holds has in common."""
+        members = [self.names.member(weight) for weight in _weights(optimizer)]
+        holders = [member.path.rpartition(".")[0].replace(".", "/") for member in members if member is not None]
+        common = os.path.commonpath(holders).replace("/", ".") if holders else ""
+        return type(optimizer).__name__ + (f" of {common}" if common else "")
 
     def _stepped(self, optimizer: Any) -> _Stepped:
         if optimizer not in self.optimizers:
@@ -426,13 +441,14 @@ NOTHING: dict[str, Any] = {
 
 PREPARING = ("accelerate.", "lightning.", "lightning_fabric.", "pytorch_lightning.", "deepspeed.")
 DIVISIONS = ("DivBackward0", "MulBackward0")
-WRAPPERS = (
-    "accelerate.optimizer",
-    "lightning.fabric.wrappers",
-    "lightning.pytorch.core.optimizer",
-    "lightning_fabric.wrappers",
-    "pytorch_lightning.core.optimizer",
-)
+LIBRARIES = {
+    "accelerate.optimizer": "Accelerate",
+    "lightning.fabric.wrappers": "Fabric",
+    "lightning.pytorch.core.optimizer": "Lightning",
+    "lightning_fabric.wrappers": "Fabric",
+    "pytorch_lightning.core.optimizer": "Lightning",
+}
+WRAPPERS = tuple(LIBRARIES)
 """The modules of what Accelerate, Fabric and Lightning put around an optimizer."""
 
 
@@ -458,13 +474,15 @@ def _inside_step() -> bool:
     return steps > 1
 
 
-def _changes_gradients(wrapper: Any, *, divided: bool) -> bool:
-    """Whether the framework scales losses, or divides them by a number of batches and the program has not."""
+def _missing(wrapper: Any, *, divided: bool) -> str:
+    """What the framework does to losses and the program has not: scaling them, dividing them by a number of batches."""
     strategy = getattr(wrapper, "_strategy", None)
     precision = getattr(strategy, "precision_plugin", None) or getattr(strategy, "precision", None)
     scaler = getattr(wrapper, "scaler", None) or getattr(precision, "scaler", None)
     batches = getattr(getattr(wrapper, "gradient_state", None), "num_steps", 1)
-    return (batches > 1 and not divided) or (scaler is not None and bool(scaler.is_enabled()))
+    scaled = scaler is not None and bool(scaler.is_enabled())
+    found = ["its loss scale"] * scaled + [f"its division by {batches} batches"] * (batches > 1 and not divided)
+    return " and ".join(found)
 
 
 def _settings(group: Any) -> dict[str, Any]:

@@ -130,6 +130,8 @@ def symptoms(run: Run, messages: Sequence[str] = ()) -> Iterator[Symptom]:
             if text != trace.error:
                 yield Symptom(number, "exception", text)
         yield from _of_parameters(number, trace)
+        if trace.steps and trace.parameters and not trace.trainable():
+            yield Symptom(number, "frozen")
         for name in unheld(trace):
             yield Symptom(number, "unheld", name)
         yield from _of_layers(number, trace)
@@ -234,7 +236,18 @@ def _group(symptom: Symptom) -> tuple[int, bool, int, str]:
 
 
 _ORDER = (
-    *("failed", "exception", "no-gradient", "unheld", "zero-gradient", "vanishing", "exploding", "lost", "excess"),
+    *(
+        "failed",
+        "exception",
+        "frozen",
+        "no-gradient",
+        "unheld",
+        "zero-gradient",
+        "vanishing",
+        "exploding",
+        "lost",
+        "excess",
+    ),
     *(*ODDITIES, "non-finite-gradient", "non-finite-loss", "unmoved", "message"),
 )
 """Kinds of symptoms, in the order in which they are told: causes before effects."""
@@ -252,15 +265,21 @@ def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> s
     symptom = alike[0]
     if symptom.kind in ("failed", "excess"):
         return symptom.name
-    if symptom.kind in ("message", "exception"):
-        return f"it says {symptom.name!r}" if symptom.kind == "message" else f"{symptom.name} (caught by the program)"
+    if symptom.kind == "message":
+        return f"it says {_shown(symptom, run)!r}"
+    if symptom.kind == "exception":
+        return f"{symptom.name} (caught by the program)"
     if symptom.kind in ODDITIES:
-        return ODDITIES[symptom.kind]
+        return _odd(symptom, run)
+    if symptom.kind == "frozen":
+        held = len(run.traces[symptom.process].parameters)
+        frozen = f"{held:,} parameters, and all of them are" if held > 1 else "one parameter, and it is"
+        return f"nothing is trained: the optimizers hold {frozen} frozen"
     if symptom.kind == "non-finite-loss":
         return _wild_losses(run.traces[symptom.process].losses)
     total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0
     if symptom.kind == "unheld":
-        total += len(run.traces[symptom.process].unheld)
+        total += len(run.traces[symptom.process].unheld) - orphans
     names = [other.name for other in alike]
     listed = ": " + ", ".join(names[:named]) if named else ""
     more = f" and {len(names) - named:,} more" if named and len(names) > named else ""
@@ -284,6 +303,20 @@ def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> s
         "after the optimizer was made"
     )
     return told + listed + more + instead * (symptom.kind == "unheld" and orphans > 0)
+
+
+def _shown(symptom: Symptom, run: Run) -> str:
+    """The line of a warning that holds a message; of what was printed the message alone."""
+    lines = (line for trace in run.traces for text in trace.warnings for line in text.partition(": ")[2].splitlines())
+    return next((line.strip() for line in lines if symptom.name in line), symptom.name)
+
+
+def _odd(symptom: Symptom, run: Run) -> str:
+    """What an oddity is, with the library and what it would have done where that was seen."""
+    library, _, missing = run.traces[symptom.process].details.get(symptom.kind, "").partition(": ")
+    if not missing:
+        return ODDITIES[symptom.kind]
+    return f"an optimizer of {library} stepped after a backward pass that went around it: {missing} is missing"
 
 
 def _since(alike: Sequence[Symptom], run: Run) -> str:

@@ -81,7 +81,17 @@ class Trace:
     """Those that passed through a backward pass or a scaler, caught or not."""
     error: str = ""
     """The one that ended the program."""
+    error_place: str = ""
+    """The innermost line of the person's own code that it passed: `train.py:12`."""
+    stopped: bool = False
+    """Whether it was ended for its number of steps."""
     oddities: Mapping[str, int] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
+    """Of some oddities, the words for what was seen."""
+    made: int = 0
+    """Optimizers that were made."""
+    optimizers: Mapping[int, str] = field(default_factory=dict)
+    """What those that took steps are called, by their numbers: `Adam of GAN.generator`."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     """Those of optimizers."""
     unheld: Mapping[str, Parameter] = field(default_factory=dict)
@@ -223,7 +233,12 @@ def trace_of(told: Mapping[str, Any]) -> Trace:
         warnings=told["warnings"],
         exceptions=tuple(told["exceptions"]),
         error=told["error"],
+        error_place=told["error_place"],
+        stopped=told["stopped"],
         oddities=told["oddities"],
+        details=told["details"],
+        made=told["made"],
+        optimizers={int(number): name for number, name in told["optimizers"].items()},
         parameters=parameters,
         unheld=unheld,
         strays=tuple(told["strays"]),

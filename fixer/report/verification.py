@@ -274,15 +274,23 @@ def _cells(trace: Trace, split: bool) -> Iterator[tuple[str, str]]:
     moved = sum(parameter.moved is True for parameter in trace.parameters.values() if parameter.trainable)
     yield "backward calls", f"{trace.backward:,}"
     yield "optimizer steps", f"{trace.steps:,}{skipped}"
-    yield "parameters with a gradient", f"{trace.reached():,} of {trainable:,}" if trainable else ""
+    frozen = f"0 ({len(trace.parameters):,} are frozen)" if trace.parameters else ""
+    yield "parameters with a gradient", f"{trace.reached():,} of {trainable:,}" if trainable else frozen
     yield "parameters that moved", f"{moved:,} of {trainable:,}" if trainable else ""
     if split:
         for stepper, losses in sorted(_losses(trace).items()):
-            yield f"losses, optimizer {stepper}", _series(losses)
+            yield f"losses, {_optimizer(trace, stepper)}", _series(losses)
     else:
         yield "losses", _series(trace.losses)
     yield "loss scale", _series(trace.scales)
     yield "autocast", ", ".join(trace.autocast)
+
+
+def _optimizer(trace: Trace, number: int) -> str:
+    """What an optimizer is called, with its number where others are called the same."""
+    name = trace.optimizers.get(number, "optimizer")
+    alike = list(trace.optimizers.values()).count(name) != 1
+    return f"{name} {number}" if alike else name
 
 
 def _losses(trace: Trace) -> dict[int, list[float]]:
@@ -306,6 +314,8 @@ def _end(run: Run, told: str) -> str:
     limits = {"time": "its time", "memory": "its memory", "processes": "its number of processes"}
     if run.how in limits:
         return f"at the limit of {limits[run.how]}"
+    if any(trace.stopped for trace in run.traces):
+        return f"by --steps, after {max(trace.updates for trace in run.traces):,} steps"
     error = run.error() or "exit code 0"
     if run.code is None or error not in told:
         return error

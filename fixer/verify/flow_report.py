@@ -150,6 +150,7 @@ def explain(
     """The findings that explain a symptom: in files that were imported; those on its lines, and those whose rule knows
     the message, before others."""
     knowing = {rule.code for rule in rules if any(e in said for e in rule.errors for said in symptom.said)}
+    raised = {rule.code for rule in rules if any(e in symptom.sentence for e in rule.errors)}
     if symptom.state == "new":
         return Explained(symptom)
     near = [f for f in findings if f.path in loaded and f.applied == (symptom.state == "gone")]
@@ -162,11 +163,11 @@ def explain(
     if chosen:
         by_hand = "" if any(finding.fix for finding in chosen) else "; to decide by hand"
         return Explained(symptom, codes, f"explained by {_listed(chosen)}{by_hand}")
-    if knowing:
-        known = sorted(knowing)
+    if raised:
+        known = sorted(raised)
         if len(known) > 1:
             return Explained(symptom, tuple(known), f"{', '.join(known)} know the message, and find nothing here")
-        title = next(rule.fix_title for rule in rules if rule.code in knowing)
+        title = next(rule.fix_title for rule in rules if rule.code in raised)
         fix = f"its fix elsewhere: {title[:1].lower()}{title[1:]} (fixer explain {known[0]})"
         return Explained(symptom, tuple(known), f"{known[0]} knows the message, and finds nothing here; {fix}")
     return Explained(symptom)
