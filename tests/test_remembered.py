@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ from memory import Memory as Files
 from memory import Remembering
 
 from codemods.engine.rounds import Options, plan
-from codemods.project import results
+from codemods.project import dependencies, results
 from codemods.project.dependencies import Code, Existence, Fact, Holding, Question, Words, name_of
 from codemods.project.index import Index
 from codemods.project.results import Remembered
@@ -23,6 +23,14 @@ from codemods.transforms import load
 
 pytestmark = pytest.mark.law
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few() -> Iterator[None]:
+    """Projects here are small: questions are shared among results from three on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dependencies, "FEW", 2)
+        yield
 
 
 @cache

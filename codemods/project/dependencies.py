@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from codemods.project.index import Index
     from codemods.sources.document import Reader
 
+FEW = 50
+"""Questions that are noted one by one. More of them are noted as one set, which other askers share."""
 POSITIONS = frozenset({"line", "end_line", "column"})
 """Fields of facts that say where something stands."""
 
@@ -179,6 +181,8 @@ Search: TypeAlias = Holding | Importing
 Question: TypeAlias = Content | Code | Fact | Words | Existence | Search | Packaging
 Asked: TypeAlias = "tuple[Any, ...]"
 """A question as it is kept: its kind, then its fields."""
+Noted: TypeAlias = "Question | frozenset[Any]"
+"""A question, or a set of many that were asked for one answer, with sets in it in turn."""
 _KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Packaging)}
 
 
@@ -200,8 +204,8 @@ class Questions:
     def __init__(self, wanted: bool = False) -> None:
         self.wanted = wanted
         """Whether anybody will ever want to know."""
-        self._noting: list[set[Question]] = []
-        self._same: dict[frozenset[Question], frozenset[Question]] = {}
+        self._noting: list[set[Noted]] = []
+        self._same: dict[frozenset[Noted], frozenset[Noted]] = {}
         """Equal sets are kept once: many names lead the same way."""
 
     def ask(self, question: Question) -> None:
@@ -209,15 +213,17 @@ class Questions:
         if self._noting:
             self._noting[-1].add(question)
 
-    def repeat(self, questions: Iterable[Question]) -> None:
+    def repeat(self, questions: frozenset[Noted]) -> None:
         """Note what had to be asked for an answer that is known already."""
-        if self._noting:
+        if self._noting and len(questions) > FEW:
+            self._noting[-1].add(questions)
+        elif self._noting:
             self._noting[-1].update(questions)
 
     @contextmanager
-    def noted(self) -> Iterator[set[Question]]:
+    def noted(self) -> Iterator[set[Noted]]:
         """The set to which all questions of a `with` block are added; they count for blocks around it too."""
-        asked: set[Question] = set()
+        asked: set[Noted] = set()
         if not self.wanted:
             yield asked
             return
@@ -226,12 +232,54 @@ class Questions:
             yield asked
         finally:
             self._noting.pop()
-            self.repeat(asked)
+            if self._noting:
+                self.repeat(self.together(asked))
 
-    def together(self, asked: set[Question]) -> frozenset[Question]:
+    def together(self, asked: set[Noted]) -> frozenset[Noted]:
         """Some questions, to be kept."""
         kept = frozenset(asked)
         return self._same.setdefault(kept, kept)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """Many questions with their answers, that several results were found by."""
+
+    answers: tuple[tuple[Asked, str], ...]
+    """Those that are not about what a file holds."""
+    by_file: tuple[tuple[str, str, tuple[Asked, ...]], ...]
+    """The others by file, with its content: while that is the same, none of them needs to be asked."""
+    further: tuple[Answered, ...]
+
+    @classmethod
+    def of(cls, questions: frozenset[Noted], further: Iterable[Answered], index: Index) -> Answered:
+        """The answers to the questions of a set, those of sets in it left out."""
+        answers: list[tuple[Asked, str]] = []
+        by_file: dict[str, list[Asked]] = {}
+        for each in questions:
+            if isinstance(each, _OfContent):
+                by_file.setdefault(files.container(each.path), []).append(packed(each))
+            elif not isinstance(each, frozenset):
+                answers.append((packed(each), index.answer(each)))
+        contents = ((path, index.answer(Content(path)), tuple(sorted(by_file[path], key=repr))) for path in by_file)
+        return cls(tuple(sorted(answers, key=repr)), tuple(sorted(contents, key=repr)), tuple(further))
+
+    def still(self, index: Index) -> bool:
+        """Whether all of them have the answers that they had."""
+        return (
+            all(map(index.holds_still, self.further))
+            and index.all_still(self.answers)
+            and all(
+                index.answer(Content(path)) == content or index.all_still([(each, content) for each in asked])
+                for path, content, asked in self.by_file
+            )
+        )
+
+    def all(self) -> Iterator[Answered]:
+        """This one and those in it."""
+        yield self
+        for each in self.further:
+            yield from each.all()
 
 
 def identity(reader: Reader, path: str) -> str:

@@ -21,6 +21,7 @@ from codemods.model.profile import SILENT, Recorder
 from codemods.project import versions
 from codemods.project.asked_facts import AskedFacts
 from codemods.project.dependencies import (
+    Answered,
     Asked,
     Code,
     Content,
@@ -28,6 +29,7 @@ from codemods.project.dependencies import (
     Fact,
     Holding,
     Importing,
+    Noted,
     Packaging,
     Question,
     Questions,
@@ -147,17 +149,20 @@ class Index:
         self._roots: dict[str, str] = {}
         self._versions = versions.Versions(reader, self.overrides)
         self._trees = _Trees()
-        self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Question]]] = {}
+        self._resolved: dict[tuple[str, str], tuple[frozenset[str], frozenset[Noted]]] = {}
         self._asking: dict[tuple[str, str], frozenset[str]] = {}
         self._holders: dict[Search, tuple[str, ...]] = {}
         self._importers: Importers | None = None
         self._files: frozenset[str] | None = None
-        self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Question]]] = {}
+        self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Noted]]] = {}
         self.past: Callable[[str], bytes | None] = lambda identity: None
         """What a file held by the identity of that content, where anybody knows."""
         self.searched: Callable[[Search], tuple[str, ...] | None] = lambda question: None
         """The files that a search finds, where somebody knows without reading them all."""
         self._still: dict[tuple[Asked, str], bool] = {}
+        self._still_answered: dict[Answered, bool] = {}
+        self._answered: dict[frozenset[Noted], Answered] = {}
+        self._paths: dict[frozenset[Noted], frozenset[str]] = {}
         self._facts_before: dict[tuple[str, str], Facts | None] = {}
         self._asked_facts: dict[str, Facts] = {}
 
@@ -217,6 +222,27 @@ class Index:
             if not same:
                 return False
         return True
+
+    def holds_still(self, answered: Answered) -> bool:
+        """The same for what several results were found by."""
+        if answered not in self._still_answered:
+            self._still_answered[answered] = answered.still(self)
+        return self._still_answered[answered]
+
+    def answered(self, questions: frozenset[Noted]) -> Answered:
+        """A set of questions with their answers."""
+        if questions not in self._answered:
+            further = [self.answered(each) for each in questions if isinstance(each, frozenset)]
+            self._answered[questions] = Answered.of(questions, further, self)
+        return self._answered[questions]
+
+    def paths_asked(self, questions: frozenset[Noted]) -> frozenset[str]:
+        """The files whose content a set of questions is about."""
+        if questions not in self._paths:
+            inner = (self.paths_asked(each) for each in questions if isinstance(each, frozenset))
+            own = (each.path for each in questions if isinstance(each, (Content, Code, Fact, Words)))
+            self._paths[questions] = frozenset(own).union(*inner)
+        return self._paths[questions]
 
     def searches(self) -> Mapping[Search, tuple[str, ...]]:
         """The searches that were made, with the files that were found."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from codemods.model.edits import Finding, Skip
 from codemods.model.plan import OtherVersions, UnusedSuppression
-from codemods.project.dependencies import Asked, Code, Content, Fact, Question, Words, packed
+from codemods.project.dependencies import Answered, Asked, Code, Content, Fact, Noted, Question, Words, packed
 from codemods.sources import files
 
 if TYPE_CHECKING:
@@ -30,24 +30,32 @@ class Remembered:
     other_versions: tuple[OtherVersions, ...]
     asked: tuple[tuple[Asked, str], ...]
     """The questions that led there, each with its answer."""
+    shared: tuple[Answered, ...] = ()
+    """More of them, that led to other results, too."""
 
     def holds(self, index: Index) -> bool:
         """Whether every question is answered as it was."""
-        return index.all_still(self.asked)
+        return all(map(index.holds_still, self.shared)) and index.all_still(self.asked)
 
-    def with_questions(self, asked: Iterable[Question], index: Index) -> Remembered:
+    def with_questions(self, asked: Iterable[Noted], index: Index) -> Remembered:
         """The same with the questions that led there. Of a file that the result names, lines count too."""
         told = repr((self.findings, self.skips, self.unused, self.other_versions))
+
+        def named(path: str) -> bool:
+            return path != self.path and posixpath.basename(files.container(path)) in told
+
         kept: set[Question] = set()
-        for question in asked:
-            if isinstance(question, (Content, Code, Fact, Words)):
-                if question.path == self.path:
-                    continue  # of a file with another content there is another result
-                if posixpath.basename(files.container(question.path)) in told:
-                    question = Content(files.container(question.path))
-            kept.add(question)
+        shared: list[Answered] = []
+        for each in asked:
+            if isinstance(each, frozenset):
+                shared.append(index.answered(each))
+                kept.update(Content(files.container(path)) for path in index.paths_asked(each) if named(path))
+            elif not isinstance(each, (Content, Code, Fact, Words)):
+                kept.add(each)
+            elif each.path != self.path:  # of a file with another content there is another result
+                kept.add(Content(files.container(each.path)) if named(each.path) else each)
         answers = ((packed(each), index.answer(each)) for each in kept)
-        return replace(self, asked=tuple(answers))
+        return replace(self, asked=tuple(answers), shared=tuple(shared))
 
 
 class Memory(Protocol):

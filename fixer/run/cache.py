@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codemods.model.edits import SkipReason
-from codemods.project.dependencies import Code, Fact, Search, Words, identity, name_of, packed, unpacked
-from codemods.project.results import Kept
+from codemods.project.dependencies import Answered, Code, Fact, Search, Words, identity, name_of, packed, unpacked
+from codemods.project.results import Kept, Remembered
 from codemods.sources import files
 from fixer.run import rule_index
 
@@ -44,7 +44,7 @@ _NAME = 20
 """Bytes of a name of content."""
 _SEAL = 16
 """Bytes by which a value shows that it is whole, and that it was kept by this name."""
-_FORMAT = 4
+_FORMAT = 5
 _AT_ONCE = 500
 _COMPARED = frozenset(kind.__name__ for kind in (Code, Fact, Words))
 """Questions whose answers are compared with those about the content as it was."""
@@ -248,6 +248,7 @@ class Past:
         self._innocent: frozenset[bytes] = frozenset()
         self._of_files: Mapping[str, str] | None = None
         self._of_tree: bytes | None = None
+        self._shared: dict[Answered, bytes] = {}
         self._searches = key_of("searches", program(), str(getattr(order.reader, "root", "")))
 
     def whole(self, *, fix: bool) -> Plan | None:
@@ -281,20 +282,66 @@ class Past:
         results = self._cache.results([*self._keys.values(), self._searches])
         names, searches = results.get(self._searches) or ({}, ())
         index.past, index.searched = self._cache.text, _Searched(names, searches, self._identities(), index)
-        known = {path: results[key] for path, key in self._keys.items() if key in results}
+        known = self._whole({path: results[key] for path, key in self._keys.items() if key in results})
         return Kept({path: each for path, each in known.items() if each.holds(index)})
+
+    def _whole(self, kept: Mapping[str, tuple[Remembered, Sequence[bytes]]]) -> dict[str, Remembered]:
+        """Results with what they share, which is kept once; those of which a part is missing are left out."""
+        parts: dict[bytes, Any] = {}
+        wanted = {name for _, names in kept.values() for name in names}
+        while wanted:
+            found = self._cache.results(list(wanted))
+            parts |= found
+            wanted = {name for *_, further in found.values() for name in further if name not in parts}
+        made: dict[bytes, Answered | None] = {}
+
+        def part(name: bytes) -> Answered | None:
+            if name not in made:
+                made[name] = None
+                if name in parts:
+                    answers, by_file, further = parts[name]
+                    inner = [each for each in map(part, further) if each is not None]
+                    if len(inner) == len(further):
+                        made[name] = Answered(answers, by_file, tuple(inner))
+            return made[name]
+
+        whole = {}
+        for path, (each, names) in kept.items():
+            shared = [found for found in map(part, names) if found is not None]
+            if len(shared) == len(names):
+                whole[path] = replace(each, shared=tuple(shared))
+        self._shared = {each: name for name, each in made.items() if each is not None}
+        return whole
 
     def keep(self, memory: Kept, index: Index) -> None:
         """Keep what was found this time, file by file."""
         new = {each.path: each for each in memory.new if each.path in self._keys}
-        results: list[tuple[bytes, Any]] = [(self._keys[path], each) for path, each in new.items()]
+        parts = {part: None for each in new.values() for shared in each.shared for part in shared.all()}
+        results: list[tuple[bytes, Any]] = [
+            (name, (part.answers, part.by_file, tuple(map(self._name_of, part.further))))
+            for part in parts
+            if (name := self._name_of(part))
+        ]
+        for path, each in new.items():
+            results.append((self._keys[path], (replace(each, shared=()), tuple(map(self._name_of, each.shared)))))
         searches = [(packed(question), found) for question, found in index.searches().items()]
         results.append((self._searches, (self._identities(), tuple(searches))))
-        self._cache.keep(results, [self._keys[path] for path in memory.known])
+        used = {
+            self._name_of(part) for each in memory.known.values() for shared in each.shared for part in shared.all()
+        }
+        self._cache.keep(results, [*(self._keys[path] for path in memory.known), *used])
         read = {(asked[1], answer) for each in new.values() for asked, answer in each.asked if asked[0] in _COMPARED}
+        read |= {(path, content) for part in parts for path, content, _ in part.by_file}
         self._cache.keep_texts(
             {answer: partial(self._reader.read, files.container(path)) for path, answer in read if answer}
         )
+
+    def _name_of(self, part: Answered) -> bytes:
+        """A name for what several results share."""
+        if part not in self._shared:
+            further = tuple(map(self._name_of, part.further))
+            self._shared[part] = key_of("shared", part.answers, part.by_file, further)
+        return self._shared[part]
 
     def keep_whole(self, plan: Plan) -> None:
         """Keep the plan of all the files together, if it changes nothing and nothing went wrong: that may pass."""
