@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis.python_context import Binding, PythonContext
+from codemods.project.index import Index
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
 
@@ -89,14 +90,22 @@ def named_calls(ctx: PythonContext, *names: str) -> list[ast.Call]:
 
 def imports_of(ctx: PythonContext, path: str, module: str) -> bool:
     """Whether a file imports a module of the project, or something of it."""
-    facts = ctx.index.facts(path)
-    for each in facts.imports if facts else ():
-        if each.name == "*" or each.dotted:
-            if ctx.index.module(path, each.path or each.target) == module:
-                return True
-        elif any(origin.partition(":")[0] == module for origin in ctx.index.resolve(path, each.name)):
-            return True
-    return False
+    return module in _imported_modules(ctx.index, path)
+
+
+def _imported_modules(index: Index, path: str) -> frozenset[str]:
+    """The files of the project that a file imports, and those that hold what it imports; other names beside them."""
+
+    def modules() -> Iterator[str]:
+        facts = index.facts(path)
+        for each in facts.imports if facts else ():
+            if each.name == "*" or each.dotted:
+                if isinstance(module := index.module(path, each.path or each.target), str):
+                    yield module
+            else:
+                yield from (origin.partition(":")[0] for origin in index.resolve(path, each.name))
+
+    return index.recall((_imported_modules, path), lambda: frozenset(modules()))
 
 
 # -- which values
