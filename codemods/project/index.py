@@ -163,6 +163,7 @@ class Index:
         self._still_answered: dict[Answered, bool] = {}
         self._answered: dict[frozenset[Noted], Answered] = {}
         self._paths: dict[frozenset[Noted], frozenset[str]] = {}
+        self._texts_before: dict[tuple[str, str], str | None] = {}
         self._facts_before: dict[tuple[str, str], Facts | None] = {}
         self._asked_facts: dict[str, Facts] = {}
 
@@ -199,9 +200,12 @@ class Index:
         """The text of a file as it is, or as it was with a content of that identity; nobody asks for it."""
         if identity is None:
             return self._text(path)
-        data = self.past(identity)
-        source = files.decode(path, data) if data is not None else None
-        return None if source is None or isinstance(source, Skip) else source.text
+        if (path, identity) not in self._texts_before:
+            data = self.past(identity)
+            source = files.decode(path, data) if data is not None else None
+            text = None if source is None or isinstance(source, Skip) else source.text
+            self._texts_before[path, identity] = text
+        return self._texts_before[path, identity]
 
     def facts_of(self, path: str, identity: str | None = None) -> Facts | None:
         """The same for the facts of a file."""

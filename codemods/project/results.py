@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from codemods.model.edits import Finding, Skip
 from codemods.model.plan import OtherVersions, UnusedSuppression
+from codemods.project import dependencies
 from codemods.project.dependencies import Answered, Asked, Code, Content, Fact, Noted, Question, Words, packed
 from codemods.sources import files
 
@@ -31,7 +32,7 @@ class Remembered:
     asked: tuple[tuple[Asked, str], ...]
     """The questions that led there, each with its answer."""
     shared: tuple[Answered, ...] = ()
-    """More of them, that led to other results, too."""
+    """Where they are many: by file, and those that led to other results as well apart."""
 
     def holds(self, index: Index) -> bool:
         """Whether every question is answered as it was."""
@@ -54,6 +55,9 @@ class Remembered:
                 kept.add(each)
             elif each.path != self.path:  # of a file with another content there is another result
                 kept.add(Content(files.container(each.path)) if named(each.path) else each)
+        if len(kept) > dependencies.FEW:
+            shared.append(Answered.of(frozenset(kept), (), index))
+            kept = set()
         answers = ((packed(each), index.answer(each)) for each in kept)
         return replace(self, asked=tuple(answers), shared=tuple(shared))
 
