@@ -115,6 +115,13 @@ RESPELLINGS: dict[str, Respelling] = {
 }
 
 
+def all_at_once(text: str) -> str:
+    """In all other spellings, one after the other."""
+    for respelling in RESPELLINGS.values():
+        text = respelling(text)
+    return text
+
+
 def respelled(files: dict[str, bytes], respelling: Respelling) -> dict[str, bytes]:
     """Every Python file of a fixture in another spelling, with an equal syntax tree."""
     changed = {}
@@ -144,8 +151,10 @@ def test_gates_lose_nothing(case: Case) -> None:
 
 
 def _respellings() -> Iterator[object]:
+    """Fixtures where something is found in each other spelling, the others in all of them at once."""
     for case in cases():
-        for name, respelling in RESPELLINGS.items():
+        each = RESPELLINGS if case.kind == "before" else {"all-at-once": all_at_once}
+        for name, respelling in each.items():
             reason = SPELLING.get(f"{case.rule.name}/{case.name}")
             marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
             yield pytest.param(case, respelling, id=_named(case, name), marks=marks)

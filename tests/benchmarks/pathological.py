@@ -69,7 +69,7 @@ def flags_in_a_function(count: int) -> dict[str, str]:
 
 CASES: dict[str, tuple[Callable[[int], dict[str, str]], tuple[int, ...]]] = {
     "blocks with a scaler in one function": (scaler_blocks, (100, 200, 400)),
-    "three layers of functions that call all of the next": (layered_calls, (20, 40, 80)),
+    "three layers of functions that call all of the next": (layered_calls, (10, 20, 40)),
     "findings in one file": (findings_in_a_file, (1_000, 2_000, 4_000)),
     "files of one finding": (files_of_one_finding, (500, 1_000, 2_000)),
     "classes in one line of descent": (line_of_descent, (100, 200, 400)),
