@@ -275,12 +275,6 @@ class Answered:
             )
         )
 
-    def all(self) -> Iterator[Answered]:
-        """This one and those in it."""
-        yield self
-        for each in self.further:
-            yield from each.all()
-
 
 def identity(reader: Reader, path: str) -> str:
     """What stands for the content of a file: the name that git gives it; "" where there is no such file."""

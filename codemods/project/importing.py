@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from codemods.syntax.written_imports import written_imports
 
@@ -50,5 +50,4 @@ class Importers:
         """The files that may import a module; None for one that is called like no module of the tree."""
         if posixpath.basename(module) not in self._lasts:
             return None
-        known: Mapping[str, list[str]] = self._by_spelling
-        return {path for spelling in spellings(module) for path in known.get(spelling, ())}
+        return {path for spelling in spellings(module) for path in self._by_spelling.get(spelling, ())}

@@ -282,10 +282,10 @@ class Past:
         results = self._cache.results([*self._keys.values(), self._searches])
         names, searches = results.get(self._searches) or ({}, ())
         index.past, index.searched = self._cache.text, _Searched(names, searches, self._identities(), index)
-        known = self._whole({path: results[key] for path, key in self._keys.items() if key in results})
+        known = self._with_shared({path: results[key] for path, key in self._keys.items() if key in results})
         return Kept({path: each for path, each in known.items() if each.holds(index)})
 
-    def _whole(self, kept: Mapping[str, tuple[Remembered, Sequence[bytes]]]) -> dict[str, Remembered]:
+    def _with_shared(self, kept: Mapping[str, tuple[Remembered, Sequence[bytes]]]) -> dict[str, Remembered]:
         """Results with what they share, which is kept once; those of which a part is missing are left out."""
         parts: dict[bytes, Any] = {}
         wanted = {name for _, names in kept.values() for name in names}
@@ -316,7 +316,7 @@ class Past:
     def keep(self, memory: Kept, index: Index) -> None:
         """Keep what was found this time, file by file."""
         new = {each.path: each for each in memory.new if each.path in self._keys}
-        parts = {part: None for each in new.values() for shared in each.shared for part in shared.all()}
+        parts = _parts(new.values())
         results: list[tuple[bytes, Any]] = [
             (name, (part.answers, part.by_file, tuple(map(self._name_of, part.further))))
             for part in parts
@@ -326,9 +326,7 @@ class Past:
             results.append((self._keys[path], (replace(each, shared=()), tuple(map(self._name_of, each.shared)))))
         searches = [(packed(question), found) for question, found in index.searches().items()]
         results.append((self._searches, (self._identities(), tuple(searches))))
-        used = {
-            self._name_of(part) for each in memory.known.values() for shared in each.shared for part in shared.all()
-        }
+        used = map(self._name_of, _parts(memory.known.values()))
         self._cache.keep(results, [*(self._keys[path] for path in memory.known), *used])
         read = {(asked[1], answer) for each in new.values() for asked, answer in each.asked if asked[0] in _COMPARED}
         read |= {(path, content) for part in parts for path, content, _ in part.by_file}
@@ -372,6 +370,18 @@ class Past:
             names = "\0".join(chain.from_iterable(self._identities().items()))
             self._of_tree = key_of("tree", program(), hashlib.sha256(names.encode("utf-8", "surrogateescape")).digest())
         return self._of_tree
+
+
+def _parts(results: Iterable[Remembered]) -> Sequence[Answered]:
+    """What some results share, each part once, with the parts in it."""
+    waiting = [part for each in results for part in each.shared]
+    found: dict[Answered, None] = {}
+    while waiting:
+        part = waiting.pop()
+        if part not in found:
+            found[part] = None
+            waiting += part.further
+    return tuple(found)
 
 
 class _Searched:
