@@ -1,4 +1,4 @@
-"""What the probe costs: `python tests/sweep_probe.py [RUNS]`. Two small trainings, with and without it in turns."""
+"""What the probe costs: `python tests/sweep_probe.py [RUNS]`. Small trainings, with and without it in turns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ import torch
 from torch import nn
 torch.manual_seed(0)
 torch.set_num_threads(1)
-width, depth, steps = map(int, sys.argv[1:])
-model = nn.Sequential(*(nn.Sequential(nn.Linear(width, width), nn.ReLU()) for _ in range(depth)))
-optimizer = torch.optim.AdamW(model.parameters())
+width, depth, dead, steps = map(int, sys.argv[1:])
+tower = lambda depth: nn.Sequential(*(nn.Sequential(nn.Linear(width, width), nn.ReLU()) for _ in range(depth)))
+model, aside = tower(depth), tower(dead)
+optimizer = torch.optim.AdamW([*model.parameters(), *aside.parameters()])
 start = time.perf_counter()
 for step in range(steps):
     with torch.autocast("cpu", torch.bfloat16):
-        loss = model(torch.randn(32, width)).pow(2).mean()
+        batch = torch.randn(32, width)
+        loss = model(batch + aside(batch).detach() if dead else batch).pow(2).mean()
     optimizer.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -30,9 +32,10 @@ for step in range(steps):
 print(time.perf_counter() - start, loss.item().hex())
 """
 TRAININGS = {
-    "2 steps of 74 layers, 148 parameters": (256, 74, 2),
-    "20 steps of 74 layers, 148 parameters": (256, 74, 20),
-    "500 steps of 8 layers, 16 parameters": (256, 8, 500),
+    "2 steps of 74 layers, 148 parameters": (256, 74, 0, 2),
+    "20 steps of 74 layers, 148 parameters": (256, 74, 0, 20),
+    "500 steps of 8 layers, 16 parameters": (256, 8, 0, 500),
+    "500 steps of 8 layers, 4 of them without a gradient": (256, 4, 4, 500),
 }
 
 

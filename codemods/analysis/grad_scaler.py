@@ -145,6 +145,15 @@ def optimizer(step: ast.Call) -> ast.expr | None:
     return argument(step, "optimizer", 0)
 
 
+def given_optimizer(ctx: PythonContext, step: ast.Call) -> str | None:
+    """The text of the same; None where it may mean another optimizer a few statements earlier."""
+    key = (given_optimizer, step)
+    if key not in ctx.memo:
+        ctx.memo[key] = spelled(ctx, optimizer(step))
+    found: str | None = ctx.memo[key]
+    return found
+
+
 def spelled(ctx: PythonContext, node: ast.expr | None) -> str | None:
     """The text of an expression that means the same a few statements earlier: a name, dotted, or with a plain index."""
     match node:

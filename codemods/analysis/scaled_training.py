@@ -51,6 +51,23 @@ class Training:
         return tuple(n for n in self.nodes if isinstance(n, ast.Call))
 
     @cached_property
+    def leaves(self) -> tuple[ast.stmt, ...]:
+        """Every `continue`, `break` and `return`."""
+        return tuple(n for n in self.nodes if isinstance(n, (ast.Continue, ast.Break, ast.Return)))
+
+    @cached_property
+    def factors(self) -> tuple[tuple[ast.expr, ast.expr], ...]:
+        """What is multiplied or divided, each with the value by which."""
+        found: list[tuple[ast.expr, ast.expr]] = []
+        for node in self.nodes:
+            match node:
+                case ast.BinOp(left=left, right=right, op=ast.Div() | ast.Mult()):
+                    found.append((left, right))
+                case ast.AugAssign(target=left, value=right, op=ast.Div() | ast.Mult()):
+                    found.append((left, right))
+        return tuple(found)
+
+    @cached_property
     def unscales(self) -> tuple[ast.Call, ...]:
         """Every call of an `unscale_`, under whatever name the scaler goes."""
         return tuple(c for c in self.calls if isinstance(c.func, ast.Attribute) and c.func.attr == "unscale_")

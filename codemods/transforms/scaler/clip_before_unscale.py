@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from codemods.analysis.calls import values
-from codemods.analysis.grad_scaler import Scaler, optimizer, spelled
+from codemods.analysis.grad_scaler import Scaler, given_optimizer, spelled
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
@@ -65,8 +65,6 @@ rule = Rule(
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )
-
-_LEAVING = (ast.Continue, ast.Break, ast.Return)
 
 
 @rule.on(ast.Module)
@@ -128,8 +126,8 @@ def _steps_after(training: Training, scaler: Scaler, clip: ast.Call) -> tuple[as
     for step in scaler.steps:
         if not training.reaches(clip, step) or any(training.before(b, step) for b in later):
             continue
-        given = spelled(ctx, optimizer(step))
-        if not any(training.before(s, step) and spelled(ctx, optimizer(s)) == given for s in found):
+        given = given_optimizer(ctx, step)
+        if not any(training.before(s, step) and given_optimizer(ctx, s) == given for s in found):
             found.append(step)
     return tuple(found)
 
@@ -146,16 +144,16 @@ def _is_scaled(training: Training, scaler: Scaler, clip: ast.Call, steps: tuple[
         return False
     if any(_knows_the_scale(training, scaler, v) for v in values(clip)) or _is_divided(training, scaler, clip):
         return False
-    mine = {spelled(ctx, optimizer(s)) for s in steps}
-    others = {spelled(ctx, optimizer(s)) for s in scaler.steps} - mine
+    mine = {given_optimizer(ctx, s) for s in steps}
+    others = {given_optimizer(ctx, s) for s in scaler.steps} - mine
     for unscale in training.unscales:
-        given = spelled(ctx, optimizer(unscale))
+        given = given_optimizer(ctx, unscale)
         if training.exclusive(unscale, clip) or (given is not None and given in others):
             continue
         if not training.before(unscale, clip):
             continue
         stepped = [s for s in scaler.steps if training.before(unscale, s) and training.before(s, clip)]
-        if not any(spelled(ctx, optimizer(s)) == given for s in stepped):
+        if not any(given_optimizer(ctx, s) == given for s in stepped):
             return False
     return not any(training.touched(scaler, b, clip) for b in backwards)
 
@@ -170,14 +168,7 @@ def _is_divided(training: Training, scaler: Scaler, clip: ast.Call) -> bool:
     ctx = training.ctx
     statement = ctx.statement(clip)
     names = [ctx.name(target) for target in statement.targets] if isinstance(statement, ast.Assign) else []
-    for node in training.nodes:
-        match node:
-            case ast.BinOp(left=left, right=right, op=ast.Div() | ast.Mult()):
-                pass
-            case ast.AugAssign(target=left, value=right, op=ast.Div() | ast.Mult()):
-                pass
-            case _:
-                continue
+    for left, right in training.factors:
         if any(part is clip or (names and ctx.name(part) in names) for part in (left, *own(left))):
             if _knows_the_scale(training, scaler, right):
                 return True
@@ -194,7 +185,7 @@ def _draft(
 ) -> Draft:
     ctx = training.ctx
     written = (ctx.name(clip.func) or "the clip").rpartition(".")[2]
-    names = list(dict.fromkeys(spelled(ctx, optimizer(s)) or "" for s in steps))
+    names = list(dict.fromkeys(given_optimizer(ctx, s) or "" for s in steps))
     wanted = " and ".join(f"`{scaler.name}.unscale_({name or 'optimizer'})`" for name in names)
     message = f"`{written}` sees gradients that are still multiplied by the loss scale: {wanted} must run before it"
     if not scaler.sure:
@@ -277,11 +268,10 @@ def _between(training: Training, anchor: ast.AST, steps: tuple[ast.Call, ...], n
     if holder is not anchor and hasattr(holder, "body"):
         if not isinstance(holder, ast.If) or _is_elif(ctx, holder):
             return "it stands in the head of a block"
-    for node in training.nodes:
-        if isinstance(node, _LEAVING):
-            updated = any(training.block(u) == training.block(node) for s in training.scalers for u in s.updates)
-            if not updated and training.before(anchor, node) and any(training.before(node, s) for s in steps):
-                return "the step can be skipped after it"
+    for node in training.leaves:
+        updated = any(training.block(u) == training.block(node) for s in training.scalers for u in s.updates)
+        if not updated and training.before(anchor, node) and any(training.before(node, s) for s in steps):
+            return "the step can be skipped after it"
     for name in names:
         for binding in ctx.bindings(training.scope).get(name, ()):
             if training.before(anchor, binding.node) and any(training.before(binding.node, s) for s in steps):
@@ -313,7 +303,7 @@ def _before_loop(
     """For `for optimizer in optimizers: scaler.step(optimizer)`: the same loop, unscaling, before the clip."""
     ctx = training.ctx
     target, items = ctx.name(loop.target), spelled(ctx, loop.iter)
-    given = spelled(ctx, optimizer(steps[0]))
+    given = given_optimizer(ctx, steps[0])
     around = training.conditions(clip, training.block(loop))
     if len(steps) != 1 or given is None or given != target or items is None or around != []:
         return None, "which optimizer is stepped cannot be told"

@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from codemods.analysis.calls import mentions
-from codemods.analysis.grad_scaler import SCALER, Scaler, optimizer, spelled
+from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
 from codemods.analysis.scaler_lifetime import home, names, unrelated
@@ -234,8 +234,8 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[ast.AST]) -> str:
             if training.before(steps[0], node) and training.before(node, steps[-1]):
                 return "the last step can be skipped"
     for first, second in combinations([s for s in scaler.steps if _within(training, s, steps)], 2):
-        given = spelled(ctx, optimizer(first))
-        if training.before(first, second) and given in (None, spelled(ctx, optimizer(second))):
+        given = given_optimizer(ctx, first)
+        if training.before(first, second) and given in (None, given_optimizer(ctx, second)):
             return "an optimizer is stepped twice, which needs an update in between"
     for later in scaler.steps:
         if training.before(anchor, later):
@@ -244,7 +244,7 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[ast.AST]) -> str:
     if scaler.backwards:
         return ""
     elsewhere = [s for s in ctx.all(ast.Call) if ctx.name(s.func) == f"{scaler.name}.step" and s not in scaler.steps]
-    roots = {(spelled(ctx, optimizer(s)) or "").partition(".")[0].partition("[")[0] for s in scaler.steps}
+    roots = {(given_optimizer(ctx, s) or "").partition(".")[0].partition("[")[0] for s in scaler.steps}
     scope, method = training.scope, ctx.method(training.scope)
     taken = {p.arg for p in scope.args.args} if isinstance(scope, FUNCTIONS) else set()
     taken -= {method.self} if method else set()

@@ -31,7 +31,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.grad_scaler import Scaler, is_optimizer, optimizer, spelled
+from codemods.analysis.grad_scaler import Scaler, given_optimizer, is_optimizer, spelled
 from codemods.analysis.gradient_use import ReachedCode, is_used, takes_parameters
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
@@ -80,7 +80,7 @@ def _is_wrong(training: Training, scaler: Scaler, step: ast.Call) -> bool:
         return False
     owner = spelled(ctx, step.func.value)
     for other in scaler.steps:
-        if training.contrary(other, step) or spelled(ctx, optimizer(other)) in (owner, None):
+        if training.contrary(other, step) or given_optimizer(ctx, other) in (owner, None):
             return False
     if scaler.steps and not is_optimizer(ctx, step.func.value, surely=True):
         return False  # a moving average may be called an optimizer, too, and step after the scaler
@@ -102,7 +102,7 @@ def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) ->
     ctx = training.ctx
     assert isinstance(step.func, ast.Attribute)
     owner = spelled(ctx, step.func.value)
-    unscaled = any(spelled(ctx, optimizer(u)) == owner for u in scaler.unscales)
+    unscaled = any(given_optimizer(ctx, u) == owner for u in scaler.unscales)
     sees = "takes no notice of overflows" if unscaled else "uses gradients that are multiplied by the loss scale"
     message = f"`{owner}.step()` {sees}: `{scaler.name}.step({owner})` is meant"
     together = any(_together(training, scaler, b, step) for b in scaler.backwards)

@@ -37,7 +37,7 @@ import re
 from collections.abc import Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.grad_scaler import SCALER, Scaler, is_optimizer, optimizer, spelled
+from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, is_optimizer, optimizer
 from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, obstacle, stepped_by
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
@@ -103,7 +103,7 @@ def _escapes(training: Training, scaler: Scaler) -> bool:
 def _other_optimizer(training: Training, scaler: Scaler) -> bool:
     """Whether the function speaks of an optimizer that the scaler does not step."""
     ctx = training.ctx
-    stepped = {spelled(ctx, optimizer(s)) for s in scaler.steps}
+    stepped = {given_optimizer(ctx, s) for s in scaler.steps}
     for node in training.nodes:
         name = ctx.name(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if name is None or name in stepped:

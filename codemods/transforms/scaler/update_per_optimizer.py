@@ -34,7 +34,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from codemods.analysis.calls import mentions
-from codemods.analysis.grad_scaler import Scaler, is_optimizer, optimizer, spelled
+from codemods.analysis.grad_scaler import Scaler, given_optimizer, is_optimizer, optimizer
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings, writes
@@ -77,15 +77,17 @@ def update_per_optimizer(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
 
 def _between_steps(training: Training, scaler: Scaler, update: ast.Call) -> list[Draft]:
     """The finding for an update that stands before the step of another optimizer."""
-    earlier = _optimizers(training, (s for s in scaler.steps if training.reaches(s, update)))
+    earlier = set(_optimizers(training, (s for s in scaler.steps if training.reaches(s, update))))
+    if not earlier or None in earlier:
+        return []
     late = next((s for s in scaler.steps if _is_late(training, scaler, update, s, earlier)), None)
     if late is None:
         return []
-    ctx, last = training.ctx, spelled(training.ctx, optimizer(late))
+    ctx, last = training.ctx, given_optimizer(training.ctx, late)
     message = f"`{scaler.name}.update()` may change the scale before `{scaler.name}.step({last})` divides by it"
     evidence = []
     for call in scaler.unscales:
-        if spelled(ctx, optimizer(call)) == last and training.flow.dominates(call, update):
+        if given_optimizer(ctx, call) == last and training.flow.dominates(call, update):
             if not _new_gradients(training, scaler, training.between(call, update)):
                 message = f"after `{scaler.name}.update()` the gradients of `{last}` are divided by the scale again"
                 evidence = [ctx.evidence(call, f"the gradients of `{last}` are divided here")]
@@ -93,10 +95,10 @@ def _between_steps(training: Training, scaler: Scaler, update: ast.Call) -> list
     return [rule.finding(update, fix=fix, message=message, evidence=evidence)]
 
 
-def _is_late(training: Training, scaler: Scaler, update: ast.Call, step: ast.Call, earlier: list[str | None]) -> bool:
+def _is_late(training: Training, scaler: Scaler, update: ast.Call, step: ast.Call, earlier: set[str | None]) -> bool:
     """Whether a step surely comes after an update, of another optimizer, with gradients made before."""
-    given = spelled(training.ctx, optimizer(step))
-    if None in (given, *earlier) or not earlier or given in earlier:
+    given = given_optimizer(training.ctx, step)
+    if given is None or given in earlier:
         return False
     if not training.flow.dominates(update, step) or training.flow.loop(update) is not training.flow.loop(step):
         return False
@@ -119,7 +121,7 @@ def _is_followed(training: Training, scaler: Scaler, update: ast.Call) -> bool:
 
 
 def _optimizers(training: Training, calls: Iterable[ast.Call]) -> list[str | None]:
-    return [spelled(training.ctx, optimizer(call)) for call in calls]
+    return [given_optimizer(training.ctx, call) for call in calls]
 
 
 # -- in a loop over optimizers
