@@ -37,7 +37,8 @@ class Use:
 def uses(ctx: PythonContext, root: ast.AST, depth: int = DEPTH) -> list[Use]:
     """Every run of weights in a function or statement, with those in the project's functions that it calls.
 
-    Left out are those of which cannot be told whether they run with gradients.
+    What a call runs several times in the same way counts once. Left out are those of which cannot be told whether they
+    run with gradients.
     """
     key = (uses, root, depth)
     if key not in ctx.memo:
@@ -65,9 +66,9 @@ def runs(ctx: PythonContext, root: ast.AST, depth: int = DEPTH) -> Iterator[Use]
 def _call(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Use]:
     if (target := followed(ctx, call)) is not None:
         where, function = target
-        for inner in uses(where, function, depth - 1) if depth else ():
-            if (path := outward(ctx, call, where, function, inner.path)) is not None:
-                yield Use(path, call, inner.off, inner.enclosed or lexical(where, inner.node) is not None)
+        for inner, off, enclosed in _from_outside(where, function, depth - 1) if depth else ():
+            if (path := outward(ctx, call, where, function, inner)) is not None:
+                yield Use(path, call, off, enclosed)
         return
     last = (ctx.name(call.func) or "").rpartition(".")[2]
     if _MATMULS.fullmatch(last):
@@ -82,6 +83,17 @@ def _call(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Use]:
                 return
     if is_module(ctx, called) and (path := path_of(ctx, called)):
         yield Use(path, call, off)
+
+
+def _from_outside(ctx: PythonContext, function: Function, depth: int) -> Sequence[tuple[Path, bool, bool]]:
+    """The different runs of weights in a function, as those who call it see them: path, `off` and `enclosed`."""
+    key = (_from_outside, function, depth)
+    if key not in ctx.memo:
+        inner = uses(ctx, function, depth)
+        seen = ((u.path, u.off, u.enclosed or lexical(ctx, u.node) is not None) for u in inner)
+        ctx.memo[key] = list(dict.fromkeys(seen))
+    found: Sequence[tuple[Path, bool, bool]] = ctx.memo[key]
+    return found
 
 
 def applied(ctx: PythonContext, call: ast.Call) -> tuple[ast.Call, ast.expr] | None:
