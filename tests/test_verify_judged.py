@@ -175,6 +175,17 @@ HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
         (replace(model(head=at(2)), parameters={"Net.h.weight": at(2), "parameter 1 of optimizer 0": BLOCKED}), "unhe"),
         (model(body=at(1), head=at(2, moved=False)), "unhealthy: no step moves 1 of 2 parameters: Net.head.weight"),
         (model(body=at(1), head=at(2, moved=False, half=True)), "healthy"),
+        (model(body=at(1), head=at(2, moved=False, norms=(1e-9,))), "healthy"),  # a bias before BatchNorm
+        (replace(EARLY, skipped=8, parameters=GOOD.parameters), "healthy"),
+        (
+            replace(EARLY, skipped=9, parameters=GOOD.parameters),
+            "unhealthy: nothing is trained: the gradient scaler left out all 9 steps",
+        ),
+        (
+            replace(GOOD, parameters={"Net.a.weight": at(1, CUT, feeds=True), "Net.a.bias": at(1)}),
+            "unhealthy: no gradient reaches 1 of 2 parameters: Net.a.weight",
+        ),
+        (replace(GOOD, parameters={"Net.a.weight": at(1, CUT, feeds=False), "Net.a.bias": at(1)}), "healthy"),
         (replace(model(body=at(1)), unheld=UNHELD), "unhealthy: 1 of 2 parameters gets a gradient and is in no opt"),
         (replace(model(body=at(4)), unheld=UNHELD), "healthy"),
         (replace(model(body=at(1)), unheld={"Net.head.weight": at(3, present=0)}), "healthy"),
@@ -402,7 +413,7 @@ def test_causes_before_effects() -> None:
     vanishing = layers(*reversed(HALVES)).parameters
     still = {name: replace(page, moved=False) for name, page in vanishing.items()}
     wrong = examined(ran(replace(GOOD, parameters=still))).wrong
-    assert ["vanishes" in wrong[0], wrong[1].partition(" of")[0]] == [True, "no step moves 10"]
+    assert ["vanishes" in wrong[0], wrong[1].partition(" of")[0]] == [True, "no step moves 5"]
     wild = replace(having(b=replace(WELL, non_finite=1)), oddities={"step-beside-scaler": 1}, losses=(1.0, math.nan))
     beside, gradient, loss = examined(ran(wild)).wrong
     assert "beside the scaler" in beside and "gradient that is inf or nan" in gradient and loss == "loss 2 of 2 is nan"
@@ -441,6 +452,13 @@ def test_each_rank_is_judged() -> None:
 def test_what_was_never_reached_is_a_note() -> None:
     verdict = judge(failed(MESSAGE, EARLY), ran(having(b=BLOCKED)))
     assert verdict.word == "proved" and "1 of 2 parameters receive no gradient" in verdict.notes[-1]
+
+
+def test_the_rank_that_failed_first_tells_why() -> None:
+    later = replace(GOOD, rank="0", error="RuntimeError: Connection closed by peer", written=2.0)
+    first = replace(GOOD, rank="1", error="OSError: disk quota exceeded", error_place="data.py:7", written=1.0)
+    told = "OSError: disk quota exceeded (after 2 optimizer steps, at data.py:7)"
+    assert examined(ran(later, first, code=1)).summary == told
 
 
 def test_the_childs_error_is_told_not_the_launchers() -> None:

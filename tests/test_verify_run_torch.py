@@ -106,6 +106,48 @@ def test_the_probe_sees_and_changes_nothing(tmp_path: Path) -> None:
     assert (idle.present, idle.looks, idle.moved) == (0, 4, False)
 
 
+@pytest.mark.parametrize(("end", "ended"), [("os._exit(0)", True), ("time.sleep(2); os.kill(os.getpid(), 9)", False)])
+def test_the_last_step_of_a_program_that_ends_at_once(end: str, ended: bool, tmp_path: Path) -> None:
+    """Its gradients are too small to be squared in 32 bits, and not zero."""
+    program = f"""
+        import os, time
+        import torch
+        weight = torch.nn.Parameter(torch.ones(4))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        for step in range(40):
+            optimizer.zero_grad()
+            (weight * 1e-27).sum().backward()
+            total = torch.nn.utils.get_total_norm([weight.grad])
+            torch.nn.utils.clip_grads_with_norm_([weight], 1.0, total)
+            optimizer.step()
+        {end}
+        """
+    _, (trace,) = watched(tmp_path, program)
+    (page,) = trace.parameters.values()
+    assert (trace.ended, trace.steps, trace.backward, len(trace.losses)) == (ended, 40, 40, 40)
+    assert dict(trace.clips) == {"clip_grads_with_norm_ at 1": 40}
+    assert not page.zero and page.norms[0] == pytest.approx(2e-27)
+
+
+def test_a_scaler_that_leaves_out_every_step_for_stale_gradients(tmp_path: Path) -> None:
+    program = """
+        import torch
+        weight = torch.nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        scaler = torch.amp.GradScaler("cpu")
+        for step in range(9):
+            scaler.scale(weight.sqrt().sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        """
+    _, traces = watched(tmp_path, program)
+    assert dict(traces[0].oddities) == {"stale-gradient": 8}
+    assert examined(Run("exit", 0, 1.0, "", traces)).wrong == (
+        "nothing is trained: the gradient scaler left out all 9 steps, since gradients were inf or nan",
+        "an optimizer stepped on gradients added to those of its last step: nothing had zeroed them",
+    )
+
+
 def test_a_forked_training_and_loader_workers(tmp_path: Path) -> None:
     """A child that trains has a report of its own; one that loads data has none."""
     program = """\

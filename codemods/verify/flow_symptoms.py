@@ -12,10 +12,21 @@ from codemods.verify.flow import Cut, FlowRun, FlowSide, GraphEnd
 from codemods.verify.verdict import Word
 
 Kind = Literal[  # the gravest first
-    "error", "non-finite", "dead", "unreached", "unregistered", "scaled", "sometimes", "copied", "unread", "unused"
+    "error",
+    "non-finite",
+    "dead",
+    "unreached",
+    "unregistered",
+    "scaled",
+    "sometimes",
+    "zero",
+    "copied",
+    "unread",
+    "unused",
 ]
-NOTES = frozenset({"sometimes", "copied", "unread", "unused"})
-"""No failures: stochastic depth, teachers and target networks, outputs that no loss uses, heads that are not called."""
+NOTES = frozenset({"sometimes", "zero", "copied", "unread", "unused"})
+"""No failures: stochastic depth, layers behind one that begins with zeros, teachers and target networks, outputs that
+no loss uses, heads that are not called."""
 State = Literal["gone", "new", "uncovered", "there"]
 """Removed by the fixes · brought by them · seen only since a run got further · as before."""
 Judgement = Word | Literal["unrepaired"]
@@ -113,7 +124,7 @@ def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sig
             "".join(causes[:1]) + (f" (and {len(causes) - 1} more in the same way)" if len(causes) > 1 else ""),
             tuple(dict.fromkeys(place for _, sign in found for place in sign.places if place)),
             tuple(dict.fromkeys(said for run in runs for said in (run.error, *run.warnings) if said)),
-            keys if kind in ("unreached", "sometimes", "copied", "unread") else (),
+            keys if kind in ("unreached", "sometimes", "zero", "copied", "unread") else (),
             kind in NOTES,
         )
 
@@ -121,6 +132,8 @@ def _together(groups: dict[tuple[Kind, str, str, State], list[tuple[FlowRun, Sig
 def _list(kind: Kind, keys: Sequence[str]) -> str:
     if kind == "unused":
         return f"never called: {some(keys)}"
+    if kind == "zero":
+        return f"the gradient of {_count(len(keys), 'parameter')} is zero in every pass: {some(keys, 4)}"
     often = " in some passes" if kind == "sometimes" else ""
     return f"no gradient reaches {_count(len(keys), 'parameter')}{often}: {some(keys, 4)}"
 
@@ -138,8 +151,11 @@ def signs(run: FlowRun, side: FlowSide) -> Iterator[Sign]:
         yield _non_finite(run)
     if run.status != "ok" or run.mode != "train":
         return
-    if any(norm == 0 for norm in run.gradients.values()) and not any(run.gradients.values()):
+    zero = [name for name, norm in run.gradients.items() if norm == 0]
+    if zero and not any(run.gradients.values()):
         yield Sign("dead", "dead", "every gradient is zero")
+    else:
+        yield from (Sign("zero", name) for name in zero)
     yield from _strangers(run)
     yield from _unreached(run, side)
     yield from _scaled(run, side)

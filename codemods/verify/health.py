@@ -51,7 +51,7 @@ def _without_steps(run: Run) -> Verdict:
 
 def _placed(symptom: Symptom, run: Run) -> Symptom:
     """An error with its line, and after how many steps it came."""
-    trace = next((trace for trace in run.traces if trace.error), None)
+    trace = min((trace for trace in run.traces if trace.error), key=lambda trace: trace.written, default=None)
     if symptom.kind != "failed" or trace is None:
         return symptom
     steps = f"after {trace.updates:,} optimizer step{'' if trace.updates == 1 else 's'}"
@@ -94,11 +94,11 @@ def _cut_off(trace: Trace) -> Iterator[str]:
             cut = not reached or any(other.root >= 0 for other in reached.values())
         elif not reached:
             cut = True
-        elif _paths(name, page)[0] in alive or (page.moved and not page.present):
+        elif page.moved and not page.present:
             cut = False
         elif page.feeds is not None and not page.present:
             cut = page.feeds
-        elif page.order is None:
+        elif _paths(name, page)[0] in alive or page.order is None:
             cut = False
         else:
             cut = page.order < min(last, first.get(page.root, last))

@@ -32,7 +32,11 @@ TEXTS = 50
 LENGTH = 600
 """Characters of one of them."""
 SECONDS = 1.0
-"""Between two writings of the report while the program runs; the last one comes at its end."""
+"""Between two writings of the report while the program runs, at most; the last one comes at its end."""
+AT_ONCE = 25
+"""Writings that do not wait."""
+SHARE = 50
+"""So many times as long as a writing takes are between two, at least."""
 
 
 class Record:
@@ -52,7 +56,17 @@ class Record:
         self.forked = forked
         self.started = time.time()
         self.written = 0.0
+        self.writings = 0
+        self.pause = 0.0
+        """Seconds between two of them."""
         self.writing = threading.Lock()
+        self.waiting: threading.Thread | None = None
+        """Writes what is new if the program does nothing more until it is killed."""
+        self.called_off = threading.Event()
+        self.over = False
+        """Whether the last report is written."""
+        self.looking = 0
+        """Calls that are being looked at."""
         self.torch: Any = sys.modules.get("torch") if forked else None
         self.rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or ""
         self.counts = {"backward": 0, "step": 0, "skipped": 0}
@@ -98,27 +112,52 @@ class Record:
             self.exceptions.append(text)
 
     def write(self, last: bool = False) -> None:
-        """Write the report, unless it was just written."""
-        if not last and time.monotonic() - self.written < SECONDS:
+        """Write the report; if it was just written, a little later."""
+        if not last and time.monotonic() - self.written < self.pause:
+            self._write_later()
             return
         if self.pid != os.getpid() or self.torch is None or (self.forked and not any(self.counts.values())):
             return
-        if not self.writing.acquire(blocking=False):
+        if (self.over and not last) or not self.writing.acquire(timeout=SECONDS if last else 0):
             return
+        self.over = last
+        start = time.monotonic()
         try:
-            self.written = time.monotonic()
             part = Path(self.directory, f"{platform.node()}-{self.pid}.part")
             part.write_text(json.dumps(self.report(last)), encoding="utf-8")
             part.replace(f"{str(part)[:-5]}.json")
         except (OSError, TypeError, ValueError, RuntimeError):
             return  # the directory is gone, or another thread is at work: the next writing will do
         finally:
+            self.written = time.monotonic()
+            self.writings += 1
+            self.pause = min(SECONDS, SHARE * (self.written - start)) if self.writings >= AT_ONCE else 0.0
             self.writing.release()
+
+    def _write_later(self) -> None:
+        """Have a thread write it, unless one is waiting to do so."""
+        if self.waiting is None or not self.waiting.is_alive():
+            self.called_off.clear()
+            self.waiting = threading.Thread(target=self._wait_and_write, name="fixer-probe", daemon=True)
+            self.waiting.start()
+
+    def _wait_and_write(self) -> None:
+        while not self.called_off.wait(max(self.pause + self.written - time.monotonic(), 0.01)):
+            if not self.looking:
+                self.write()
+                return
+
+    def rest(self) -> None:
+        """Before a fork: have no thread, and nothing left to write."""
+        if self.waiting is not None and self.waiting.is_alive():
+            self.called_off.set()
+            self.waiting.join()
+            self.pause = 0.0
+            self.write()
 
     def end(self) -> None:
         """End the process here and now, as if the program were done."""
         self.stopped = True
-        self.write(last=True)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()
@@ -131,6 +170,7 @@ class Record:
             "rank": self.rank or os.environ.get("RANK") or os.environ.get("LOCAL_RANK"),
             "started": self.started,
             "ended": last,
+            "written": time.time(),
             "program": program(),
             "versions": versions(),
             "backward": self.counts["backward"],
@@ -169,11 +209,16 @@ def quietly(look: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(look)
     def quiet(*args: Any, **kwargs: Any) -> None:
+        if record is None:
+            return
+        record.looking += 1
         try:
             look(*args, **kwargs)
         except Exception as error:
-            if record is not None and not record.trouble:
+            if not record.trouble:
                 record.trouble = f"{look.__name__}: {said(error)}"
+        finally:
+            record.looking -= 1
 
     return quiet
 
@@ -290,16 +335,36 @@ def start(environment: Mapping[str, str]) -> None:
     random.seed(seed)
     sys.meta_path.insert(0, Arrival({"torch": arrived, "numpy": seed_numpy}))
     atexit.register(mine.write, last=True)
-    os.register_at_fork(after_in_child=functools.partial(mine.begin, forked=True))
+    os.register_at_fork(before=mine.rest, after_in_child=functools.partial(mine.begin, forked=True))
+    leave = os._exit
+
+    @functools.wraps(leave)
+    def leaving(status: int) -> Any:
+        mine.write(last=True)
+        leave(status)
+
+    os._exit = leaving
     shown = warnings.showwarning
 
-    def showwarning(message: Any, category: Any, *args: Any, **kwargs: Any) -> None:
+    def showwarning(message: Any, category: Any, filename: str, lineno: int, *args: Any, **kwargs: Any) -> None:
         text = f"{category.__name__}: {message}"[:LENGTH]
         if text in mine.warnings or len(mine.warnings) < TEXTS:
             mine.warnings[text] = mine.warnings.get(text, 0) + 1
-        shown(message, category, *args, **kwargs)
+        if filename.startswith(str(Path(__file__).with_name("probe_"))):
+            filename, lineno = caller(filename, lineno)
+        shown(message, category, filename, lineno, *args, **kwargs)
 
     warnings.showwarning = showwarning
+
+
+def caller(filename: str, lineno: int) -> tuple[str, int]:
+    """The line of the program that called what a part of the probe stands around."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename != filename:
+        frame = frame.f_back
+    while frame.f_back is not None and frame.f_code.co_filename == filename:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 @quietly

@@ -48,8 +48,10 @@ def watch(torch: Any, record: Record, names: Names, calls: Calls, load: Callable
     told.around(torch, "clear_autocast_cache", after=calls.cleared)
     if hasattr(torch, "compile"):
         told.around(torch, "compile", before=watcher.before_compile)
-    for name in ("clip_grad_norm_", "clip_grad_value_"):
-        told.around(torch.nn.utils, name, before=functools.partial(watcher.before_clip, name))
+    for name in ("clip_grad_norm_", "clip_grads_with_norm_", "clip_grad_value_"):
+        for place in (torch.nn.utils, torch.nn.utils.clip_grad):
+            if hasattr(place, name):
+                told.around(place, name, before=functools.partial(watcher.before_clip, name))
     for scaler in _scalers(torch):
         told.around(scaler, "scale", after=watcher.scaled)
         told.around(scaler, "step", watcher.before_scaler_step, watcher.after_scaler_step, watcher.failed_scaler_step)
@@ -225,6 +227,7 @@ class Watcher:
             self._end_window(self._stepped(optimizer))
             self.record.counts["skipped"] += 1
             self.record.clipped += self.clipping
+            self._leftovers(optimizer, self._stepped(optimizer))
             self._look(optimizer, skipped=True)
             self.record.write()
 
@@ -391,7 +394,7 @@ class Watcher:
         pages = {name: self.record.parameters[name] for name, _, _ in held}
         idle = [page for page in pages.values() if page["trainable"] and not page["present"]]
         if self.flow is None:
-            if all(page.get("order") is None for page in idle) or not hasattr(self.torch.Tensor, "untyped_storage"):
+            if not idle or not hasattr(self.torch.Tensor, "untyped_storage"):
                 return
             self.flow = self.load("probe_flow").Flow()
             self.flow.start()
@@ -417,7 +420,11 @@ class Watcher:
         if values.is_sparse:
             values = values.coalesce().values()
         wide = self.torch.float64 if values.dtype == self.torch.float64 else self.torch.float32
-        return float(self.torch.linalg.vector_norm(values, dtype=None if values.is_complex() else wide))
+        norm = float(self.torch.linalg.vector_norm(values, dtype=None if values.is_complex() else wide))
+        if norm or not values.numel():
+            return norm
+        # The squares of small numbers are too small for 32 bits.
+        return float(self.torch.linalg.vector_norm(values, math.inf)) * math.sqrt(values.numel())
 
     def _sum(self, weight: Any) -> Any:
         """The sum of the bits, which tells whether any of them changed without a copy of the weight."""

@@ -39,6 +39,10 @@ STEP = 1e3
 """From one layer to the next at most: more is how the model is built, not how it was initialized."""
 TINY = 1e-8
 """Of one element: below it, gradients count as vanished; Adam adds as much to what it divides by."""
+NOISE = 1e-4
+"""Of the largest gradient of the same run, per element: below it, a gradient may be nothing but rounding errors."""
+SKIPPED = 8
+"""Steps that a gradient scaler may leave out at first, until it has found its scale."""
 NAMED = 5
 """Parameters named in a sentence; the rest is counted."""
 
@@ -81,7 +85,7 @@ class Run:
         if self.how != "exit":
             return f"it did not end within {self.seconds:.0f} s" if self.how == "time" else f"ended for its {self.how}"
         # A launcher reports that its children failed; the child knows why.
-        told = [trace.error for trace in self.traces if trace.error]
+        told = [trace.error for trace in sorted(self.traces, key=lambda trace: trace.written) if trace.error]
         printed = [line for line in ERROR.findall(self.output) if "ChildFailedError" not in line]
         last = [line.strip() for line in self.output.strip().splitlines()[-1:]]
         code = self.code or 0
@@ -132,12 +136,22 @@ def symptoms(run: Run, messages: Sequence[str] = ()) -> Iterator[Symptom]:
         yield from _of_parameters(number, trace)
         if trace.steps and trace.parameters and not trace.trainable():
             yield Symptom(number, "frozen")
+        if trace.skipped > SKIPPED and not trace.steps:
+            yield Symptom(number, "all-skipped")
         for name in unheld(trace):
             yield Symptom(number, "unheld", name)
         yield from _of_layers(number, trace)
 
 
+def _per_element(parameter: Parameter) -> float:
+    """The root mean square of the largest finite gradient of a parameter; 0 without one."""
+    finite = (norm for norm in parameter.norms if math.isfinite(norm))
+    return max(finite, default=0.0) / math.sqrt(max(parameter.size, 1))
+
+
 def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
+    # The bias before a normalization has no gradient but for rounding errors, and these move nothing.
+    noise = NOISE * max(map(_per_element, trace.parameters.values()), default=0.0)
     for name, parameter in trace.parameters.items():
         if not parameter.trainable or not parameter.looks:
             continue
@@ -147,7 +161,7 @@ def _of_parameters(number: int, trace: Trace) -> Iterator[Symptom]:
             yield Symptom(number, "zero-gradient", name)
         if parameter.non_finite:
             yield Symptom(number, "non-finite-gradient", name, parameter.non_finite / parameter.looks)
-        if parameter.moved is False and parameter.present > parameter.zero:
+        if parameter.moved is False and parameter.present > parameter.zero and _per_element(parameter) >= noise:
             yield Symptom(number, "unmoved", name)
 
 
@@ -240,6 +254,7 @@ _ORDER = (
         "failed",
         "exception",
         "frozen",
+        "all-skipped",
         "no-gradient",
         "unheld",
         "zero-gradient",
@@ -254,11 +269,12 @@ _ORDER = (
 
 
 def _is_orphan(symptom: Symptom, run: Run) -> bool:
-    """Whether no gradient reaches a parameter that an optimizer holds and no module, unlike others."""
+    """Whether no gradient reaches a parameter that an optimizer holds and no module, while modules hold others."""
     if symptom.kind != "no-gradient" or symptom.share < 1:
         return False
-    pages = run.traces[symptom.process].parameters
-    return pages[symptom.name].root < 0 and any(page.root >= 0 for page in pages.values())
+    trace = run.traces[symptom.process]
+    pages = trace.parameters
+    return pages[symptom.name].root < 0 and (any(page.root >= 0 for page in pages.values()) or bool(trace.unheld))
 
 
 def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> str:
@@ -275,6 +291,10 @@ def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> s
         held = len(run.traces[symptom.process].parameters)
         frozen = f"{held:,} parameters, and all of them are" if held > 1 else "one parameter, and it is"
         return f"nothing is trained: the optimizers hold {frozen} frozen"
+    if symptom.kind == "all-skipped":
+        skipped = run.traces[symptom.process].skipped
+        told = f"the gradient scaler left out all {skipped:,} steps, since gradients were inf or nan"
+        return f"nothing is trained: {told}"
     if symptom.kind == "non-finite-loss":
         return _wild_losses(run.traces[symptom.process].losses)
     total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0

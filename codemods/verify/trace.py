@@ -56,6 +56,8 @@ class Trace:
     started: float = 0.0
     ended: bool = False
     """Whether the process came to its own end, rather than being killed."""
+    written: float = 0.0
+    """When this was written down, in seconds since the epoch."""
     versions: Mapping[str, str] = field(default_factory=dict)
     backward: int = 0
     steps: int = 0
@@ -217,6 +219,7 @@ def trace_of(told: Mapping[str, Any]) -> Trace:
         program=tuple(map(str, told["program"])),
         started=told["started"],
         ended=told["ended"],
+        written=told.get("written", 0.0),
         versions=told["versions"],
         backward=told["backward"],
         steps=told["steps"],

@@ -207,9 +207,17 @@ def examine(
     found = {finding.code for finding in outcome.plan.findings}
     origin = Origin(root, None, tuple(linked))
     footprints = Footprints.of(root, shared(origin))
-    tell("no rule has a fix: running it on the code as it is, to see what is wrong with the run")
+    waiting = [finding for finding in outcome.plan.findings if finding.fix and not finding.applied]
+    why = "no rule has a safe fix" if waiting else "no rule has a fix"
+    tell(f"{why}: running it on the code as it is, to see what is wrong with the run")
     only = _Trial(command, limits, _place(root, here)).run(origin, None)
-    made = Verification(command, examined(only, messages_of(found)), only, repeats=(1, 0), commits=_head(root))
+    judged = examined(only, messages_of(found))
+    if waiting:
+        places = ", ".join(dict.fromkeys(f"{finding.code} ({finding.location})" for finding in waiting[:3]))
+        more = f" and {len(waiting) - 3:,} more" if len(waiting) > 3 else ""
+        untried = f"not tried: the unsafe fix of {places}{more}; --unsafe-fixes tries it"
+        judged = replace(judged, notes=(untried, *judged.notes))
+    made = Verification(command, judged, only, repeats=(1, 0), commits=_head(root))
     return _with_footprints(made, footprints)
 
 
@@ -306,7 +314,10 @@ class _Trial:
                 environment = _environment(origin.root, copy, scratch, self.limits)
                 command = _of_copy(self.command, origin.root, copy)
                 ended = run(command, copy / self.place, environment, self.limits, [scratch])
-            traces = read(scratch / "seen")
+            traces = tuple(
+                replace(trace, error=trace.error.replace(str(copy), str(origin.root)))
+                for trace in read(scratch / "seen")
+            )
             output = ended.output.replace(str(copy), str(origin.root))
         return Run(ended.how, ended.code, ended.seconds, output, traces, ended.peak)
 
