@@ -338,6 +338,13 @@ class PythonContext(FileContext):
                 found.others = self.others
         return self.others[path]
 
+    def forget(self) -> None:
+        """Let go of what was found about this file and those reached from it, which refer to each other."""
+        for context in self.others.values():
+            if context is not None:
+                context.memo.clear()
+        self.others.clear()
+
     def callee(self, call: ast.Call) -> tuple[PythonContext, Function] | None:
         """The project's function or method that a call surely runs: `self.helper()`, `helper()`, `module.helper()`."""
         name = dotted(call.func)

@@ -51,6 +51,7 @@ def look(
             drafts = _judge(program, wanted, failed)
         with index.recorder.phase("fixing"):
             found = _findings(program, drafts, failed)
+        program.forget()
         return [f for f in found if f.code not in failed], list(dict.fromkeys(failed.values()))
     except RecursionError:
         return [], [Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]

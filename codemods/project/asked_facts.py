@@ -15,17 +15,25 @@ class AskedFacts:
     def __init__(self, facts: Facts, questions: Questions) -> None:
         self.path = facts.path
         self._facts, self._questions = facts, questions
+        self._made: dict[tuple[str, str | None], Fact] = {}
+
+    def _ask(self, field: str, name: str | None) -> None:
+        if self._questions.noting:
+            key = field, name
+            if (question := self._made.get(key)) is None:
+                question = self._made[key] = Fact(self.path, field, name)
+            self._questions.ask(question)
 
     def named(self, name: str) -> Iterator[Import]:
         """As `Facts.named`."""
-        self._questions.ask(Fact(self.path, "imports", name))
+        self._ask("imports", name)
         return self._facts.named(name)
 
     def __getattr__(self, field: str) -> Any:
         value = getattr(self._facts, field)
 
         def ask(name: str | None) -> None:
-            self._questions.ask(Fact(self.path, field, name))
+            self._ask(field, name)
 
         if isinstance(value, (Mapping, frozenset)):
             by_name = _ByName(value, ask) if isinstance(value, Mapping) else _Names(value, ask)

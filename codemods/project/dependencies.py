@@ -208,6 +208,11 @@ class Questions:
         self._same: dict[frozenset[Noted], frozenset[Noted]] = {}
         """Equal sets are kept once: many names lead the same way."""
 
+    @property
+    def noting(self) -> bool:
+        """Whether somebody wants to know now."""
+        return bool(self._noting)
+
     def ask(self, question: Question) -> None:
         """Note one question."""
         if self._noting:
