@@ -69,13 +69,13 @@ def call_after_cast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     tensor, given = call.func.value, values(call)
     if given and literal(given[0]) is not True:
         return
-    if not _in_forward(call, ctx) or _differentiates(ctx):
+    if not _in_forward(call, ctx):
         return
     if isinstance(tensor, ast.Name):
         statement = ctx.parent(call)
-        if isinstance(statement, ast.Expr) and _was_cast(tensor, ctx):
+        if isinstance(statement, ast.Expr) and _was_cast(tensor, ctx) and not _differentiates(ctx):
             yield _draft(ctx, call, tensor, delete(statement))
-    elif _is_cast(tensor, ctx):
+    elif _is_cast(tensor, ctx) and not _differentiates(ctx):
         yield _draft(ctx, call, tensor, replace(call, tensor))
 
 
@@ -89,7 +89,7 @@ def flag_after_cast(assign: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
             pass
         case _:
             return
-    if _in_forward(assign, ctx) and not _differentiates(ctx) and _was_cast(tensor, ctx):
+    if _in_forward(assign, ctx) and _was_cast(tensor, ctx) and not _differentiates(ctx):
         yield _draft(ctx, assign, tensor, delete(assign))
 
 
@@ -108,14 +108,20 @@ def _in_forward(node: ast.AST, ctx: PythonContext) -> bool:
 
 def _differentiates(ctx: PythonContext) -> bool:
     """Whether the project differentiates with respect to an input; also where a file cannot be read."""
+    root = ctx.index.root(ctx.path)
+    return ctx.index.recall((_differentiates, root), lambda: any(map(_asks_for_derivatives, _suspects(ctx))))
+
+
+def _suspects(ctx: PythonContext) -> Iterator[PythonContext | None]:
+    """The files that hold a word of differentiation."""
     words = {name.rpartition(".")[2] for name in DIFFERENTIATION} | {*DIFFERENTIATING, "functorch"}
     for path in ctx.index.search(ctx.path, tuple(word.encode() for word in sorted(words))):
-        if (other := ctx.other(path)) is None or _asks_for_derivatives(other):
-            return True
-    return False
+        yield ctx.other(path)
 
 
-def _asks_for_derivatives(ctx: PythonContext) -> bool:
+def _asks_for_derivatives(ctx: PythonContext | None) -> bool:
+    if ctx is None:
+        return True
     imported = (name for i in ctx.facts.imports for name in (i.target, i.path))
     if any(_is_differentiation(name) for name in imported) or not ctx.facts.called.isdisjoint(DIFFERENTIATING):
         return True
