@@ -2,6 +2,7 @@
 
 Findings with every gate on equal findings with every gate off, and findings do not depend on how a program is spelled:
 a space before a parenthesis, spaces around an equals sign, or a comment between arguments, with an equal syntax tree.
+That twins of a program are found as it is, with every gate on, is the law of `test_twins.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pytest
 from cases import Case, cases, sources
 from expected_failures import SPELLING
 from memory import Memory
-from test_twins import LITERAL, SAME_TREE, decoded
+from test_twins import decoded
 
 from codemods.engine.rounds import Options, plan
 from codemods.rules.rule import Rule
@@ -168,20 +169,3 @@ def test_spelling_loses_nothing(case: Case, respelling: Respelling) -> None:
     gated, all_of_it = gated_and_not(case, files)
     assert gated == all_of_it
     assert gated == untouched(case)
-
-
-def _twins() -> Iterator[object]:
-    for case in cases():
-        if case.python and case.kind == "before":
-            for name, mutation in {**LITERAL, **SAME_TREE}.items():
-                yield pytest.param(case, mutation, id=_named(case, name))
-
-
-@pytest.mark.parametrize(("case", "mutation"), [*_twins()])
-def test_gates_lose_nothing_of_a_twin(case: Case, mutation: Callable[[str], str | None]) -> None:
-    before = decoded(case.path.read_bytes())
-    twin = mutation(before) if before is not None else None
-    if twin is None or twin == before:
-        pytest.skip("does not apply")
-    gated, all_of_it = gated_and_not(case, {"case.py": twin.encode()})
-    assert gated == all_of_it

@@ -2,7 +2,8 @@
 
 A rule names the identifiers that its bug cannot be written without (`codemods.rules.rule.Rule`: triggers). Identifiers
 survive every formatting, so nothing is lost to spaces, comments or line breaks. The identifiers of all rules are
-searched for in one pass (Aho and Corasick, 1975), at some 600 MB a second.
+searched for in one pass (Aho and Corasick, 1975), at some 600 MB a second. What stands in comments and docstrings alone
+is told from the syntax tree, before a rule is asked (`codemods.engine.check_python`).
 """
 
 from __future__ import annotations
