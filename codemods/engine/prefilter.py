@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RuleInfo:
-    """What can be told of a rule without loading it: what it is called, what it offers, and its prefilter."""
+    """What can be told of a rule without loading it: its prefilter, its name and summary, the messages it knows."""
 
     code: str
     name: str
@@ -36,12 +36,15 @@ class RuleInfo:
     kinds: tuple[str, ...]
     module: str = ""
     """Dotted name of the module that holds the rule."""
+    summary: str = ""
+    errors: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, rule: Rule | RuleInfo) -> RuleInfo:
         """What can be told of a loaded rule."""
-        kinds = tuple(sorted(rule.kinds))
-        return cls(rule.code, rule.name, tuple(rule.strategies), rule.triggers, rule.elsewhere, kinds, rule.module)
+        strategies, kinds, errors = tuple(rule.strategies), tuple(sorted(rule.kinds)), tuple(rule.errors)
+        about = (rule.module, rule.summary, errors)
+        return cls(rule.code, rule.name, strategies, rule.triggers, rule.elsewhere, kinds, *about)
 
     @property
     def family(self) -> str:

@@ -72,15 +72,16 @@ def _seal(text: bytes) -> bytes:
 
 def _written(info: RuleInfo) -> list[object]:
     elsewhere = [text.decode("latin-1") for text in info.elsewhere]
-    return [info.code, info.name, info.strategies, info.triggers, elsewhere, info.kinds, info.module]
+    prefilter = [info.strategies, info.triggers, elsewhere, info.kinds, info.module]
+    return [info.code, info.name, *prefilter, info.summary, info.errors]
 
 
 def _read(kept: list[list[str]]) -> RuleInfo:
-    code, name, strategies, triggers, elsewhere, kinds, module = kept
-    if not (isinstance(code, str) and isinstance(name, str) and isinstance(module, str)):
-        raise TypeError("code, name and module are strings")
+    code, name, strategies, triggers, elsewhere, kinds, module, summary, errors = kept
+    if not (isinstance(code, str) and isinstance(name, str) and isinstance(module, str) and isinstance(summary, str)):
+        raise TypeError("code, name, module and summary are strings")
     if not module.startswith("codemods."):
         raise ValueError("the rules of other packages are not kept")
     groups = tuple(tuple(group) for group in triggers)
     words = tuple(text.encode("latin-1") for text in elsewhere)
-    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module)
+    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module, summary, tuple(errors))
