@@ -1,4 +1,4 @@
-"""`fixer explain CODE`: the rule's page, and its example as a diff; `--prove` runs the proof of that example."""
+"""`fixer explain`: the page of a rule, with its proof (`--prove`); or what is known of a message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def explain(
-    code: Annotated[str, typer.Argument(help="A rule's code, such as PL001.")],
+    code: Annotated[
+        str, typer.Argument(metavar="CODE|MESSAGE", help="A rule's code, such as PL001, or the text of a message.")
+    ],
     prove: Annotated[
         bool, typer.Option("--prove", help="Run one of its proofs now, before and after, and show both sides.")
     ] = False,
@@ -30,7 +32,7 @@ def explain(
     ] = None,
     color: options.ColorOption = Color.auto,
 ) -> None:
-    """Say why a rule speaks, what its fix does, and show an example.
+    """Say why a rule speaks, what its fix does, and show an example; or say what is known of a message.
 
     With --prove, exit code 0: proved, or not reproduced in your versions; 1: refuted; 2: could not run.
     """
@@ -40,6 +42,9 @@ def explain(
     from fixer.report.catalogue import page, show_page
 
     screen = Screen(color)
+    if " " in code.strip():
+        _explain_message(screen, code)
+        return
     rule = find(code, load())
     if prove:
         raise typer.Exit(_prove(screen, rule, python))
@@ -47,6 +52,33 @@ def explain(
         show_page(screen.console(sys.stdout), rule)
     else:
         screen.result(page(rule).encode())
+
+
+def _explain_message(screen: Screen, text: str) -> None:
+    """Show the causes and the rules of a message.
+
+    Raises:
+        Refusal: if it is not known.
+    """
+    import io
+
+    from fixer.diagnose.messages import Messages
+    from fixer.diagnose.reading import lines
+    from fixer.diagnose.scan import Scanner, ordered
+    from fixer.diagnose.topics import all_topics
+    from fixer.errors import Refusal
+    from fixer.report.diagnosis import show_known
+    from fixer.run import cache_directory
+    from fixer.run.rule_index import rule_infos
+
+    infos = rule_infos(cache_directory.directory())
+    index = Messages(infos, all_topics())
+    found = ordered(Scanner(index).read(lines(io.BytesIO(text.encode("utf-8", "replace")))))
+    if not found:
+        near = index.nearest(text)
+        hint = f"the nearest that is known: {near.pattern.text}" if near else "`fixer rules` lists all rules"
+        raise Refusal(f"no rule and no cause is known of this message; {hint}")
+    show_known(screen.console(sys.stdout), found, {info.code: info for info in infos})
 
 
 def _prove(screen: Screen, rule: Rule, python: str | None) -> int:

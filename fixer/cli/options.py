@@ -70,6 +70,13 @@ class VerifyFormat(str, Enum):
     html = "html"
 
 
+class DiagnoseFormat(str, Enum):
+    """How a diagnosis is shown."""
+
+    terminal = "terminal"
+    json = "json"
+
+
 Paths = Annotated[list[str] | None, typer.Argument(help="Files and directories.", show_default="the current directory")]
 Select = Annotated[
     list[str] | None,

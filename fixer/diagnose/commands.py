@@ -1,0 +1,83 @@
+"""Commands that are ready to paste: what applies a fix, what watches a run, and what a log says was run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codemods.model.edits import Safety
+from fixer.diagnose.places import Places
+from fixer.diagnose.scan import LogRecord
+from fixer.diagnose.tracebacks import TraceFrame
+from fixer.run.request import Outcome
+
+_PLACEHOLDER = "python YOUR_SCRIPT.py"
+_PYTHON = re.compile(r"(?:\S*/)?python[\d.]*(?:\.exe)?")
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """One thing to do next."""
+
+    command: str
+    """Ready to paste."""
+    why: str
+    """What it does."""
+
+
+def apply(outcome: Outcome, repeated: Sequence[str], strategies: Sequence[str] = ()) -> NextStep:
+    """What applies exactly the fixes of a plan, which was made with these strategies (`CODE=NAME`)."""
+    applied = [finding for finding in outcome.plan.findings if finding.applied]
+    codes = sorted({finding.code for finding in applied})
+    words = ["fixer", "apply", "--select", ",".join(codes)]
+    unsafe = any(finding.safety is Safety.UNSAFE for finding in applied)
+    if unsafe:
+        words.append("--unsafe-fixes")
+    for strategy in strategies:
+        if strategy.partition("=")[0] in codes:
+            words += ["--strategy", strategy]
+    more = "; unsafe: they change more than the bug, see the diff" if unsafe else ""
+    return NextStep(_joined([*words, *repeated]), f"applies the fixes of {', '.join(codes)}{more}")
+
+
+def watch(script: str | None, ignored: Sequence[str], repeated: Sequence[str]) -> NextStep:
+    """What runs a program once, as it is, and says what is wrong with the run.
+
+    Args:
+        script: the command that runs the program; None: nobody knows.
+        ignored: rules that have fixes for something else, so that nothing would be compared without need.
+    """
+    run = script or _PLACEHOLDER
+    quoted = shlex.quote(run) if re.search(r"[\"$`\\!]", run) else f'"{run}"'
+    words = ["fixer", "verify", *(["--ignore", ",".join(ignored)] if ignored else []), *repeated]
+    why = "runs your program once, in a temporary copy, and names the parameter and the line"
+    return NextStep(f"{_joined(words)} --run {quoted}", why if script else f"{why}; put your command there")
+
+
+def script(record: LogRecord, frames: Iterable[TraceFrame], places: Places, root: Path, here: Path) -> str | None:
+    """The command that the log is of: as it shows it, else the file that the outermost frame of a module lies in."""
+    for command in record.commands:
+        words = command.split()
+        for number, word in enumerate(words):
+            if word.endswith(".py") and (path := places.path_of(word)) is not None:
+                named = _PYTHON.sub("python", " ".join(words[:number]), count=1)
+                return " ".join([named, _seen(root, path, here), *words[number + 1 :]])
+    frames = list(frames)
+    for frame in frames:
+        if frame.function == "<module>" and (path := places.path_of(frame.path)) is not None:
+            if any("runpy" in each.path for each in frames[: frames.index(frame)]):
+                return f"python -m {path.removesuffix('.py').removesuffix('/__main__').replace('/', '.')}"
+            return f"python {shlex.quote(_seen(root, path, here))}"
+    return None
+
+
+def _seen(root: Path, path: str, here: Path) -> str:
+    return Path(os.path.relpath(root / path, here)).as_posix()
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " ".join(map(shlex.quote, words))
