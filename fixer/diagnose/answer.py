@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from codemods.model.edits import Finding
 from fixer.diagnose import commands
 from fixer.diagnose.commands import NextStep
 from fixer.diagnose.messages import KnownText, Messages
-from fixer.diagnose.places import InRepository, Places
+from fixer.diagnose.places import Clue, InRepository, Places, clues
 from fixer.diagnose.scan import LogRecord, Message, Sort, ordered
+from fixer.diagnose.topics import Cause
 from fixer.diagnose.tracebacks import Raised
 from fixer.project.discover import root_of
 from fixer.project.worktree import WorkTree
@@ -35,6 +37,16 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True)
+class PossibleCause:
+    """One of the known causes, and the lines of code that are worth a look."""
+
+    cause: Cause
+    clues: tuple[Clue, ...] = ()
+    ruled_out: bool = False
+    """Whether rules looked for it and found nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What a log and a repository tell together."""
 
@@ -53,6 +65,8 @@ class Diagnosis:
     """What they found, and the fixes that the first step applies."""
     findings: tuple[Finding, ...] = ()
     """Those in the files of the traceback first."""
+    causes: tuple[PossibleCause, ...] = ()
+    """In the order in which to check them: those that the message points at, then those with lines to look at."""
     steps: tuple[NextStep, ...] = ()
     """What to do next, the best first."""
     others: tuple[Other, ...] = ()
@@ -101,10 +115,15 @@ def diagnose(
     codes = planner.known_codes(first)
     outcome, steps = planner.found(codes)
     findings = _near_first(outcome.plan.findings if outcome else (), ours)
-    made = Diagnosis(root, first, unknown, None, ours, codes, outcome, findings, steps)
-    if not (steps and made.is_placed) and (first.topic is None or first.topic.watch):
+    made = Diagnosis(root, first, unknown, None, ours, codes, outcome, findings, steps=steps)
+    if not (steps and made.is_placed):
+        made = replace(made, causes=_causes(first, () if findings else codes, ours, reader.read))
         script = commands.script(record, [*first.frames, *(last.frames if last else ())], places, root, here)
-        made = replace(made, steps=(*steps, planner.watch(script)))
+        if first.topic is not None and first.topic.again:
+            steps = (*steps, commands.again(script, first.topic.again))
+        if first.topic is None or first.topic.watch:
+            steps = (*steps, planner.watch(script))
+        made = replace(made, steps=steps)
     return replace(made, others=tuple(planner.other(message, codes) for message in messages[1:]))
 
 
@@ -116,6 +135,22 @@ def _complete(record: LogRecord, index: Messages) -> None:
     if (known := index.begun_by(last.text.rstrip(" .…"))) is not None and known.key not in record.messages:
         cut = Message(last.sentence, last.number, known.codes, known.topic, Sort.EXCEPTION, last, last.frames)
         record.messages[known.key] = cut
+
+
+def _causes(
+    message: Message, clean: Sequence[str], places: Sequence[InRepository], read: Callable[[str], bytes | None]
+) -> tuple[PossibleCause, ...]:
+    """The known causes of a message; `clean` are rules that found nothing."""
+    found = []
+    for cause in message.topic.causes if message.topic else ():
+        ruled_out = bool(cause.codes) and set(cause.codes) <= set(clean)
+        found.append(PossibleCause(cause, clues(cause.signs, places, read), ruled_out))
+
+    def later(each: PossibleCause) -> tuple[bool, bool, bool]:
+        fits = each.cause.said and re.search(each.cause.said, message.text)
+        return not fits, not each.clues, bool(each.cause.signs and places)
+
+    return tuple(sorted(found, key=later))
 
 
 def _near_first(findings: Iterable[Finding], places: Sequence[InRepository]) -> tuple[Finding, ...]:

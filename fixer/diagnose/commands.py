@@ -54,8 +54,16 @@ def watch(script: str | None, ignored: Sequence[str], repeated: Sequence[str]) -
     run = script or _PLACEHOLDER
     quoted = shlex.quote(run) if re.search(r"[\"$`\\!]", run) else f'"{run}"'
     words = ["fixer", "verify", *(["--ignore", ",".join(ignored)] if ignored else []), *repeated]
-    why = "runs your program once, in a temporary copy, and names the parameter and the line"
-    return NextStep(f"{_joined(words)} --run {quoted}", why if script else f"{why}; put your command there")
+    why = "runs your program once, in a temporary copy, and says what is wrong and where"
+    return NextStep(
+        f"{_joined(words)} --run {quoted}",
+        why if script else f"{why}; put your command there",
+    )
+
+
+def again(script: str | None, environment: str) -> NextStep:
+    """What runs a program again so that it says more itself."""
+    return NextStep(f"{environment} {script or _PLACEHOLDER}", "runs your program again; it then says more")
 
 
 def script(record: LogRecord, frames: Iterable[TraceFrame], places: Places, root: Path, here: Path) -> str | None:

@@ -36,7 +36,7 @@ class KnownText:
     @property
     def key(self) -> str:
         """Equal for wordings of one message."""
-        return self.topic.name if self.topic else self.pattern.text
+        return self.topic.name if self.topic else " ".join(self.codes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from fixer.diagnose.tracebacks import TraceFrame
 
 _THEIRS = re.compile(r"(?:^|/)(?:site-packages|dist-packages|lib/python[\d.]+|Lib)/|^<|^\(")
 """Paths of installed packages, of the standard library, and of what has no file."""
+_IMPORT = re.compile(r"\s*(?:import|from)\s")
+MOST_CLUES = 3
+"""Lines that are named for one cause."""
 _EVERYWHERE = frozenset({"__init__.py", "__main__.py"})
 """Names that tell nothing without the directory above."""
 
@@ -92,6 +95,33 @@ class Places:
                     found.append((same, InRepository(frame, path, frame.line, number, bool(frame.code) and not same)))
         best = [place for same, place in found if same] or [place for _, place in found]
         return best[0] if len(best) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A line of code that is worth a look."""
+
+    path: str
+    line: int
+    code: str
+
+
+def clues(
+    signs: Sequence[str], places: Sequence[InRepository], read: Callable[[str], bytes | None]
+) -> tuple[Clue, ...]:
+    """The lines that bear one of these signs in the files of a traceback, those near its innermost line first."""
+    if not signs or not places:
+        return ()
+    pattern = re.compile("|".join(f"(?:{sign})" for sign in signs))
+    found: list[tuple[int, int, Clue]] = []
+    for number, path in enumerate(dict.fromkeys(place.path for place in reversed(places))):
+        line = next(place.line for place in reversed(places) if place.path == path)
+        if path.endswith(".py"):
+            for index, code in enumerate((read(path) or b"").decode("utf-8", "replace").splitlines(), start=1):
+                if pattern.search(code.partition("#")[0]) and not _IMPORT.match(code):
+                    found.append((number, abs(index - line), Clue(path, index, code.strip())))
+    nearest = sorted(found, key=lambda each: each[:2])[:MOST_CLUES]
+    return tuple(sorted((clue for *_, clue in nearest), key=lambda clue: (clue.path, clue.line)))
 
 
 def _same_end(one: Sequence[str], other: Sequence[str]) -> int:

@@ -207,9 +207,18 @@ def _together(hits: Iterable[Hit]) -> Iterable[list[Hit]]:
 
 
 def _again(old: Message, new: Message) -> Message:
-    """A message that came before: the better of two places stays, the first one where they are equal."""
-    best = new if (new.sort, bool(new.frames)) > (old.sort, bool(old.frames)) else old
+    """A message that came before: the better of two places stays, the first one where they are equal.
+
+    The code that raises it, quoted in a traceback, is no second time.
+    """
+    if new.sort < old.sort:
+        return old
     codes = tuple(dict.fromkeys((*old.codes, *new.codes)))
+    if new.sort > old.sort:
+        return replace(new, codes=codes)
+    if new.raised is not None and old.raised is not None and new.raised.number == old.raised.number:
+        return replace(old, codes=codes)  # another sentence of the same exception
+    best = new if new.frames and not old.frames else old
     return replace(best, count=old.count + 1, sources=old.sources | new.sources, codes=codes)
 
 

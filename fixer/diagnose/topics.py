@@ -17,6 +17,10 @@ class Cause:
     """What to change."""
     codes: tuple[str, ...] = ()
     """The rules that look for it."""
+    signs: tuple[str, ...] = ()
+    """Patterns of lines of code that are worth a look: it cannot be this cause where there is none, or seldom."""
+    said: str = ""
+    """A pattern of the message itself: where it fits, this is the cause to check first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Topic:
     """The first is the one to check first."""
     codes: tuple[str, ...] = ()
     """Rules that find causes of it, beside those whose own texts match and those of the causes."""
+    again: str = ""
+    """What to set in the environment, so that the program itself says more when it is run again."""
     watch: bool = True
     """Whether `fixer verify --run` tells more."""
     step: str = ""

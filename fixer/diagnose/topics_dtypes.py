@@ -23,16 +23,19 @@ TOPICS = (
                 "the last frames lie in torch's `transformer.py`, and training works",
                 "`enable_nested_tensor=False`, or the fast path off",
                 ("ATT001", "VER003"),
+                (r"TransformerEncoder",),
             ),
             Cause(
                 "an output of autocast goes into a layer that is called outside of it",
                 "the frame shown lies after the `with torch.autocast` block, or in a hook, a loss or a metric",
                 "move the call into the block, or pass `x.float()`",
+                signs=(r"autocast\(",),
             ),
             Cause(
                 "the model was cast (`.half()`, `.bfloat16()`, loaded with a dtype), and its input was not",
                 "compare `next(model.parameters()).dtype` with the dtype of the input",
                 "`x.to(next(model.parameters()).dtype)`, or do not cast the model and use autocast",
+                signs=(r"\.half\(\)", r"\.bfloat16\(\)", r"\.to\(.*torch\.(?:float16|half|bfloat16)", r"dtype="),
             ),
             Cause(
                 "only a part of the model was cast: a new head, a norm, LoRA adapters",
@@ -43,18 +46,24 @@ TOPICS = (
                 "the input is float64, as arrays of NumPy are",
                 "the message says Double",
                 "`x.float()`",
+                said=r"(?i)double|float64",
+                signs=(r"\bnp\.", r"from_numpy\(", r"\.double\(\)", r"float64"),
             ),
             Cause(
                 "your own `autograd.Function` under autocast",
                 "the frame is in its `backward`",
                 "`torch.amp.custom_fwd` and `custom_bwd` on its methods",
+                signs=(r"autograd\.Function|\(Function\)",),
             ),
             Cause(
                 "it is the device: one of the two names has `cuda` in it, the other has not",
                 "read the two types again",
                 "`.to(device)` for model and input",
+                said=r"cuda\.\w+\) and \w+ type \(torch\.(?!cuda)|torch\.(?!cuda)\w+\) and \w+ type \(torch\.cuda",
             ),
         ),
+        watch=False,
+        step="Print `x.dtype`, and the `weight.dtype` of the layer, in the line above the one shown.",
     ),
     Topic(
         "written-into-another-dtype",
@@ -70,7 +79,8 @@ TOPICS = (
             Cause(
                 "a buffer made by `torch.zeros(...)` takes an output of the model under autocast",
                 "the message names both types; the buffer is the float one",
-                "make it by `torch.zeros_like(source)` or write `source.to(buffer.dtype)`",
+                "make it by `torch.zeros_like(source)`, or write `source.to(buffer.dtype)`",
+                signs=(r"torch\.(?:zeros|ones|full|empty)\(", r"new_(?:zeros|full)\("),
             ),
             Cause(
                 "an average of weights (EMA, `lerp`) of models in two types",
@@ -78,6 +88,8 @@ TOPICS = (
                 "`.to(average.dtype)`",
             ),
         ),
+        watch=False,
+        step="The line shown writes one type into another: cast there, or where the buffer is made.",
     ),
     Topic(
         "bf16-to-numpy",

@@ -16,6 +16,7 @@ TOPICS = (
                 "look between the call of the model and `backward()`; there may be a warning `To copy construct …`",
                 "call `backward()` on the tensor that the loss function returned",
                 ("GRD001", "GRD002", "GRD003"),
+                (r"torch\.tensor\(", r"\.detach\(\)", r"\.data\b", r"Variable\("),
             ),
             Cause(
                 "the forward pass runs with gradients off: `no_grad`, `inference_mode`, or "
@@ -23,6 +24,7 @@ TOPICS = (
                 "`print(torch.is_grad_enabled())` before the forward pass says False",
                 "leave gradients on in the training step; in evaluation use `with torch.no_grad():`",
                 ("GRD004",),
+                (r"no_grad\b", r"inference_mode\b", r"set_grad_enabled\("),
             ),
             Cause(
                 "every parameter that is used is frozen: an adapter loaded without `is_trainable=True`, or a new head "
@@ -30,23 +32,34 @@ TOPICS = (
                 "`[n for n, p in model.named_parameters() if p.requires_grad]` is empty, or names modules that "
                 "`forward` does not call",
                 "unfreeze what is to be trained, and use it in `forward`",
+                signs=(r"requires_grad_\(False", r"requires_grad\s*=\s*False", r"PeftModel\.from_pretrained\("),
             ),
             Cause(
                 "the loss is computed from `argmax`, a comparison, `.long()`, or an array of NumPy",
                 "these have no derivative: follow the loss back to the logits",
                 "compute the loss from the logits, in torch",
+                signs=(
+                    r"argmax\(",
+                    r"\.long\(\)",
+                    r"\.numpy\(\)",
+                    r"from_numpy\(",
+                    r"\.round\(",
+                    r"\([^()]*\s[<>]=?\s[^()]*\)\.",
+                ),
             ),
             Cause(
                 "reentrant checkpointing around layers whose inputs need no gradient (frozen embeddings, LoRA)",
                 "the log warns `None of the inputs have requires_grad=True`",
                 "pass `use_reentrant=False`",
                 ("CKP001", "CKP002", "CKP003", "CKP004", "CKP005", "CKP006"),
+                (r"\bcheckpoint\(", r"gradient_checkpointing"),
             ),
             Cause(
                 "autocast keeps weights that a forward pass under `no_grad` left in its cache (torch < 2.11)",
                 "it happens under autocast only, after a forward pass under `no_grad` in the same region",
                 "call `torch.clear_autocast_cache()` after that forward pass",
                 ("AMP001", "VER002"),
+                (r"autocast\(",),
             ),
             Cause(
                 "an optimizer runs the training closure under `no_grad`",
@@ -54,6 +67,7 @@ TOPICS = (
                 "Transformers, or your own)",
                 "wrap `closure()` in `with torch.enable_grad():`, or raise the version",
                 ("GRD005", "VER001", "HF004"),
+                (r"\bclosure\b",),
             ),
         ),
     ),
@@ -66,11 +80,17 @@ TOPICS = (
                 "something is kept from one iteration to the next: the state of an RNN, a memory, a running loss",
                 "the first iteration passes, the second one fails",
                 "detach what is kept: `hidden = hidden.detach()`",
+                signs=(
+                    r"nn\.(?:RNN|LSTM|GRU)\b",
+                    r"\b(?:hidden|state|memory|carry)\b[^=]*=[^=]",
+                    r"\w*loss\s*\+=",
+                ),
             ),
             Cause(
                 "two losses share a forward pass: in a GAN, `fake` serves both networks",
                 "the first iteration fails, in the second `backward()`",
                 "give the other network `fake.detach()`; or add the losses and call `backward()` once",
+                signs=(r"\bfake\b.*=[^=]", r"(?:_loss|loss_)\w*\.backward\("),
             ),
             Cause(
                 "a part of the graph is computed once, outside of the loop",
@@ -95,21 +115,32 @@ TOPICS = (
                 "and critic)",
                 "the shape in the message is that of a weight, and the operation is `TBackward` or `AsStridedBackward`",
                 "call every `backward()` before the first `step()`, or compute the second loss after the step",
+                said=r"output \d+ of (?:AsStrided|T)(?:Backward|\b)",
+                signs=(r"\.step\(\)",),
             ),
             Cause(
                 "`x += y`, `x[...] = y`, `mul_()` and the like on a tensor that the operation before needs",
                 "the operation in the message is one that keeps its output: relu, sigmoid, exp, softmax, sqrt",
                 "write `x = x + y`; for `x[...] = y` use `torch.where`, or clone first",
+                said=r"output \d+ of (?:Sigmoid|Tanh|Exp|\w*Softmax|Sqrt|Rsqrt|Relu|Gelu|Silu|Pow|Norm)",
+                signs=(
+                    r"^\s*[\w.]+(?:\[.*\])?\s*[-+*/]=\s*(?!1\b)",
+                    r"^\s*[\w.]+\[.*\]\s*=[^=]",
+                    r"\.(?:add|mul|sub|div|clamp|relu)_\(",
+                ),
             ),
             Cause(
                 "`nn.ReLU(inplace=True)` whose input or output is used again (a residual connection)",
                 "the operation in the message is `ReluBackward`",
                 "`inplace=False`",
+                said=r"output \d+ of Relu",
+                signs=(r"inplace=True",),
             ),
             Cause(
                 "two forward passes of a DistributedDataParallel model before `backward()`: buffers are overwritten",
                 "it happens on several ranks only, and the model has BatchNorm",
                 "`broadcast_buffers=False`, or SyncBatchNorm",
+                signs=(r"DistributedDataParallel|\bDDP\(",),
             ),
         ),
     ),
@@ -125,6 +156,7 @@ TOPICS = (
                 "weights are updated or initialised by hand",
                 "the line assigns to, or calls a method ending with `_` on, a parameter",
                 "wrap it in `with torch.no_grad():`",
+                signs=(r"^\s*[\w.]+(?:\[.*\])?\s*[-+*/]=", r"\.\w+_\("),
             ),
             Cause(
                 "embeddings are changed in place after `enable_input_require_grads()`",
@@ -147,6 +179,7 @@ TOPICS = (
                 "`.to(device)`, `.cuda()`, `.half()` or arithmetic after `requires_grad=True`",
                 "look where the tensor in the message is made",
                 "make it in its final form first: `torch.randn(3, device=device).mul_(0.1).requires_grad_()`",
+                signs=(r"requires_grad=True\)\s*[-+*/.]", r"nn\.Parameter\(.*\)\s*[-+*/.]"),
             ),
             Cause(
                 "a parameter was replaced by a computed tensor (`w = w - lr * w.grad`)",
@@ -154,6 +187,8 @@ TOPICS = (
                 "change it in place under `torch.no_grad()`",
             ),
         ),
+        watch=False,
+        step="Change the line that makes the tensor which the line shown hands to the optimizer.",
     ),
     Topic(
         "no-parameters",
@@ -164,6 +199,7 @@ TOPICS = (
                 "modules are kept in a plain list or dict",
                 "`list(model.parameters())` is empty although there are layers",
                 "`nn.ModuleList`, `nn.ModuleDict`",
+                signs=(r"self\.\w+\s*=\s*[\[{]",),
             ),
             Cause(
                 "everything is frozen, and the optimizer gets those with `requires_grad`",
@@ -182,11 +218,17 @@ TOPICS = (
         ("grad can be implicitly created only for scalar outputs",),
         "`backward()` without an argument requires a loss of one number; this one has several.",
         (
-            Cause("the loss function has `reduction='none'`, or none was taken", "print `loss.shape`", "`loss.mean()`"),
+            Cause(
+                "the loss function has `reduction='none'`, or none was taken",
+                "print `loss.shape`",
+                "`loss.mean()`",
+                signs=(r"reduction=",),
+            ),
             Cause(
                 "nn.DataParallel returns one loss for each GPU",
                 "the shape is the number of GPUs; on one GPU it works",
                 "`loss.mean().backward()`",
+                signs=(r"DataParallel\(",),
             ),
         ),
     ),
@@ -199,18 +241,23 @@ TOPICS = (
                 "logging, plotting or a metric uses a tensor of the graph",
                 "the array does not lead back to the loss",
                 "`x.detach().cpu().numpy()`",
+                signs=(r"\.numpy\(\)",),
             ),
             Cause(
                 "a function of NumPy gets a tensor, or a list of them (`np.mean(losses)`)",
                 "the frame above is in NumPy",
                 "`losses.append(loss.item())`",
+                signs=(r"\bnp\.\w+\(",),
             ),
             Cause(
                 "a part of the loss is computed by NumPy",
                 "the array comes back by `torch.from_numpy` or `torch.tensor`",
                 "compute it in torch: `detach()` would silently cut the graph here",
+                signs=(r"from_numpy\(",),
             ),
         ),
+        watch=False,
+        step="Change the line shown, after a look at where the array goes.",
     ),
     Topic(
         "inference-tensor",
@@ -225,6 +272,7 @@ TOPICS = (
                 "features, targets or buffers are computed under `inference_mode` and used in the training step",
                 "look for `inference_mode` on the way to the frame shown",
                 "`torch.no_grad()` instead of `inference_mode()` there",
+                signs=(r"inference_mode\b",),
             ),
             Cause(
                 "an evaluation under `inference_mode` fills a cache (rotary embeddings, masks) that training uses",

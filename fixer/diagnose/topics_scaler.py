@@ -39,17 +39,20 @@ TOPICS = (
                 "`[n for n, p in model.named_parameters() if p.grad is not None]` after `backward()` is empty, or does "
                 "not hold what the optimizer has",
                 "give the optimizer the parameters that are trained; make it after layers are replaced and frozen",
+                signs=(r"requires_grad_\(False", r"requires_grad\s*=\s*False"),
             ),
             Cause(
                 "gradients are cleared between `backward()` and `scaler.step()`",
                 "look for `zero_grad()` between the two",
                 "call `zero_grad()` before `backward()`, or after `scaler.update()`",
+                signs=(r"zero_grad\(",),
             ),
             Cause(
                 "the loss does not depend on them: the graph is cut, and `requires_grad = True` on the loss hides it",
                 "without that line the message is `element 0 of tensors does not require grad`",
                 "remove it, and repair the cut",
                 ("GRD001", "GRD003"),
+                (r"requires_grad_\((?:True)?\)", r"requires_grad\s*=\s*True"),
             ),
             Cause(
                 "of several optimizers this one had no part in the loss that was scaled",
@@ -78,6 +81,7 @@ TOPICS = (
                 "`update()` in every micro-step of an accumulation",
                 "`step` is under a condition that `update` is not under",
                 "put `update()` under the same condition",
+                signs=(r"\bif\b.*%",),
             ),
             Cause(
                 "`update()` once for each optimizer", "there is more than one `update()` in a step", "once", ("SCL008",)
@@ -93,6 +97,7 @@ TOPICS = (
                 "`unscale_` in every micro-step of an accumulation",
                 "`update()` is under a condition that `unscale_` is not under",
                 "put `unscale_` and clipping under the condition of `step()` and `update()`",
+                signs=(r"\bif\b.*%",),
             ),
             Cause(
                 "`update()` is missing, or skipped with `continue`",
@@ -104,6 +109,7 @@ TOPICS = (
                 "a framework unscales too: `clip_gradients`, `accelerator.clip_grad_norm_`, the plugin of Lightning",
                 "the other call is in Lightning or Accelerate",
                 "clip by the framework's own function only",
+                signs=(r"clip_gradients\(", r"accelerator\.clip_grad", r"precision_plugin"),
             ),
         ),
         ("SCL001",),
@@ -138,11 +144,13 @@ TOPICS = (
                 "`model.half()`, or `.to(torch.float16)`",
                 "look for it before the optimizer is made",
                 "remove it; keep `torch.autocast`",
+                signs=(r"\.half\(\)", r"\.to\((?:.*,)?\s*(?:dtype=)?torch\.(?:float16|half)"),
             ),
             Cause(
                 "the model was loaded with `torch_dtype=torch.float16` (or `dtype=`) and trained with `fp16=True`",
                 "`{p.dtype for p in model.parameters() if p.requires_grad}` holds float16",
                 "load in float32, or use bf16 for both",
+                signs=(r"dtype=torch\.float16", r"dtype=.auto."),
             ),
             Cause(
                 "LoRA: adapters, or `modules_to_save`, were made in the fp16 of the base model",

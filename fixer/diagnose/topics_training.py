@@ -100,7 +100,7 @@ TOPICS = (
         (
             Cause(
                 "a head, branch or layer is not used in the loss",
-                "`TORCH_DISTRIBUTED_DEBUG=DETAIL` names the parameters; in one process, so does the command below",
+                "the command below names the parameters",
                 "remove or freeze it (before the model is wrapped), or `find_unused_parameters=True`",
             ),
             Cause(
@@ -114,6 +114,8 @@ TOPICS = (
                 "put it into `forward`, with gradients",
             ),
         ),
+        again="TORCH_DISTRIBUTED_DEBUG=DETAIL",
+        watch=False,
     ),
     Topic(
         "nothing-to-train-in-parallel",

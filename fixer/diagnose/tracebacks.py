@@ -11,7 +11,7 @@ from fixer.diagnose.shapes import LogLine
 MOST_FRAMES = 200
 """Of one traceback; of a longer one the middle is left out."""
 
-_WORD = r"<[\w ]+>|[\w.<>]+"
+_WORD = r"<[\w :]+>|[\w.<>]+"
 _FILE = r"""(?:[A-Za-z]:)?[^\s:"'<>|][^:"'<>|]*"""
 _SHAPES = tuple(
     re.compile(shape)

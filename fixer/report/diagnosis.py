@@ -12,7 +12,7 @@ from rich.text import Text
 
 from codemods.model.edits import Finding
 from codemods.model.plan import FilePlan
-from fixer.diagnose.answer import Diagnosis, Other, codes_of
+from fixer.diagnose.answer import Diagnosis, Other, PossibleCause, codes_of
 from fixer.diagnose.commands import NextStep
 from fixer.diagnose.places import InRepository
 from fixer.diagnose.scan import Message
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from codemods.engine.prefilter import RuleInfo
-    from fixer.diagnose.topics import Topic
 
 MOST_FINDINGS = 8
 MOST_LINES = 80
@@ -50,7 +49,7 @@ def show(console: Console, found: Diagnosis, rules: Mapping[str, RuleInfo], here
         console.print()
     _findings(console, found, here)
     if topic is not None and not (found.is_placed and found.steps):
-        causes(console, topic)
+        _causes(console, found.causes, topic.step)
     _commands(console, *found.steps)
     for other in found.others:
         _other(console, other)
@@ -61,7 +60,7 @@ def _unknown(console: Console, found: Diagnosis) -> None:
     _print(console, f"Not known: {found.unknown.sentence}", style="bold red")
     _where(console, found.unknown.number, 1, () if found.message else found.places)
     if found.message is not None:
-        _text(console, "The log ends with this exception, about which fixer has nothing to say. It also holds:")
+        _text(console, "The log ends with this exception, of which nothing is known. The log also holds:")
 
 
 def _nearest(console: Console, found: Diagnosis) -> None:
@@ -93,6 +92,8 @@ def _where(console: Console, number: int, count: int, places: Sequence[InReposit
         if place.moved:
             parts.append("that line reads otherwise now")
     _print(console, "; ".join(parts), style="cyan", indent=2)
+    if places and places[-1].frame.code:
+        console.print(Text(f"  {places[-1].line} | ", "blue").append(visible(places[-1].frame.code), "default"))
     console.print()
 
 
@@ -166,18 +167,24 @@ def _finding(console: Console, finding: Finding, root: Path, here: Path, lines: 
         console.print(line, soft_wrap=True)
 
 
-def causes(console: Console, topic: Topic) -> None:
+def _causes(console: Console, causes: Sequence[PossibleCause], step: str) -> None:
     """The known causes, numbered in the order in which to check them."""
-    several = "Known causes, in the order in which to check them:" if len(topic.causes) > 1 else "The known cause:"
+    several = "Known causes, in the order in which to check them:" if len(causes) > 1 else "The known cause:"
     console.print(Text(several, "bold"))
-    for number, cause in enumerate(topic.causes, start=1):
-        _print(console, cause.what[:1].upper() + cause.what[1:], label=f"{number}. ")
-        for label, said in (("see: ", cause.tell), ("then: ", cause.cure), ("rules: ", ", ".join(cause.codes))):
+    for number, each in enumerate(causes, start=1):
+        cause, what = each.cause, each.cause.what
+        is_word = what.split()[0].strip(",").isalpha()
+        _print(console, what[:1].upper() + what[1:] if is_word else what, label=f"{number}. ")
+        for clue in each.clues:
+            line = Text(f"   {visible(clue.path)}:{clue.line}: ", "bold").append(visible(clue.code), "default not bold")
+            console.print(line, soft_wrap=True)
+        rules = ", ".join(cause.codes) + (" (found nothing)" if each.ruled_out else "")
+        for label, said in (("see: ", cause.tell), ("then: ", cause.cure), ("rules: ", rules)):
             if said:
                 _print(console, said, label=label, indent=3)
     console.print()
-    if topic.step:
-        _text(console, f"Next: {topic.step}")
+    if step:
+        _text(console, f"Next: {step}")
 
 
 def _commands(console: Console, *steps: NextStep) -> None:
@@ -211,7 +218,7 @@ def show_known(console: Console, found: Sequence[Message], rules: Mapping[str, R
         console.print()
         if topic is not None:
             _text(console, topic.meaning)
-            causes(console, topic)
+            _causes(console, [PossibleCause(cause) for cause in topic.causes], topic.step)
         for rule in (rules[each] for each in codes_of(message) if each in rules):
             _print(console, f"{rule.name}: {rule.summary}", label=f"{rule.code} ")
         console.print()

@@ -13,11 +13,10 @@ from fixer.report.json import render as as_bytes
 
 if TYPE_CHECKING:
     from codemods.engine.prefilter import RuleInfo
-    from fixer.diagnose.answer import Diagnosis
+    from fixer.diagnose.answer import Diagnosis, PossibleCause
     from fixer.diagnose.commands import NextStep
     from fixer.diagnose.places import InRepository
     from fixer.diagnose.scan import LogRecord, Message
-    from fixer.diagnose.topics import Topic
 
 
 def render(found: Diagnosis, record: LogRecord, rules: Sequence[RuleInfo], here: Path) -> bytes:
@@ -34,7 +33,7 @@ def render(found: Diagnosis, record: LogRecord, rules: Sequence[RuleInfo], here:
         "nearest": found.near.pattern.text if found.near else None,
         "frames": [_place(place) for place in found.places],
         "rules": [{"code": code, "name": names[code].name, "summary": names[code].summary} for code in found.codes],
-        "causes": _causes(found.message.topic) if found.message and found.message.topic else [],
+        "causes": [_cause(each) for each in found.causes],
         "commands": [_step(step) for step in found.steps],
         "others": [
             {
@@ -79,11 +78,16 @@ def _place(place: InRepository) -> dict[str, Any]:
     }
 
 
-def _causes(topic: Topic) -> list[dict[str, Any]]:
-    return [
-        {"what": cause.what, "how_to_tell": cause.tell or None, "cure": cause.cure or None, "rules": list(cause.codes)}
-        for cause in topic.causes
-    ]
+def _cause(possible: PossibleCause) -> dict[str, Any]:
+    cause = possible.cause
+    return {
+        "what": cause.what,
+        "how_to_tell": cause.tell or None,
+        "cure": cause.cure or None,
+        "rules": list(cause.codes),
+        "ruled_out": possible.ruled_out,
+        "lines": [{"path": clue.path, "line": clue.line, "code": clue.code} for clue in possible.clues],
+    }
 
 
 def _step(step: NextStep) -> dict[str, str]:

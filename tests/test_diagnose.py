@@ -1,0 +1,417 @@
+"""`fixer diagnose`: from a log to the place, and by one more command to the fix."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from world import CHECKOUT, Result, fixer, repository, write
+
+from fixer.diagnose.places import Places
+from fixer.diagnose.shapes import shaped
+from fixer.diagnose.tracebacks import TraceFrame, Traces
+
+EXAMPLES = CHECKOUT / "tests/before_after"
+NO_GRAPH = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+TORCH = (
+    '  File "/opt/conda/lib/python3.11/site-packages/torch/_tensor.py", line 521, in backward\n'
+    "    torch.autograd.backward(\n"
+)
+
+
+def example(rule: str) -> dict[str, str]:
+    """The code of a rule's example, before the fix."""
+    before = EXAMPLES / rule / "example/before"
+    if before.is_dir():
+        return {path.relative_to(before).as_posix(): path.read_text() for path in before.iterdir()}
+    return {"train.py": before.with_suffix(".py").read_text()}
+
+
+def traceback(frames: Sequence[tuple[str, int, str]], said: str) -> str:
+    """A traceback from another machine."""
+    lines = [f'  File "/home/ada/work/{path}", line {line}, in {name}\n    …\n' for path, line, name in frames]
+    return "Traceback (most recent call last):\n" + "".join(lines) + TORCH + said + "\n"
+
+
+def commands(result: Result) -> list[str]:
+    """The commands that an answer offers."""
+    return [line.strip() for line in result.text.splitlines() if line.startswith("  fixer ")]
+
+
+def line_of(code: str, part: str) -> int:
+    """The number of the first line that holds a text."""
+    return next(number for number, line in enumerate(code.splitlines(), start=1) if part in line)
+
+
+SEEDS = [
+    ("no-grad-in-autocast", "train.py", "loss.backward()", NO_GRAPH, "fixer apply --select AMP001"),
+    (
+        "raw-backward",
+        "train.py",
+        ".backward(",
+        "AssertionError: Attempted unscale_ but _scale is None.  This may indicate that",
+        "fixer apply --select PL001",
+    ),
+    ("lightning-closure-floor", "train.py", "import", NO_GRAPH, "fixer apply --select GRD005,VER001 --unsafe-fixes"),
+    (
+        "reentrant-without-input-grad",
+        "train.py",
+        "checkpoint(",
+        f"UserWarning: None of the inputs have requires_grad=True. Gradients will be None\n{NO_GRAPH}",
+        "fixer apply --select CKP002 --unsafe-fixes",
+    ),
+    (
+        "encoder-fastpath-in-autocast",
+        "train.py",
+        "self.encoder(",
+        "RuntimeError: mat1 and mat2 must have the same dtype, but got BFloat16 and Float",
+        "fixer apply --select ATT001 --unsafe-fixes",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "part", "said", "command"), SEEDS, ids=[seed[0] for seed in SEEDS])
+def test_from_a_traceback_to_the_fix_in_two_commands(
+    rule: str, path: str, part: str, said: str, command: str, tmp_path: Path
+) -> None:
+    files = example(rule)
+    repository(tmp_path / "repo", files)
+    (tmp_path / "train.log").write_text(traceback([(path, line_of(files[path], part), "step")], said))
+    told = fixer("diagnose", "../train.log", at=tmp_path / "repo", real=True)
+    assert told.code == 0, told.err
+    assert f"raised at {path}:{line_of(files[path], part)}, in step" in told.text
+    assert "\n+++ b/" in told.text
+    assert command in commands(told)
+    done = fixer(*shlex.split(commands(told)[0])[1:], at=tmp_path / "repo", real=True)
+    assert done.code == 0 and done.out, done.err
+    codes = shlex.split(commands(told)[0])[3]
+    assert fixer("check", "--select", codes, at=tmp_path / "repo", real=True).code == 0
+
+
+SCRIPT = """\
+import torch
+
+
+def evaluate(model, x):
+    torch.set_grad_enabled(False)
+    return model(x)
+
+
+def main():
+    model = torch.nn.Linear(4, 1)
+    evaluate(model, torch.ones(2, 4))
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()
+
+
+main()
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return repository(tmp_path / "project", {"src/train.py": SCRIPT, "src/other.py": "import os\n"})
+
+
+def test_where_no_rule_finds_it_the_causes_and_the_next_command_follow(project: Path) -> None:
+    log = traceback([("src/train.py", 16, "<module>"), ("src/train.py", 13, "main")], NO_GRAPH)
+    (project / "train.log").write_text(log)
+    told = fixer("diagnose", "train.log", at=project, real=True)
+    assert told.code == 0
+    assert "  line 8 of the log; raised at src/train.py:13, in main" in told.text
+    assert "rules know this message and found nothing here: GRD001, GRD002" in told.text
+    first = told.text.partition("in the order in which to check them:\n")[2]
+    assert first.startswith("1. The forward pass runs with gradients off")
+    assert "\n   src/train.py:5: torch.set_grad_enabled(False)\n" in first
+    assert commands(told) == ['fixer verify --run "python src/train.py"']
+
+
+@pytest.mark.parametrize(
+    ("log", "command"),
+    [
+        ("$ python src/train.py --lr 0.1 2>&1 | tee log\n", "python src/train.py --lr 0.1"),
+        (
+            "+ torchrun --nproc-per-node 2 src/train.py --seed 42\n",
+            "torchrun --nproc-per-node 2 src/train.py --seed 42",
+        ),
+        (
+            "(env) ada@gpu1:~/x$ CUDA_VISIBLE_DEVICES=0 python3.10 /data/x/src/train.py\n",
+            "CUDA_VISIBLE_DEVICES=0 python src/train.py",
+        ),
+        ("!python src/train.py\n", "python src/train.py"),
+        ("$ python missing.py\n", "python YOUR_SCRIPT.py"),
+        (
+            'Traceback\n  File "/x/runpy.py", line 8, in f\n  File "/x/src/train.py", line 16, in <module>\n',
+            "python -m src.train",
+        ),
+    ],
+)
+def test_the_command_that_is_offered_is_that_of_the_log(log: str, command: str, project: Path) -> None:
+    (project / "log").write_text(f"{log}{NO_GRAPH}\n")
+    (offered,) = commands(fixer("diagnose", "log", at=project, real=True))
+    assert offered == f'fixer verify --run "{command}"'
+
+
+def test_fixes_of_something_else_are_left_out_of_the_run(project: Path) -> None:
+    write(project, {"src/other.py": "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n"})
+    (project / "log").write_text(f"$ python src/train.py --name 'a \"b\"'\n{NO_GRAPH}\n")
+    (offered,) = commands(fixer("diagnose", "log", "--target", "torch=2.13", "src", at=project, real=True))
+    assert shlex.split(offered) == [
+        *("fixer", "verify", "--ignore", "AMP002", "--target", "torch=2.13", "src"),
+        *("--run", "python src/train.py --name 'a \"b\"'"),
+    ]
+
+
+def test_options_and_paths_are_part_of_the_command(project: Path) -> None:
+    write(project, {"src/other.py": "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n"})
+    (project / "log").write_text("FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\n")
+    told = fixer("diagnose", "log", "src", "--isolated", "--exclude", "a b", at=project, real=True)
+    assert commands(told) == ["fixer apply --select AMP002 --exclude 'a b' --isolated src"]
+
+
+def test_an_exception_that_is_not_known_is_said_first(project: Path) -> None:
+    log = "FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\n" + traceback(
+        [("src/train.py", 13, "main")], "torch.OutOfMemoryError: CUDA out of memory."
+    )
+    (project / "log").write_text(log)
+    told = fixer("diagnose", "log", at=project, real=True)
+    assert told.code == 0
+    assert told.text.startswith("Not known: torch.OutOfMemoryError: CUDA out of memory.\n")
+    assert "also holds: FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated." in " ".join(told.text.split())
+
+
+def test_what_is_not_known_has_a_next_step(project: Path) -> None:
+    (project / "log").write_text(traceback([("src/train.py", 13, "main")], "KeyError: 'x'"))
+    told = fixer("diagnose", "log", at=project, real=True)
+    assert told.code == 1
+    assert told.text.startswith("Not known: KeyError: 'x'\n  line 6 of the log; raised at src/train.py:13, in main\n")
+    assert commands(told) == ["fixer check", 'fixer verify --run "python YOUR_SCRIPT.py"']
+
+
+def test_the_nearest_message_is_called_near(project: Path) -> None:
+    (project / "log").write_text("RuntimeError: elment 0 of tensor dos not require grad and have no grad_fn\n")
+    told = fixer("diagnose", "log", at=project, real=True)
+    assert told.code == 1
+    assert "which is not the same: element 0 of tensors" in told.text
+    assert commands(told)[0].startswith("fixer explain 'element 0 of")
+
+
+def test_a_message_that_was_cut_is_known(project: Path) -> None:
+    (project / "log").write_text("RuntimeError: element 0 of tensors does not require grad and do…\n")
+    assert fixer("diagnose", "log", at=project, real=True).code == 0
+
+
+def test_json_holds_all_of_it(project: Path) -> None:
+    log = "/x/y.py:3: FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\n"
+    log += traceback([("src/train.py", 16, "<module>"), ("src/train.py", 13, "main")], NO_GRAPH)
+    write(
+        project,
+        {
+            "log": log,
+            "src/train.py": SCRIPT.replace("loss.backward()", "loss = torch.tensor(loss)\n    loss.backward()"),
+        },
+    )
+    told = fixer("diagnose", "log", "--format", "json", at=project, real=True)
+    content = json.loads(told.out)
+    message = content["message"]
+    assert (told.code, content["known"], content["lines"], message["line"]) == (0, True, 9, 9)
+    assert (message["name"], message["count"], message["text"]) == ("no-graph", 1, NO_GRAPH)
+    assert [frame["line"] for frame in message["traceback"]] == [16, 13, 521]
+    assert [(f["path"], f["line"], f["changed_since"]) for f in content["frames"]] == [
+        ("src/train.py", 16, False),
+        ("src/train.py", 13, False),
+    ]
+    assert [(f["code"], f["path"], f["line"]) for f in content["findings"]] == [("GRD001", "src/train.py", 13)]
+    assert content["commands"][0]["command"] == "fixer apply --select GRD001 --unsafe-fixes"
+    assert [other["line"] for other in content["others"]] == [1]
+    assert {"GRD001", "AMP001"} <= {rule["code"] for rule in content["rules"]}
+
+
+def test_json_says_what_is_not_known(project: Path) -> None:
+    (project / "log").write_text("KeyError: 3\n")
+    content = json.loads(fixer("diagnose", "log", "--format", "json", at=project, real=True).out)
+    assert (content["known"], content["message"], content["findings"]) == (False, None, [])
+    assert content["unknown"] == {"text": "KeyError: 3", "line": 1}
+
+
+class Terminal(io.TextIOWrapper):
+    """Standard input at which a person sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("arguments", [("diagnose",), ("diagnose", "-")])
+def test_a_log_is_read_from_standard_input(arguments: tuple[str, ...], project: Path) -> None:
+    with mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(NO_GRAPH.encode()))):
+        assert fixer(*arguments, at=project, real=True).text.startswith("RuntimeError: element 0")
+
+
+def test_on_a_terminal_a_log_is_asked_for(project: Path) -> None:
+    with mock.patch.object(sys, "stdin", Terminal(io.BytesIO())):
+        told = fixer("diagnose", at=project, real=True)
+    assert (told.code, told.out) == (2, b"") and "fixer: diagnose what? name a log" in told.err
+    with mock.patch.object(sys, "stdin", Terminal(io.BytesIO(NO_GRAPH.encode()))):
+        assert fixer("diagnose", "-", at=project, real=True).code == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "said"),
+    [
+        ({}, ("missing.log",), "missing.log: no such file; name a log"),
+        ({}, (NO_GRAPH,), 'grad_fn: no such file; `fixer explain "MESSAGE"`'),
+        ({}, (".",), ".: is a directory; name a log"),
+        ({}, ("a\0b",), "not a path"),
+        ({"log": b""}, ("log",), "log: holds no text; errors go to standard error"),
+        ({"log": b"\n\r\n \0\0[[[[\n"}, ("log",), "log: holds no text"),
+        ({"log": b"x"}, ("log", "--config", "a", "--isolated"), "--config and --isolated contradict each other"),
+        ({"log": NO_GRAPH.encode()}, ("log", "missing"), "missing: no such file or directory"),
+        ({"log": NO_GRAPH.encode()}, ("log", "--target", "troch"), "--target"),
+    ],
+)
+def test_bad_input_is_refused(files: Mapping[str, bytes], arguments: tuple[str, ...], said: str, project: Path) -> None:
+    write(project, files)
+    told = fixer("diagnose", *arguments, at=project, real=True)
+    assert told.code == 2 and said in told.err, told.err
+    assert "Traceback" not in told.err
+
+
+@pytest.mark.parametrize(
+    ("log", "code"),
+    [
+        (bytes(range(256)) * 40, 1),
+        (bytes(range(256)) * 40 + b"\n" + NO_GRAPH.encode() + b"\n" + bytes(range(256)), 0),
+        (NO_GRAPH.encode().replace(b" ", b" \0"), 0),
+        (f"\ufeff{NO_GRAPH}\r\n".encode("utf-16"), 0),
+        (f"{NO_GRAPH}\r\n".encode("utf-8-sig"), 0),
+        (f"50%|###   |\r{NO_GRAPH}\r".encode(), 0),
+        (NO_GRAPH.encode() + b"\xff\xfe\x80", 0),
+        (b"[x" * 40_000 + b"\n", 1),
+    ],
+)
+def test_noise_does_not_matter(log: bytes, code: int, project: Path) -> None:
+    write(project, {"log": log})
+    told = fixer("diagnose", "log", at=project, real=True)
+    assert (told.code, told.err) == (code, "")
+
+
+def test_explain_says_what_is_known_of_a_message(tmp_path: Path) -> None:
+    told = fixer("explain", "Attempted unscale_ but _scale is None", at=tmp_path, real=True)
+    assert told.code == 0
+    assert "\nSCL003 unscaled-backward: " in told.text and "\n1. `loss.backward()` beside a GradScaler\n" in told.text
+    assert commands(told) == ["fixer diagnose train.log", "fixer explain SCL003"]
+    told = fixer("explain", "index out of range in self", at=tmp_path, real=True)
+    assert told.code == 2 and "no rule and no cause is known of this message; `fixer rules` lists" in told.err
+
+
+FRAMES = [
+    ('  File "/x/train.py", line 42, in main', [("/x/train.py", 42, "main")]),
+    ('  File \\"/x/train.py\\", line 42, in main\\nTraceback', [("/x/train.py", 42, "main")]),
+    ('  File "C:\\Users\\ada\\train.py", line 42, in <module>', [("C:\\Users\\ada\\train.py", 42, "<module>")]),
+    ("File ~/x/train.py:42, in main(args)", [("~/x/train.py", 42, "main")]),
+    ("File [c:\\x\\train.py:42](file:///c:/x/train.py:42), in main()", [("c:\\x\\train.py", 42, "main")]),
+    ("Cell In[5], line 164, in train(x)", [("Cell In[5]", 164, "train")]),
+    ("Cell In[5], line 164", [("Cell In[5]", 164, "")]),
+    ("Input In [5], in <cell line: 3>()\n      2 x\n----> 3 loss.backward()", [("Input In [5]", 3, "<cell line: 3>")]),
+    (
+        "[/usr/local/lib/train.py](https://localhost:8080/#) in main(self)\n    41 x\n--> 42 y",
+        [("/usr/local/lib/train.py", 42, "main")],
+    ),
+    ("<ipython-input-7-abc> in <module>\n----> 1 f()", [("<ipython-input-7-abc>", 1, "<module>")]),
+    ("│ /home/ada/train.py:42 in main        │", [("/home/ada/train.py", 42, "main")]),
+    ("│ /home/ada/very/long/tra │\n│ in.py:42 in main │", [("/home/ada/very/long/train.py", 42, "main")]),
+    ("│ /home/ada/train.py:42 in │\n│ main      │", [("/home/ada/train.py", 42, "main")]),
+    ("train.py:42: in main", [("train.py", 42, "main")]),
+    (
+        'Traceback (most recent call last): File "a.py", line 1, in f x() File "b.py", line 2, in g',
+        [("a.py", 1, "f"), ("b.py", 2, "g")],
+    ),
+    ("nothing.py at all, line 3", []),
+]
+
+
+@pytest.mark.parametrize(("text", "frames"), FRAMES)
+def test_frames_are_read_in_every_shape(text: str, frames: list[tuple[str, int, str]]) -> None:
+    traces = Traces()
+    log = f"Traceback (most recent call last)\n{text}\nValueError: x"
+    raised = [
+        each
+        for number, line in enumerate(log.split("\n"), start=1)
+        for part in shaped(number, line)
+        for each in traces.feed(part)
+    ]
+    assert [(frame.path, frame.line, frame.function) for frame in raised[-1].frames] == frames
+
+
+def test_a_deep_recursion_keeps_its_ends() -> None:
+    traces = Traces()
+    lines = [f'  File "a.py", line {number}, in f' for number in range(1, 1_000)]
+    (raised,) = [
+        each
+        for number, line in enumerate([*lines, "RecursionError: maximum recursion depth exceeded"])
+        for part in shaped(number, line)
+        for each in traces.feed(part)
+    ]
+    assert len(raised.frames) == 200
+    assert [raised.frames[0].line, raised.frames[-1].line] == [1, 999]
+
+
+PATHS = [
+    ("src/train.py", "src/train.py"),
+    ("/root/project/src/train.py", "src/train.py"),
+    ("/home/ada/elsewhere/src/train.py", "src/train.py"),
+    ("/tmp/ray/session/src/models/net.py", "src/models/net.py"),
+    ("C:\\ada\\src\\models\\net.py", "src/models/net.py"),
+    ("~/x/other/net.py", "other/net.py"),
+    ("net.py", None),
+    ("/x/net.py", None),
+    ("/x/site-packages/src/train.py", None),
+    ("/usr/lib/python3.11/train.py", None),
+    ("<frozen runpy>", None),
+    ("/x/__init__.py", None),
+    ("/x/src/__init__.py", "src/__init__.py"),
+    ("missing.py", None),
+]
+
+
+@pytest.mark.parametrize(("name", "path"), PATHS)
+def test_paths_of_other_machines_are_found_by_their_end(name: str, path: str | None) -> None:
+    paths = ["src/train.py", "src/models/net.py", "other/net.py", "src/__init__.py", "train.yaml"]
+    assert Places(Path("/root/project"), paths, lambda _: b"").path_of(name) == path
+
+
+def test_a_cell_is_found_by_its_execution_count() -> None:
+    def notebook(*cells: tuple[int | None, str]) -> bytes:
+        made = [
+            {"cell_type": "code", "execution_count": count, "source": source.splitlines(True)}
+            for count, source in cells
+        ]
+        return json.dumps({"cells": [{"cell_type": "markdown", "source": "x"}, *made]}).encode()
+
+    files = {
+        "a.ipynb": notebook((4, "x = 1\n"), (5, "a()\nloss.backward()\n"), (None, "y")),
+        "b.ipynb": notebook((5, "c()\nd()\n")),
+        "c.ipynb": b"{broken",
+    }
+    places = Places(Path("/p"), files, files.get)
+    (found,) = places.of([TraceFrame("Cell In[5]", 2, "", "loss.backward()")])
+    assert (found.path, found.line, found.location) == ("a.ipynb", 2, "a.ipynb:cell 3:2")
+    assert places.of([TraceFrame("Cell In[5]", 2), TraceFrame("Cell In[9]", 1), TraceFrame("Cell In[4]", 7)]) == ()
+
+
+def test_a_line_that_has_changed_is_said_to_have() -> None:
+    places = Places(Path("/p"), ["a.py"], {"a.py": b"x = 1\nloss.backward()\n"}.get)
+    frames = [
+        TraceFrame("a.py", 2, "f", "loss.backward()"),
+        TraceFrame("a.py", 2, "f", "loss.back…"),
+        TraceFrame("a.py", 2, "f", "y = 2"),
+        TraceFrame("a.py", 9, "f"),
+        TraceFrame("a.py", 2, "f"),
+    ]
+    assert [place.moved for place in places.of(frames)] == [False, False, True, True, False]
