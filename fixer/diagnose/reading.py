@@ -17,8 +17,7 @@ _ESCAPE = re.compile(
     r"|[\u2600-\u26ff]?\[(?:\d{1,3};)*\d{1,3}m"
 )
 """Colours and cursor movements, links of terminals, and colours whose escape character was lost on the way."""
-_CONTROL = dict.fromkeys([*range(9), *range(11, 13), *range(14, 32), *range(127, 160), 0xFEFF, 0x200B], None)
-_END = re.compile(r"[\r\n]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u200b]+")
 
 
 def lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
@@ -29,19 +28,33 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     """
     number, rest = 1, ""
     for text in _texts(stream):
-        rest += text
-        start = 0
-        for end in _END.finditer(rest):
-            if end.start() > start:
-                yield from ((number, part) for part in _parts(rest[start : end.start()]))
-            number += end[0] == "\n"
-            start = end.end()
-        rest = rest[start:]
+        whole, end, rest = (rest + text).rpartition("\n")
+        if end:
+            for line in _plain(whole).split("\n"):
+                if "\r" in line or len(line) > LONGEST:
+                    yield from ((number, part) for part in _parts(line))
+                elif line:
+                    yield number, line
+                number += 1
         if len(rest) > LONGEST:
-            yield from ((number, part) for part in _parts(rest))
-            rest = ""
+            whole, end, rest = rest.rpartition("\r") if "\r" in rest else (rest, "", "")
+            yield from ((number, part) for part in _parts(_plain(whole)))
     if rest:
-        yield from ((number, part) for part in _parts(rest))
+        yield from ((number, part) for part in _parts(_plain(rest)))
+
+
+def _plain(text: str) -> str:
+    """Text without colours and control characters."""
+    if "\x1b" in text or "m" in text:
+        text = _ESCAPE.sub("", text)
+    return _CONTROL.sub("", text)
+
+
+def _parts(line: str) -> Iterator[str]:
+    """What a line shows one after the other, in pieces that are not too long."""
+    for shown in line.split("\r"):
+        for start in range(0, len(shown), LONGEST):
+            yield shown[start : start + LONGEST]
 
 
 def _texts(stream: BinaryIO) -> Iterator[str]:
@@ -54,11 +67,3 @@ def _texts(stream: BinaryIO) -> Iterator[str]:
         data = stream.read(PIECE)
     if text := decoder.decode(b"", final=True):
         yield text
-
-
-def _parts(line: str) -> Iterator[str]:
-    if "\x1b" in line or ("m" in line and "[" in line):
-        line = _ESCAPE.sub("", line)
-    line = line.translate(_CONTROL)
-    for start in range(0, len(line), LONGEST):
-        yield line[start : start + LONGEST]
