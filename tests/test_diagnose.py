@@ -94,6 +94,43 @@ def test_from_a_traceback_to_the_fix_in_two_commands(
     assert fixer("check", "--select", codes, at=tmp_path / "repo", real=True).code == 0
 
 
+def test_a_repair_that_must_be_asked_for_is_asked_for(tmp_path: Path) -> None:
+    config = (EXAMPLES / "llama-factory-config/built_in_family/report.yaml").read_bytes()
+    write(tmp_path, {"lora.yaml": config})
+    (tmp_path / "log").write_text("UserWarning: None of the inputs have requires_grad=True. Gradients will be None\n")
+    command = "fixer apply --select CKP005 --unsafe-fixes --strategy CKP005=non-reentrant"
+    assert commands(fixer("diagnose", "log", at=tmp_path, real=True))[0] == command
+    assert fixer(*shlex.split(command)[1:], at=tmp_path, real=True).code == 0
+    assert "use_reentrant_gc: false\n" in (tmp_path / "lora.yaml").read_text()
+
+
+OLD = "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n"
+
+
+def test_what_lies_in_the_files_of_the_traceback_comes_first(tmp_path: Path) -> None:
+    write(tmp_path, {**{f"a{number:02}.py": OLD for number in range(40)}, "z.py": OLD})
+    (tmp_path / "log").write_text(
+        "/far/away/z.py:2: FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\n"
+    )
+    told = fixer("diagnose", "log", at=tmp_path, real=True)
+    places = [line.partition(": AMP002")[0] for line in told.text.splitlines() if ": AMP002 [" in line]
+    assert places == ["z.py:2:6", *(f"a{number:02}.py:2:6" for number in range(7))]
+    assert "… and 33 more findings: `fixer check --select AMP002` lists all." in told.text
+    patched = [line for line in told.text.splitlines() if line.startswith("diff --git")]
+    assert patched[0] == "diff --git a/z.py b/z.py" and len(patched) < 41
+    assert f"… and {41 - len(patched)} more files: `fixer apply --select AMP002 --dry-run` shows them" in told.text
+
+
+def test_what_lies_elsewhere_is_said_to(project: Path) -> None:
+    write(project, {"src/other.py": OLD})
+    (project / "log").write_text(
+        "/x/src/train.py:2: FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\n"
+    )
+    told = fixer("diagnose", "log", at=project, real=True)
+    assert "Nothing was found in the files of the traceback. In other files:\n\nsrc/other.py:2:6: AMP002" in told.text
+    assert commands(told)[0] == "fixer apply --select AMP002"
+
+
 SCRIPT = """\
 import torch
 
@@ -145,7 +182,7 @@ def test_where_no_rule_finds_it_the_causes_and_the_next_command_follow(project: 
             "CUDA_VISIBLE_DEVICES=0 python src/train.py",
         ),
         ("!python src/train.py\n", "python src/train.py"),
-        ("$ python missing.py\n", "python YOUR_SCRIPT.py"),
+        ("$ python missing.py\n", "python src/train.py"),
         (
             'Traceback\n  File "/x/runpy.py", line 8, in f\n  File "/x/src/train.py", line 16, in <module>\n',
             "python -m src.train",
@@ -158,8 +195,15 @@ def test_the_command_that_is_offered_is_that_of_the_log(log: str, command: str, 
     assert offered == f'fixer verify --run "{command}"'
 
 
+def test_where_nothing_tells_the_command_it_has_to_be_put_in(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "b.py": "", "log": NO_GRAPH})
+    told = fixer("diagnose", "log", at=tmp_path, real=True)
+    assert commands(told) == ['fixer verify --run "python YOUR_SCRIPT.py"']
+    assert "the log does not show the command: put yours there" in " ".join(told.text.split())
+
+
 def test_fixes_of_something_else_are_left_out_of_the_run(project: Path) -> None:
-    write(project, {"src/other.py": "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n"})
+    write(project, {"src/other.py": OLD})
     (project / "log").write_text(f"$ python src/train.py --name 'a \"b\"'\n{NO_GRAPH}\n")
     (offered,) = commands(fixer("diagnose", "log", "--target", "torch=2.13", "src", at=project, real=True))
     assert shlex.split(offered) == [
@@ -169,7 +213,7 @@ def test_fixes_of_something_else_are_left_out_of_the_run(project: Path) -> None:
 
 
 def test_options_and_paths_are_part_of_the_command(project: Path) -> None:
-    write(project, {"src/other.py": "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n"})
+    write(project, {"src/other.py": OLD})
     (project / "log").write_text("FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\n")
     told = fixer("diagnose", "log", "src", "--isolated", "--exclude", "a b", at=project, real=True)
     assert commands(told) == ["fixer apply --select AMP002 --exclude 'a b' --isolated src"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from codemods.model.edits import Finding
 from fixer.diagnose import commands
-from fixer.diagnose.commands import NextStep
+from fixer.diagnose.commands import NextStep, RunCommand
 from fixer.diagnose.messages import KnownText, Messages
 from fixer.diagnose.places import Clue, InRepository, Places, clues
 from fixer.diagnose.scan import LogRecord, Message, Sort, ordered
@@ -118,11 +118,11 @@ def diagnose(
     made = Diagnosis(root, first, unknown, None, ours, codes, outcome, findings, steps=steps)
     if not (steps and made.is_placed):
         made = replace(made, causes=_causes(first, () if findings else codes, ours, reader.read))
-        script = commands.script(record, [*first.frames, *(last.frames if last else ())], places, root, here)
+        program = commands.program(record, [*first.frames, *(last.frames if last else ())], places, root, here)
         if first.topic is not None and first.topic.again:
-            steps = (*steps, commands.again(script, first.topic.again))
+            steps = (*steps, commands.again(program, first.topic.again))
         if first.topic is None or first.topic.watch:
-            steps = (*steps, planner.watch(script))
+            steps = (*steps, planner.watch(program))
         made = replace(made, steps=steps)
     return replace(made, others=tuple(planner.other(message, codes) for message in messages[1:]))
 
@@ -203,11 +203,10 @@ class _Planner:
                 return chosen, (commands.apply(chosen, self.repeated, strategies),)
         return safe, ()
 
-    def watch(self, script: str | None) -> NextStep:
+    def watch(self, program: RunCommand) -> NextStep:
         """The command that runs the program once and says what is wrong with the run."""
-        everything = self._plan(()) if script else None
-        fixed = {f.code for f in everything.plan.findings if f.applied} if everything else set()
-        return commands.watch(script, sorted(fixed), self.repeated)
+        fixed = {finding.code for finding in self._plan(()).plan.findings if finding.applied}
+        return commands.watch(program, sorted(fixed), self.repeated)
 
     def other(self, message: Message, done: Sequence[str]) -> Other:
         """What can be done about another message of the log."""

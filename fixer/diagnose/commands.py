@@ -29,6 +29,15 @@ class NextStep:
     """What it does."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunCommand:
+    """The command that runs a program."""
+
+    command: str
+    is_logged: bool = True
+    """Whether the log shows it, or the file; else it is a guess or a placeholder."""
+
+
 def apply(outcome: Outcome, repeated: Sequence[str], strategies: Sequence[str] = ()) -> NextStep:
     """What applies exactly the fixes of a plan, which was made with these strategies (`CODE=NAME`)."""
     applied = [finding for finding in outcome.plan.findings if finding.applied]
@@ -44,43 +53,44 @@ def apply(outcome: Outcome, repeated: Sequence[str], strategies: Sequence[str] =
     return NextStep(_joined([*words, *repeated]), f"applies the fixes of {', '.join(codes)}{more}")
 
 
-def watch(script: str | None, ignored: Sequence[str], repeated: Sequence[str]) -> NextStep:
+def watch(program: RunCommand, ignored: Sequence[str], repeated: Sequence[str]) -> NextStep:
     """What runs a program once, as it is, and says what is wrong with the run.
 
     Args:
-        script: the command that runs the program; None: nobody knows.
         ignored: rules that have fixes for something else, so that nothing would be compared without need.
     """
-    run = script or _PLACEHOLDER
+    run = program.command
     quoted = shlex.quote(run) if re.search(r"[\"$`\\!]", run) else f'"{run}"'
     words = ["fixer", "verify", *(["--ignore", ",".join(ignored)] if ignored else []), *repeated]
     why = "runs your program once, in a temporary copy, and says what is wrong and where"
-    return NextStep(
-        f"{_joined(words)} --run {quoted}",
-        why if script else f"{why}; put your command there",
-    )
+    unsure = "" if program.is_logged else "; the log does not show the command: put yours there"
+    return NextStep(f"{_joined(words)} --run {quoted}", f"{why}{unsure}")
 
 
-def again(script: str | None, environment: str) -> NextStep:
+def again(program: RunCommand, environment: str) -> NextStep:
     """What runs a program again so that it says more itself."""
-    return NextStep(f"{environment} {script or _PLACEHOLDER}", "runs your program again; it then says more")
+    return NextStep(f"{environment} {program.command}", "runs your program again; it then says more")
 
 
-def script(record: LogRecord, frames: Iterable[TraceFrame], places: Places, root: Path, here: Path) -> str | None:
-    """The command that the log is of: as it shows it, else the file that the outermost frame of a module lies in."""
+def program(record: LogRecord, frames: Iterable[TraceFrame], places: Places, root: Path, here: Path) -> RunCommand:
+    """The command that the log is of: as it shows it, else the file that the outermost frame of a module lies in.
+
+    Where the log shows neither, the only script of the repository, or the only `train.py` or `main.py`, is a guess.
+    """
     for command in record.commands:
         words = command.split()
         for number, word in enumerate(words):
             if word.endswith(".py") and (path := places.path_of(word)) is not None:
                 named = _PYTHON.sub("python", " ".join(words[:number]), count=1)
-                return " ".join([named, _seen(root, path, here), *words[number + 1 :]])
+                return RunCommand(" ".join([named, _seen(root, path, here), *words[number + 1 :]]))
     frames = list(frames)
     for frame in frames:
         if frame.function == "<module>" and (path := places.path_of(frame.path)) is not None:
             if any("runpy" in each.path for each in frames[: frames.index(frame)]):
-                return f"python -m {path.removesuffix('.py').removesuffix('/__main__').replace('/', '.')}"
-            return f"python {shlex.quote(_seen(root, path, here))}"
-    return None
+                return RunCommand(f"python -m {path.removesuffix('.py').removesuffix('/__main__').replace('/', '.')}")
+            return RunCommand(f"python {shlex.quote(_seen(root, path, here))}")
+    path = places.only_script()
+    return RunCommand(f"python {shlex.quote(_seen(root, path, here))}" if path else _PLACEHOLDER, is_logged=False)
 
 
 def _seen(root: Path, path: str, here: Path) -> str:

@@ -29,8 +29,10 @@ class InRepository:
     line: int
     cell: int | None = None
     """Of a notebook, the cell, from 1, that `line` counts in."""
+    code: str = ""
+    """The line as it reads now."""
     moved: bool = False
-    """Whether the line reads otherwise here than in the log."""
+    """Whether it reads otherwise in the log."""
 
     @property
     def location(self) -> str:
@@ -74,6 +76,14 @@ class Places:
             return None
         return best[0] if len(best) == 1 else None
 
+    def only_script(self) -> str | None:
+        """The only Python file of the repository, or the only one that has the name of a script; else None."""
+        scripts = [path for path in self._paths if path.endswith(".py")]
+        for choice in (scripts, *(self._named.get(name, []) for name in ("train.py", "main.py"))):
+            if len(choice) == 1:
+                return choice[0]
+        return None
+
     def _place(self, frame: TraceFrame) -> InRepository | None:
         if frame.cell is not None:
             return self._cell(frame, frame.cell)
@@ -82,7 +92,7 @@ class Places:
         lines = (self._read(path) or b"").decode("utf-8", "replace").splitlines()
         there = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else None
         moved = there is None or bool(frame.code and not _reads_as(there, frame.code))
-        return InRepository(frame, path, frame.line, None, moved)
+        return InRepository(frame, path, frame.line, None, there or "", moved)
 
     def _cell(self, frame: TraceFrame, count: int) -> InRepository | None:
         """The cell of the only notebook that has one of this execution count; of several, the one with that line."""
@@ -91,8 +101,10 @@ class Places:
             for number, executed, source in _cells(self._read(path) or b""):
                 lines = source.splitlines()
                 if executed == count and 0 < frame.line <= len(lines):
-                    same = bool(frame.code) and _reads_as(lines[frame.line - 1].strip(), frame.code)
-                    found.append((same, InRepository(frame, path, frame.line, number, bool(frame.code) and not same)))
+                    line = lines[frame.line - 1].strip()
+                    same = bool(frame.code) and _reads_as(line, frame.code)
+                    moved = bool(frame.code) and not same
+                    found.append((same, InRepository(frame, path, frame.line, number, line, moved)))
         best = [place for same, place in found if same] or [place for _, place in found]
         return best[0] if len(best) == 1 else None
 

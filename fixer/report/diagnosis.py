@@ -90,10 +90,11 @@ def _where(console: Console, number: int, count: int, places: Sequence[InReposit
         inside = f", in {place.frame.function}" if place.frame.function.strip("<>") not in ("", "module") else ""
         parts.append(f"raised at {place.location}{inside}")
         if place.moved:
-            parts.append("that line reads otherwise now")
+            parts.append("in the log that line reads otherwise")
     _print(console, "; ".join(parts), style="cyan", indent=2)
-    if places and places[-1].frame.code:
-        console.print(Text(f"  {places[-1].line} | ", "blue").append(visible(places[-1].frame.code), "default"))
+    if places and places[-1].code:
+        line = Text(f"  {places[-1].line} | ", "blue").append(visible(places[-1].code), "default")
+        console.print(line, soft_wrap=True)
     console.print()
 
 

@@ -74,6 +74,7 @@ def _place(place: InRepository) -> dict[str, Any]:
         "cell": place.cell,
         "function": place.frame.function or None,
         "as_logged": place.frame.path,
+        "code": place.code,
         "changed_since": place.moved,
     }
 
