@@ -108,6 +108,11 @@ def beside_a_bar(text: str) -> str:
     return f"{bars}/x/y.py:3: UserWarning: {text}\n  warnings.warn(\n"
 
 
+def in_a_notebook(text: str) -> str:
+    frames = [f"\x1b[0;31m{line}\x1b[0m" for line in plain(text).splitlines()]
+    return json.dumps({"cells": [{"outputs": [{"output_type": "error", "traceback": frames}]}]}, indent=1)
+
+
 def from_windows(text: str) -> str:
     return plain(text).replace("/home/ada/project", "C:\\Users\\ada").replace("\n", "\r\n")
 
@@ -126,6 +131,7 @@ SHAPES = [
     by_pytest,
     as_markdown_leaves_it,
     beside_a_bar,
+    in_a_notebook,
     from_windows,
 ]
 
@@ -262,6 +268,9 @@ def test_messages_that_no_rule_knows(name: str, text: str) -> None:
 
 
 UNKNOWN = [
+    "TypeError: Collator.__init__() got an unexpected keyword argument 'tokenizer'",
+    "TypeError: Net.__init__() got an unexpected keyword argument 'verbose'",
+    "TypeError: load_model() got an unexpected keyword argument 'max_seq_length'",
     "KeyError: 'labels'",
     "IndexError: index out of range in self",
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB",

@@ -215,6 +215,7 @@ def _imported(arguments: list[str], place: Path) -> set[str]:
         (["check", "."], {"torch", "numpy", "libcst.matchers", "libcst.codemod"}),
         (["apply", "."], {"torch", "numpy", "git", "libcst.matchers", "libcst.codemod"}),
         (["apply", "--dry-run", "."], {"torch", "numpy", "libcst.matchers", "libcst.codemod"}),
+        (["diagnose", "train.py"], {"torch", "numpy", "git", "libcst"}),
     ],
 )
 def test_commands_import_only_what_they_need(arguments: list[str], never: set[str], tmp_path: Path) -> None:

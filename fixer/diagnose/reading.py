@@ -14,7 +14,7 @@ LONGEST = 1 << 15
 
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()*+][A-Za-z0-9]|[@-Z\\-_=>78])"
-    r"|[\u2600-\u26ff]?\[(?:\d{1,3};)*\d{1,3}m"
+    r"|(?:[\u2600-\u26ff]|\\u001b|\\x1b|\\033)?\[(?:\d{1,3};)*\d{1,3}m"
 )
 """Colours and cursor movements, links of terminals, and colours whose escape character was lost on the way."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u200b]+")

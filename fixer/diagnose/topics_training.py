@@ -44,6 +44,23 @@ TOPICS = (
         ),
     ),
     Topic(
+        "keywords-not-taken",
+        ("Unexpected keyword arguments: ",),
+        "A function was given keyword arguments that it does not know. Reentrant checkpointing takes none at all.",
+        (
+            Cause(
+                "`checkpoint(layer, x, mask=mask)` with `use_reentrant=True`",
+                "the last frame lies in `torch/utils/checkpoint.py`",
+                "`use_reentrant=False`",
+                ("CKP002",),
+                (r"\bcheckpoint\(",),
+            ),
+            Cause("a check of another library", "the last frame lies elsewhere", "look at what that function takes"),
+        ),
+        watch=False,
+        step="Look at the last frame of the traceback.",
+    ),
+    Topic(
         "recomputed-differently",
         (
             "Recomputed values for the following tensors have different metadata",

@@ -8,6 +8,20 @@ _GONE = "got an unexpected keyword argument '{}'"
 _OWN = "This is about versions: running the program again tells no more. Change the call at the frame shown."
 
 
+_TRAINERS = "{Trainer|Seq2SeqTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|PPOTrainer|RewardTrainer|ORPOTrainer|KTOTrainer}"
+_LIGHTNING_1 = (
+    "{gpus|tpu_cores|auto_lr_find|auto_scale_batch_size|resume_from_checkpoint|weights_summary|checkpoint_callback|"
+    "progress_bar_refresh_rate|amp_backend|amp_level|auto_select_gpus|replace_sampler_ddp|track_grad_norm|"
+    "terminate_on_nan|flush_logs_every_n_steps}"
+)
+
+
+def _by_trainer(names: str) -> tuple[str, ...]:
+    """What a Trainer says of an argument that it does not take; Python 3.9 names no class."""
+    gone = _GONE.format(names)
+    return (f"{_TRAINERS}.__init__() {gone}", f"TypeError: __init__() {gone}")
+
+
 def _renamed(name: str, texts: tuple[str, ...], meaning: str, *causes: Cause, codes: tuple[str, ...] = ()) -> Topic:
     return Topic(name, texts, meaning, causes, codes, watch=False, step=_OWN)
 
@@ -45,17 +59,13 @@ TOPICS = (
     ),
     _renamed(
         "tokenizer-renamed",
-        (_GONE.format("tokenizer"),),
+        _by_trainer("tokenizer"),
         "Trainers of Transformers 5 and newer TRL take `processing_class` instead of `tokenizer`.",
         Cause("the code was written for an older version", "the call is of a Trainer", "`processing_class=tokenizer`"),
     ),
     _renamed(
         "sft-arguments-moved",
-        (
-            _GONE.format(
-                "{max_seq_length|dataset_text_field|packing|dataset_num_proc|max_prompt_length|formatting_prompts_func}"
-            ),
-        ),
+        _by_trainer("{max_seq_length|dataset_text_field|packing|dataset_num_proc|max_prompt_length}"),
         "TRL has moved this argument from the trainer to its configuration.",
         Cause(
             "the code was written for an older version of TRL",
@@ -65,13 +75,7 @@ TOPICS = (
     ),
     _renamed(
         "trainer-arguments-removed",
-        (
-            _GONE.format(
-                "{gpus|tpu_cores|auto_lr_find|auto_scale_batch_size|resume_from_checkpoint|weights_summary|"
-                "progress_bar_refresh_rate|checkpoint_callback|amp_backend|amp_level|auto_select_gpus|"
-                "replace_sampler_ddp|track_grad_norm|terminate_on_nan|flush_logs_every_n_steps}"
-            ),
-        ),
+        _by_trainer(_LIGHTNING_1),
         "Lightning 2 has removed this argument of its Trainer.",
         Cause(
             "the code was written for Lightning 1",
@@ -134,10 +138,7 @@ TOPICS = (
     ),
     _renamed(
         "plateau-verbose",
-        (
-            "{ReduceLROnPlateau|StepLR|LRScheduler|CosineAnnealingLR}.__init__() " + _GONE.format("verbose"),
-            "__init__() " + _GONE.format("verbose"),
-        ),
+        ("{ReduceLROnPlateau|StepLR|LRScheduler|CosineAnnealingLR}.__init__() " + _GONE.format("verbose"),),
         "Schedulers have lost `verbose` in torch 2.7.",
         Cause("the code was written for an older torch", "", "remove it; `scheduler.get_last_lr()` tells the rate"),
     ),
