@@ -165,6 +165,32 @@ def test_where_no_rule_finds_it_the_causes_and_the_next_command_follow(project: 
     assert commands(told) == ['fixer verify --run "python src/train.py"']
 
 
+def test_a_warning_without_a_frame_is_looked_for_in_the_script(tmp_path: Path) -> None:
+    code = "from torch.utils.checkpoint import checkpoint\n\nh = checkpoint(f, x, use_reentrant=True)\n"
+    said = "/x/torch/checkpoint.py:3: UserWarning: None of the inputs have requires_grad=True. Gradients will be None\n"
+    write(tmp_path, {"train.py": code, "log": said})
+    told = fixer("diagnose", "log", at=tmp_path, real=True)
+    assert "\n   train.py:3: h = checkpoint(f, x, use_reentrant=True)\n" in told.text
+    assert commands(told) == ['fixer verify --run "python train.py"']
+
+
+def test_what_makes_the_program_say_more_is_offered(project: Path) -> None:
+    said = "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one."
+    (project / "log").write_text(traceback([("src/train.py", 16, "<module>"), ("src/train.py", 13, "main")], said))
+    told = fixer("diagnose", "log", at=project, real=True)
+    assert "\n  TORCH_DISTRIBUTED_DEBUG=INFO python src/train.py\n" in told.text and commands(told) == []
+
+
+def test_the_message_itself_points_at_a_cause(project: Path) -> None:
+    said = "one of the variables needed for gradient computation has been modified by an inplace operation: [torch"
+    for operation, first in (("SigmoidBackward0", "1. `x += y`"), ("AsStridedBackward0", "1. An optimizer steps")):
+        log = traceback(
+            [("src/train.py", 13, "main")], f"RuntimeError: {said} [4]], which is output 0 of {operation}, is"
+        )
+        (project / "log").write_text(log)
+        assert first in fixer("diagnose", "log", at=project, real=True).text
+
+
 @pytest.mark.parametrize(
     ("log", "command"),
     [

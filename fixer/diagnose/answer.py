@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,8 +117,11 @@ def diagnose(
     findings = _near_first(outcome.plan.findings if outcome else (), ours)
     made = Diagnosis(root, first, unknown, None, ours, codes, outcome, findings, steps=steps)
     if not (steps and made.is_placed):
-        made = replace(made, causes=_causes(first, () if findings else codes, ours, reader.read))
         program = commands.program(record, [*first.frames, *(last.frames if last else ())], places, root, here)
+        looked_at = {program.path: 0} if program.path and not ours else {}
+        for place in reversed(ours):
+            looked_at.setdefault(place.path, place.line)
+        made = replace(made, causes=_causes(first, () if findings else codes, looked_at, reader.read))
         if first.topic is not None and first.topic.again:
             steps = (*steps, commands.again(program, first.topic.again))
         if first.topic is None or first.topic.watch:
@@ -138,9 +141,9 @@ def _complete(record: LogRecord, index: Messages) -> None:
 
 
 def _causes(
-    message: Message, clean: Sequence[str], places: Sequence[InRepository], read: Callable[[str], bytes | None]
+    message: Message, clean: Sequence[str], places: Mapping[str, int], read: Callable[[str], bytes | None]
 ) -> tuple[PossibleCause, ...]:
-    """The known causes of a message; `clean` are rules that found nothing."""
+    """The known causes of a message; `clean` are rules that found nothing, `places` lines in files to look at."""
     found = []
     for cause in message.topic.causes if message.topic else ():
         ruled_out = bool(cause.codes) and set(cause.codes) <= set(clean)

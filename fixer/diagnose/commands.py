@@ -36,6 +36,8 @@ class RunCommand:
     command: str
     is_logged: bool = True
     """Whether the log shows it, or the file; else it is a guess or a placeholder."""
+    path: str | None = None
+    """The file in the repository."""
 
 
 def apply(outcome: Outcome, repeated: Sequence[str], strategies: Sequence[str] = ()) -> NextStep:
@@ -82,15 +84,18 @@ def program(record: LogRecord, frames: Iterable[TraceFrame], places: Places, roo
         for number, word in enumerate(words):
             if word.endswith(".py") and (path := places.path_of(word)) is not None:
                 named = _PYTHON.sub("python", " ".join(words[:number]), count=1)
-                return RunCommand(" ".join([named, _seen(root, path, here), *words[number + 1 :]]))
+                return RunCommand(" ".join([named, _seen(root, path, here), *words[number + 1 :]]), path=path)
     frames = list(frames)
     for frame in frames:
         if frame.function == "<module>" and (path := places.path_of(frame.path)) is not None:
             if any("runpy" in each.path for each in frames[: frames.index(frame)]):
-                return RunCommand(f"python -m {path.removesuffix('.py').removesuffix('/__main__').replace('/', '.')}")
-            return RunCommand(f"python {shlex.quote(_seen(root, path, here))}")
+                module = path.removesuffix(".py").removesuffix("/__main__").replace("/", ".")
+                return RunCommand(f"python -m {module}", path=path)
+            return RunCommand(f"python {shlex.quote(_seen(root, path, here))}", path=path)
     path = places.only_script()
-    return RunCommand(f"python {shlex.quote(_seen(root, path, here))}" if path else _PLACEHOLDER, is_logged=False)
+    return RunCommand(
+        f"python {shlex.quote(_seen(root, path, here))}" if path else _PLACEHOLDER, is_logged=False, path=path
+    )
 
 
 def _seen(root: Path, path: str, here: Path) -> str:

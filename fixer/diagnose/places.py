@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -118,16 +118,13 @@ class Clue:
     code: str
 
 
-def clues(
-    signs: Sequence[str], places: Sequence[InRepository], read: Callable[[str], bytes | None]
-) -> tuple[Clue, ...]:
-    """The lines that bear one of these signs in the files of a traceback, those near its innermost line first."""
-    if not signs or not places:
+def clues(signs: Sequence[str], places: Mapping[str, int], read: Callable[[str], bytes | None]) -> tuple[Clue, ...]:
+    """The lines that bear one of these signs in some files, those near the line given for a file first."""
+    if not signs:
         return ()
     pattern = re.compile("|".join(f"(?:{sign})" for sign in signs))
     found: list[tuple[int, int, Clue]] = []
-    for number, path in enumerate(dict.fromkeys(place.path for place in reversed(places))):
-        line = next(place.line for place in reversed(places) if place.path == path)
+    for number, (path, line) in enumerate(places.items()):
         if path.endswith(".py"):
             for index, code in enumerate((read(path) or b"").decode("utf-8", "replace").splitlines(), start=1):
                 if pattern.search(code.partition("#")[0]) and not _IMPORT.match(code):

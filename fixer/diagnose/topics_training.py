@@ -16,12 +16,14 @@ TOPICS = (
                 "`use_reentrant` is True or not given",
                 "`use_reentrant=False`",
                 ("CKP001", "CKP002"),
+                (r"\bcheckpoint(?:_sequential)?\(",),
             ),
             Cause(
                 "LoRA with gradient checkpointing of Transformers < 5",
                 "`gradient_checkpointing=True` without `gradient_checkpointing_kwargs`",
                 '`gradient_checkpointing_kwargs={"use_reentrant": False}`, or `model.enable_input_require_grads()`',
                 ("CKP003", "CKP004", "CKP005", "CKP006"),
+                (r"gradient_checkpointing",),
             ),
             Cause("it is an evaluation without gradients", "it is said once, at the first evaluation", "nothing"),
         ),
@@ -131,7 +133,7 @@ TOPICS = (
                 "put it into `forward`, with gradients",
             ),
         ),
-        again="TORCH_DISTRIBUTED_DEBUG=DETAIL",
+        again="TORCH_DISTRIBUTED_DEBUG=INFO",
         watch=False,
     ),
     Topic(
