@@ -252,6 +252,13 @@ def test_an_exception_that_is_not_known_is_said_first(project: Path) -> None:
     assert "also holds: FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated." in " ".join(told.text.split())
 
 
+def test_what_other_ranks_raise_afterwards_is_not_the_answer(project: Path) -> None:
+    ours = "".join(f"[rank1]: {line}\n" for line in traceback([("src/train.py", 13, "main")], NO_GRAPH).splitlines())
+    theirs = "[rank0]: torch.distributed.DistBackendError: NCCL error: remote process exited\n"
+    (project / "log").write_text(ours + theirs)
+    assert fixer("diagnose", "log", at=project, real=True).text.startswith("RuntimeError: element 0")
+
+
 def test_what_is_not_known_has_a_next_step(project: Path) -> None:
     (project / "log").write_text(traceback([("src/train.py", 13, "main")], "KeyError: 'x'"))
     told = fixer("diagnose", "log", at=project, real=True)

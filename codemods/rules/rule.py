@@ -97,8 +97,8 @@ class Rule:
     subclasses: frozenset[str] = frozenset()
     """The file defines a class that descends (or may descend) from one of these canonical names."""
     errors: tuple[str, ...] = ()
-    """Error and warning texts that a user sees, as the library writes them. `fixer diagnose` finds them in logs, however
-    they are wrapped, spelled or numbered there."""
+    """Error and warning texts that a user sees, as the library writes them. `fixer diagnose` finds them in logs,
+    however they are wrapped, spelled or numbered there."""
     references: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     """Names of the repairs on offer; the first is the default."""

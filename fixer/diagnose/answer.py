@@ -105,7 +105,7 @@ def diagnose(
     places = Places(root, reader.files(), reader.read)
     first = messages[0] if messages else None
     last = record.last
-    unknown = last if last and not any(m.raised and m.raised.sentence == last.sentence for m in messages) else None
+    unknown = _unknown(messages, last)
     if first is None:
         text = last.text if last else " ".join(record.begin)
         near = index.nearest(text) if text else None
@@ -128,6 +128,14 @@ def diagnose(
             steps = (*steps, planner.watch(program))
         made = replace(made, steps=steps)
     return replace(made, others=tuple(planner.other(message, codes) for message in messages[1:]))
+
+
+def _unknown(messages: Sequence[Message], last: Raised | None) -> Raised | None:
+    """The exception at the end, if it is not known, and does not only follow from what another rank has raised."""
+    if last is None or any(message.raised and message.raised.sentence == last.sentence for message in messages):
+        return None
+    first = messages[0].raised if messages else None
+    return None if first is not None and first.source != last.source else last
 
 
 def _complete(record: LogRecord, index: Messages) -> None:
