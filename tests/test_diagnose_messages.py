@@ -341,6 +341,20 @@ def test_where_the_last_exception_is_not_known_the_first_known_one_counts() -> N
     assert [message.number for message in ordered(record)] == [8]
 
 
+def test_the_place_of_a_warning_behind_a_bar_is_read() -> None:
+    (message,) = read(
+        beside_a_bar("None of the inputs have requires_grad=True. Gradients will be None")
+    ).messages.values()
+    assert [(frame.path, frame.line) for frame in message.frames] == [("/x/y.py", 3)]
+
+
+@pytest.mark.parametrize("filler", ["a", "/a", "! ", "File ", " ", "[", "a.", "Error: ", "| ", "\\n", "a/.py "])
+def test_long_lines_do_not_hide_what_follows(filler: str) -> None:
+    line = filler * (30_000 // len(filler))
+    logs = "".join(f"│{begin}{line}Warning: x\n" for begin in ("", "Traceback: ", "[rank1]: ", "$ python ", "File "))
+    assert read(f"{logs}RuntimeError: No inf checks were recorded for this optimizer.\n").messages
+
+
 def test_ranks_that_say_the_same_are_counted() -> None:
     record = read(of_two_ranks("No inf checks were recorded for this optimizer."))
     (message,) = record.messages.values()

@@ -74,6 +74,10 @@ class Messages:
         text = lines.text
         for number, start, end in self._automaton.find_matches_as_indexes(text, overlapping=True):
             for known in self._needles[number][1]:
+                if known.pattern.is_literal:
+                    if lines.is_whole(start, end):
+                        yield Hit(known, start, end)
+                    continue
                 for match in known.pattern.regex.finditer(text, max(0, start - BEFORE), end + AFTER):
                     if match.start() <= start and end <= match.end() and lines.is_whole(*match.span()):
                         yield Hit(known, *match.span())

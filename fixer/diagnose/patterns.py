@@ -51,6 +51,11 @@ class Pattern:
     needle: str
     """The longest part of it that is always the same."""
 
+    @property
+    def is_literal(self) -> bool:
+        """Whether nothing in it differs."""
+        return self.regex.pattern == self.needle
+
     @classmethod
     def of(cls, text: str, *, template: bool = False) -> Pattern:
         """A text as a pattern. Types may be spelled otherwise, and numbers that stand alone may be other numbers.

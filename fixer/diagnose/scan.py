@@ -22,6 +22,8 @@ SOURCES = 256
 """Ranks and workers that are told apart."""
 KEPT = 200
 """Messages, exceptions and commands of each sort."""
+LONGEST_COMMAND = 2_000
+"""Characters of a line in which a command is looked for."""
 REACH = 12
 """Lines of an exception's text in which a message belongs to it."""
 
@@ -30,9 +32,11 @@ _COMMAND = re.compile(
     r"(?P<command>(?:\w+=\S+ )*(?:\S*/)?(?:python[\d.]*|torchrun|accelerate launch|deepspeed|uv run|srun)\s"
     r"[^|<>]*?\.py\b(?:(?!\s*(?:\d?&?>|[|&;]|$)).)*)"
 )
-_WARNING = re.compile(r"\w*Warning\b|\bwarn", re.IGNORECASE)
-_WARNED = re.compile(r"\w*Warning: .*")
-_WARNED_AT = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^\s:\"'<>|][^:\"'<>|]*\.pyw?):(?P<line>\d+): \w*Warning\b")
+_WARNING = re.compile(r"\b\w{0,60}Warning\b|\bwarn", re.IGNORECASE)
+_WARNED = re.compile(r"\b\w{0,60}Warning: .*")
+_WARNED_AT = re.compile(
+    r"(?<![^\s\]%])(?P<path>(?:[A-Za-z]:)?[^\s:\"'<>|][^:\"'<>|]{0,400}\.pyw?):(?P<line>\d+): \w{0,60}Warning\b"
+)
 
 
 class Sort(IntEnum):
@@ -115,8 +119,9 @@ class Scanner:
             self._traces[source] = Traces()
         for raised in self._traces[source].feed(line):
             self._note(raised)
-        if ".py" in line.text and len(record.commands) < KEPT and (match := _COMMAND.search(line.text)):
-            record.commands.append(match["command"].strip())
+        if ".py" in line.text and len(record.commands) < KEPT:
+            if match := _COMMAND.search(line.text[:LONGEST_COMMAND]):
+                record.commands.append(match["command"].strip())
         if len(record.begin) < CARRIED:
             record.begin.append(line.text)
         self._pending.setdefault(source, []).append(line)

@@ -32,9 +32,9 @@ _LOGGER = re.compile(
     )""",
     re.VERBOSE,
 )
-_BOX = re.compile(r"^\s*[│┃║]\s?|\s*[│┃║]\s*$")
+_BOX = re.compile(r"^\s*[│┃║]\s?|\s{0,400}[│┃║]\s*$")
 _EDGE = re.compile(r"[╭╮╰╯╔╗╚╝┏┓┗┛┌┐└┘─━═]{2,}|[╭╰╔╚┏┗┌└]\s*─?")
-_REPEATED = re.compile(r"\s*\[repeated \d+x across (?:cluster|all nodes)\].*$")
+_REPEATED = re.compile(r"\s?\[repeated \d+x across (?:cluster|all nodes)\].*$")
 _ADDRESS = re.compile(r"\[address=[^\]]*\]\s*")
 _MARKDOWN = re.compile(r"\[((?:[^\[\]]|\[\d*\])+)\]\((?:https?|file|vscode)[^)\s]*\)")
 _SECOND = re.compile(r"(?<=\S)\s*(?=\[rank\d+\]:)", re.IGNORECASE)

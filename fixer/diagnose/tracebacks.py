@@ -18,7 +18,7 @@ _SHAPES = tuple(
     for shape in (
         rf"""File\ ?["'“‘`]+(?P<path>[^"'”’`\n]+)["'”’`]+,\s+line\s+(?P<line>\d+)(?:,\s+in\s+(?P<function>{_WORD}))?""",
         rf"""File (?P<path>[^\s"',]+), line (?P<line>\d+)(?:, in (?P<function>{_WORD}))?""",
-        rf"""File (?P<path>(?:[A-Za-z]:)?[^:"'\n]+(?:\.\w+|\])):(?P<line>\d+)(?:, in (?P<function>{_WORD}))?""",
+        rf"""File (?P<path>(?:\w:)?[^:"'\n]{{1,400}}?(?:\.\w+|\])):(?P<line>\d+)(?:, in (?P<function>{_WORD}))?""",
         rf"""(?P<path>(?:Cell|Input) In ?\[\d+\]),? line:? ?(?P<line>\d+)(?:, in (?P<function>{_WORD}))?""",
         rf"""^\s*(?P<path>(?:[A-Za-z]:)?[^\s:"'<>|]+\.py):(?P<line>\d+)(?::)? in (?P<function>{_WORD})""",
         rf"""^\s*(?P<path>{_FILE}\.py):(?P<line>\d+): (?=[\w.]*(?:Error|Exception|Warning)\b)""",
