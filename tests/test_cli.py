@@ -243,7 +243,7 @@ def test_choosing_rules(project: Path, options: tuple[str, ...], codes: str) -> 
     ("arguments", "sentence"),
     [
         (("check", "--select", "OLD01"), "--select: there is no rule 'OLD01'; did you mean OLD00"),
-        (("check", "--ignore", "zzz"), "--ignore: there is no rule 'zzz'; `fixer rules` lists all"),
+        (("check", "--ignore", "zzz"), "--ignore: there is no rule 'ZZZ'; `fixer rules` lists all"),
         (("check", "--select", "old-two"), "did you mean OLD002?"),
         (("check", "--strategy", "OLD001"), "--strategy 'OLD001': write CODE=NAME"),
         (("check", "--strategy", "OLD001=burn"), "OLD001 has no strategy 'burn'; choose one of rename, remove"),
@@ -262,6 +262,12 @@ def test_choosing_rules(project: Path, options: tuple[str, ...], codes: str) -> 
         (("apply", "--base", "main"), "--base requires --branch"),
         (("apply", "--signoff"), "--signoff requires --branch"),
         (("explain", "OLD01"), "there is no rule 'OLD01'; did you mean OLD00"),
+        (("explain", "nothing", "like", "it"), "no rule and no cause is known of this message"),
+        (("version",), "'version' is no command; `fixer --version` is what you mean"),
+        (("a.py",), "'a.py' is no command; `fixer check a.py` is what you mean"),
+        (("check", "--fix"), "there is no option --fix: `fixer apply` writes the fixes"),
+        (("check", "--output-format=json"), "there is no option --output-format: `--format` names the format"),
+        (("check", "-"), "`fixer check` reads files, not standard input: name them; `fixer diagnose -` reads a log"),
         (("rules", "new", "X", "y"), "'X' is not a code"),
         (("rules", "new", "OLD001", "y"), "OLD001 old-one exists"),
         (("rules", "new", "OLD009", "No Name"), "'No Name' is not a name"),
@@ -323,6 +329,23 @@ def test_a_rule_is_explained(tmp_path: Path) -> None:
     assert page.startswith("# OLD001 old-one\n")
     assert "## Why is this bad?\nOld calls are old." in page
     assert "Strategies: `rename`, `remove`" in page
+
+
+MESSAGE = "None of the inputs have requires_grad=True"
+
+
+def test_what_people_type_from_habit(tmp_path: Path) -> None:
+    """Several rules, a family, lower case, a message without quotes."""
+    pages = fixer("explain", "old001", "old-two", at=tmp_path).text
+    assert "# OLD001 old-one\n" in pages and "# OLD002 old-two\n" in pages
+    family = fixer("explain", "old", at=tmp_path)
+    assert family.text.count("OLD00") == 4 and "`fixer explain OLD001` shows the page of one" in family.err
+    assert "CKP001" in fixer("explain", *MESSAGE.split(), at=tmp_path).text
+    write(tmp_path, {"a.py": "old_one(1)\nold_two(1)\n"})
+    assert fixer("check", "--select", "old002", "--strategy", "old001=remove", "--exit-zero", at=tmp_path).text == (
+        "a.py:2:1: OLD002 [deprecated] `old_two()` is old\n"
+    )
+    assert fixer("-V", at=tmp_path).text == fixer("--version", at=tmp_path).text
 
 
 @pytest.mark.parametrize("code", ["PL201", "CKP005"])

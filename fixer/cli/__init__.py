@@ -22,6 +22,7 @@ def _main() -> None:
     from fixer import COLLECT
     from fixer.cli.application import application
     from fixer.cli.ending import end_when_told
+    from fixer.cli.habits import check_words
     from fixer.errors import Refusal
     from fixer.git.command import forget_location
 
@@ -36,6 +37,7 @@ def _main() -> None:
             Path.cwd()
         except OSError as error:
             raise Refusal("the current directory is gone: change to one that exists") from error
+        check_words(sys.argv[1:])
         application(sys.argv[1:])()
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)

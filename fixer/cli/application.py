@@ -47,7 +47,7 @@ def _version(wanted: bool) -> None:
 
 def _fixer(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Find and repair mixed-precision and gradient-flow bugs in PyTorch training code."""

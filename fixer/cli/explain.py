@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def explain(
-    code: Annotated[
-        str, typer.Argument(metavar="CODE|MESSAGE", help="A rule's code, such as PL001, or the text of a message.")
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="CODE…|MESSAGE", help="Codes of rules or families (PL001, AMP), or a message's text."),
     ],
     prove: Annotated[
         bool, typer.Option("--prove", help="Run one of its proofs now, before and after, and show both sides.")
@@ -38,20 +39,31 @@ def explain(
     """
     from codemods.transforms import load
     from fixer.cli.screen import Screen
-    from fixer.project.selectors import find
-    from fixer.report.catalogue import page, show_page
+    from fixer.project.selectors import find, is_known, of_family
 
-    screen = Screen(color)
-    if " " in code.strip():
-        _explain_message(screen, code)
+    screen, rules = Screen(color), load()
+    if any(" " in word.strip() for word in words) or (len(words) > 1 and not any(is_known(w, rules) for w in words)):
+        _explain_message(screen, " ".join(words))
         return
-    rule = find(code, load())
+    chosen = list(dict.fromkeys(rule for word in words for rule in of_family(word, rules) or [find(word, rules)]))
     if prove:
-        raise typer.Exit(_prove(screen, rule, python))
-    if screen.pretty:
-        show_page(screen.console(sys.stdout), rule)
-    else:
-        screen.result(page(rule).encode())
+        raise typer.Exit(max(_prove(screen, rule, python) for rule in chosen))
+    _show(screen, chosen, families=len(chosen) > len(words))
+
+
+def _show(screen: Screen, rules: list[Rule], *, families: bool) -> None:
+    """The pages of some rules; of a family the list."""
+    from fixer.report.catalogue import page, show, show_page
+
+    if families:
+        show(screen.console(sys.stdout), rules)
+        screen.note(f"`fixer explain {rules[0].code}` shows the page of one")
+        return
+    for rule in rules:
+        if screen.pretty:
+            show_page(screen.console(sys.stdout), rule)
+        else:
+            screen.result(page(rule).encode())
 
 
 def _explain_message(screen: Screen, text: str) -> None:

@@ -20,8 +20,9 @@ CONSEQUENCES = tuple(map(str, sorted(Consequence, reverse=True)))
 
 
 def split_codes(values: Iterable[str]) -> tuple[str, ...]:
-    """`--select A,B --select C` as one tuple."""
-    return tuple(code for value in values for code in re.split(r"[\s,]+", value) if code)
+    """`--select A,B --select C` as one tuple; codes may be written in lower case."""
+    words = (word for value in values for word in re.split(r"[\s,]+", value) if word)
+    return tuple(word if word in CONSEQUENCES or "-" in word else word.upper() for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,11 @@ def close_to(code: str, rules: Sequence[Rule | RuleInfo]) -> str:
     return f"; {hint}`fixer rules` lists all" if not hint else f"; {hint.strip()}"
 
 
+def is_known(word: str, rules: Sequence[Rule]) -> bool:
+    """Whether a word is the code, the name or the family of a rule."""
+    return any(word.upper() in (rule.code, rule.family) or word == rule.name for rule in rules)
+
+
 def find(code: str, rules: Sequence[Rule]) -> Rule:
     """The rule of exactly that code.
 
@@ -113,6 +119,11 @@ def find(code: str, rules: Sequence[Rule]) -> Rule:
     raise Refusal(f"there is no rule {code!r}{close_to(code, rules)}")
 
 
+def of_family(word: str, rules: Sequence[Rule]) -> list[Rule]:
+    """The rules of a family such as `AMP`; nothing where there is none of that name."""
+    return [rule for rule in rules if rule.family == word.upper()]
+
+
 def pairs(values: Iterable[str], option: str) -> dict[str, str]:
     """`CODE=NAME` words as a dictionary."""
     found = {}
@@ -120,7 +131,7 @@ def pairs(values: Iterable[str], option: str) -> dict[str, str]:
         key, equals, name = value.partition("=")
         if not (key and equals and name):
             raise Refusal(f"{option} {value!r}: write CODE=NAME")
-        found[key.strip()] = name.strip()
+        found[key.strip().upper()] = name.strip()
     return found
 
 
