@@ -33,6 +33,8 @@ def look(
     Args:
         wanted: the rules whose triggers the file holds.
     """
+    if not (wanted := [r for r in wanted if not r.somewhere or index.search(path, r.somewhere)]):
+        return [], []
     facts = index.facts(path)
     if facts is None:
         return [], [_refused(path, text)]

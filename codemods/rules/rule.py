@@ -92,6 +92,8 @@ class Rule:
     """Of the default fix."""
     triggers: tuple[Group, ...] = ()
     """Prefilter of Python files: the file holds an identifier of each group. None: no Python file concerns the rule."""
+    somewhere: tuple[bytes, ...] = ()
+    """Prefilter of Python files: one file of the project at least holds one of these. None: that is not asked."""
     elsewhere: tuple[bytes, ...] = ()
     """Prefilter of files that are not Python: their bytes hold at least one of these."""
     subclasses: frozenset[str] = frozenset()

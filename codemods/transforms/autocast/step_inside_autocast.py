@@ -35,7 +35,16 @@ from codemods.frameworks.autocast.changes import WeightChange, change, trainable
 from codemods.frameworks.autocast.modules import Path, overlap, written
 from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
-from codemods.frameworks.autocast.regions import Region, around, beginnings, callers, keeps_by_hand, shared, whole
+from codemods.frameworks.autocast.regions import (
+    SPEAKING,
+    Region,
+    around,
+    beginnings,
+    callers,
+    keeps_by_hand,
+    shared,
+    whole,
+)
 from codemods.frameworks.autocast.uses import Use, forgets, outward, uses
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -53,6 +62,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     triggers=(SITES,),
+    somewhere=SPEAKING,
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html",
         "https://github.com/X-GenGroup/Flow-Factory/issues/186",
