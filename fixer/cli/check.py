@@ -20,7 +20,13 @@ def check(
     rules: options.Rules,
     since: options.Since = None,
     running: options.Running,
-    format: CheckFormat = CheckFormat.terminal,
+    format: Annotated[
+        CheckFormat,
+        typer.Option(
+            help="json: for programs. html: a page. sarif: code scanning. github: annotations of a workflow. "
+            "gitlab: a code quality report. junit: a test report."
+        ),
+    ] = CheckFormat.terminal,
     statistics: options.Statistics = False,
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,

@@ -43,6 +43,10 @@ class CheckFormat(str, Enum):
     terminal = "terminal"
     json = "json"
     html = "html"
+    sarif = "sarif"
+    github = "github"
+    gitlab = "gitlab"
+    junit = "junit"
 
 
 class RulesFormat(str, Enum):

@@ -31,6 +31,8 @@ def findings(
         as_json(screen, outcome, here, statistics=statistics, profile=profile)
     elif format.value == "html":
         as_html(screen, outcome)
+    elif format.value != "terminal":
+        screen.result(for_ci(outcome, format.value))
     elif statistics:
         counts(screen, outcome)
     elif not outcome.plan.findings:
@@ -108,6 +110,26 @@ def as_html(screen: Screen, outcome: Outcome) -> None:
     rules = {rule.code: rule for rule in load()}
     name = outcome.root.resolve().name
     screen.result(render(outcome.plan, rules, name=name, unsafe=outcome.unsafe, read=outcome.read))
+
+
+def for_ci(outcome: Outcome, format: str) -> bytes:
+    """The findings in a format that a CI system reads: `sarif`, `github`, `gitlab` or `junit`."""
+    if format == "sarif":
+        from codemods.transforms import load
+        from fixer.report import sarif
+
+        return sarif.render(outcome, {rule.code: rule for rule in load()})
+    if format == "github":
+        from fixer.report import github_annotations
+
+        return github_annotations.render(outcome.plan)
+    if format == "gitlab":
+        from fixer.report import gitlab_quality
+
+        return gitlab_quality.render(outcome.plan)
+    from fixer.report import junit
+
+    return junit.render(outcome.plan)
 
 
 def files(screen: Screen, outcome: Outcome, here: Path) -> None:

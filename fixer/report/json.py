@@ -9,30 +9,12 @@ from typing import TYPE_CHECKING, Any
 from codemods import __version__
 from codemods.model.edits import Consequence, Edit, Finding, Skip
 from codemods.model.plan import Plan
-from codemods.sources.document import Unit
-from codemods.sources.files import container, decode
+from codemods.sources.files import container
+from fixer.report.positions import Positions
 from fixer.report.tally import by_rule, count, headline, other_versions, worst_first
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
-
-
-class _Positions:
-    """Offsets as lines and columns, in a notebook with the cell; each program of each file is decoded once."""
-
-    def __init__(self, plan: Plan, read: Callable[[str], bytes | None]) -> None:
-        self._before = {file.path: file.before for file in plan.files}
-        self._read = read
-        self._sources: dict[str, Unit | Skip] = {}
-
-    def of(self, unit: str, offset: int) -> tuple[int | None, int, int]:
-        """Cell, line and column of an offset into the text of a unit."""
-        if unit not in self._sources:
-            path = container(unit)
-            data = self._before[path] if path in self._before else self._read(path)
-            self._sources[unit] = decode(unit, data or b"")
-        source = self._sources[unit]
-        return (None, 1, offset + 1) if isinstance(source, Skip) else source.position(offset)
 
 
 def document(
@@ -53,7 +35,7 @@ def document(
         read: gives the bytes of a file that the plan does not hold.
         written: the paths that this run wrote.
     """
-    positions = _Positions(plan, read)
+    positions = Positions(plan, read)
     total = count(plan.findings, unsafe)
     roots = sorted((project.root for project in plan.projects), key=len, reverse=True)
     content: dict[str, Any] = {
@@ -113,7 +95,7 @@ def render(content: Any) -> bytes:
 
 
 def _finding(
-    finding: Finding, positions: _Positions, project: str | None, rule: Rule | None, written: frozenset[str]
+    finding: Finding, positions: Positions, project: str | None, rule: Rule | None, written: frozenset[str]
 ) -> dict[str, Any]:
     place = finding.reported
     fix = None
@@ -143,7 +125,7 @@ def _finding(
     }
 
 
-def _edit(edit: Edit, positions: _Positions) -> dict[str, Any]:
+def _edit(edit: Edit, positions: Positions) -> dict[str, Any]:
     cell, *start = positions.of(edit.path, edit.start)
     _, *end = positions.of(edit.path, edit.end)
     content = {"path": container(edit.path), "start": start, "end": end, "text": edit.text}

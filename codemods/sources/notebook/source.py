@@ -19,7 +19,7 @@ from codemods.model.edits import Skip, SkipReason
 from codemods.sources.notebook import raw
 from codemods.sources.notebook.cell_units import CellPart, program, written
 from codemods.sources.notebook.cell_writer import respelled
-from codemods.sources.notebook.raw import Malformed, Notebook
+from codemods.sources.notebook.raw import Cell, Malformed, Notebook
 
 LARGEST = 64_000_000
 """Bytes; a larger notebook is mostly output, and is skipped."""
@@ -97,10 +97,7 @@ class NotebookSource:
         if not self.parts:
             return 1
         part, inside = self._place(offset)
-        ends = list(accumulate(len(item.text) for item in part.cell.items))
-        number = min(bisect_right(ends, inside), len(ends) - 1)
-        at = part.cell.items[number].start if ends else part.cell.start
-        return self.notebook.raw.count("\n", 0, at) + 1
+        return _line(self.notebook, part.cell, inside)
 
     def _place(self, offset: int) -> tuple[CellPart, int]:
         """The part that an offset lies in, and the offset into its cell's source; a mark belongs to the cell below."""
@@ -157,6 +154,24 @@ def cells(data: bytes) -> list[tuple[int, str]]:
     """Number and source of each code cell, as written."""
     whole = _parsed(data)
     return [(cell.number, cell.source) for cell in whole.cells] if isinstance(whole, Notebook) else []
+
+
+def line_in_file(data: bytes, cell: int, line: int) -> int:
+    """The line of the file, from 1, where a line of the source of a cell stands."""
+    whole = _parsed(data)
+    if isinstance(whole, Notebook):
+        for each in whole.cells:
+            if each.number == cell:
+                return _line(whole, each, sum(len(part) + 1 for part in each.source.split("\n")[: line - 1]))
+    return 1
+
+
+def _line(notebook: Notebook, cell: Cell, inside: int) -> int:
+    """The line of the file where an offset into the source of a cell stands."""
+    ends = list(accumulate(len(item.text) for item in cell.items))
+    number = min(bisect_right(ends, inside), len(ends) - 1)
+    at = cell.items[number].start if ends else cell.start
+    return notebook.raw.count("\n", 0, at) + 1
 
 
 @lru_cache(maxsize=2)

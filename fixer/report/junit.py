@@ -1,0 +1,56 @@
+"""Findings as a JUnit report, which most CI systems show as failed tests."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from codemods.model.edits import Finding, Safety
+from codemods.model.plan import Plan
+from fixer.report.positions import FileSpan, in_file, message_in_file
+from fixer.report.tally import files_looked_at, worst_first
+from fixer.report.terminal import visible
+
+NO_XML = re.compile("[\ufffe\uffff]")
+"""What `visible` leaves and XML 1.0 has no way to write."""
+
+
+def render(plan: Plan) -> bytes:
+    """A suite with one failed case for each finding, the worst first; with one that passed if there is none."""
+    found = worst_first(plan.findings)
+    before = {file.path: file.before for file in plan.files}
+    counts = {"tests": str(max(1, len(found))), "failures": str(len(found)), "errors": "0", "skipped": "0"}
+    suites = Element("testsuites", counts)
+    suite = SubElement(suites, "testsuite", {"name": "fixer", **counts})
+    for finding in found:
+        _case(suite, finding, in_file(finding, before[finding.path]))
+    if not found:
+        SubElement(suite, "testcase", {"classname": "fixer", "name": f"nothing found ({files_looked_at(plan)})"})
+    indent(suites)
+    written: bytes = tostring(suites, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def _case(suite: Element, finding: Finding, span: FileSpan) -> None:
+    path, message = _text(finding.path), _text(message_in_file(finding))
+    case = SubElement(
+        suite,
+        "testcase",
+        {
+            "classname": path,
+            "name": _text(f"{finding.code} {finding.name}, line {span.line}"),
+            "file": path,
+            "line": str(span.line),
+        },
+    )
+    lines = [f"{path}:{span.line}: {finding.code} [{finding.consequence}] {message}"]
+    lines += [_text(f"shown by {each.path}:{each.line}: {each.why}") for each in finding.evidence]
+    if finding.fix is not None:
+        unsafe = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
+        lines.append(_text(f"fix{unsafe}: {finding.fix.title}"))
+    failure = SubElement(case, "failure", {"type": str(finding.consequence), "message": message})
+    failure.text = "\n".join(lines)
+
+
+def _text(text: str) -> str:
+    return NO_XML.sub("\ufffd", visible(text))
