@@ -238,7 +238,7 @@ def test_a_fix_in_several_files_and_what_shows_the_bug() -> None:
             "message": {"text": "frozen"},
         }
     ]
-    assert b"shown by d/e.py:7: frozen\nfix: Both</failure>" in junit.render(plan(here))
+    assert b"shown by d/e.py:7: frozen\nfix: Both</failure>" in junit.render(outcome(plan(here)))
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_what_a_finding_costs(consequence: Consequence, level: str, command: str
     assert run_of(outcome(shown))["results"][0]["level"] == level
     assert github_annotations.render(shown).startswith(f"::{command} file=a.py,".encode())
     assert json.loads(gitlab_quality.render(shown))[0]["severity"] == severity
-    (failure,) = ElementTree.fromstring(junit.render(shown)).iter("failure")
+    (failure,) = ElementTree.fromstring(junit.render(outcome(shown))).iter("failure")
     assert failure.get("type") == str(consequence)
 
 
@@ -266,7 +266,7 @@ def test_nothing_a_message_or_a_path_holds_leaves_its_place() -> None:
         "::notice file=a%0A%3A%3Aerror%2Cb%3A é?.py,line=1,endLine=1,col=1,endColumn=6,title=OLD001 old-call (style)"
         "::bad::error file=x::%0D%0A100%25, \\x1b[31m\\x00\\x202e\ufffe]]>?\n"
     )
-    (case,) = ElementTree.fromstring(junit.render(shown)).iter("testcase")
+    (case,) = ElementTree.fromstring(junit.render(outcome(shown))).iter("testcase")
     assert case.get("file") == "a\n::error,b: é?.py"
     (failure,) = case
     assert failure.get("message") == "bad::error file=x::\\x0d\n100%, \\x1b[31m\\x00\\x202e\ufffd]]>?"
@@ -324,6 +324,28 @@ def test_lines_of_a_cell_in_the_file(cell: int, line: int, expected: int) -> Non
     assert line_in_file(NOTEBOOK.encode(), cell, line) == expected
 
 
+@pytest.mark.parametrize("format", ["sarif", "github", "gitlab", "junit"])
+def test_a_path_that_is_missing(tmp_path: Path, format: str) -> None:
+    done = fixer("check", "x.py", "--format", format, at=tmp_path)
+    assert done.code == 2 and done.err.endswith("fixer: x.py: no such file or directory\n")
+    assert (b"x.py: no such file or directory" in done.out) is (format in ("sarif", "junit"))
+
+
+def test_junit_passes_nothing_where_something_could_not_be_done() -> None:
+    skips = (Skip("b\0.py", SkipReason.UNREADABLE), Skip("c.py", SkipReason.UNPARSABLE))
+    assert junit.render(outcome(Plan(skips=skips), problems=("x.py: no such file",))).decode().splitlines()[2:] == [
+        '  <testsuite name="fixer" tests="2" failures="0" errors="2" skipped="0">',
+        '    <testcase classname="fixer" name="x.py: no such file">',
+        '      <error message="x.py: no such file" />',
+        "    </testcase>",
+        '    <testcase classname="fixer" name="b\\x00.py: unreadable">',
+        '      <error message="b\\x00.py: unreadable" />',
+        "    </testcase>",
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+
+
 def test_sarif_tells_what_could_not_be_done() -> None:
     skips = (
         Skip("a b.py", SkipReason.UNPARSABLE, "line 1: no"),
@@ -343,7 +365,7 @@ def test_sarif_tells_what_could_not_be_done() -> None:
             },
             {
                 "descriptor": {"id": "unreadable"},
-                "level": "warning",
+                "level": "error",
                 "message": {"text": "skipped: unreadable"},
                 "locations": [{"physicalLocation": {"artifactLocation": {"uri": "n.ipynb", "uriBaseId": "%SRCROOT%"}}}],
             },

@@ -129,7 +129,7 @@ def for_ci(outcome: Outcome, format: str) -> bytes:
         return gitlab_quality.render(outcome.plan)
     from fixer.report import junit
 
-    return junit.render(outcome.plan)
+    return junit.render(outcome)
 
 
 def files(screen: Screen, outcome: Outcome, here: Path) -> None:

@@ -1,4 +1,4 @@
-"""Findings as a JUnit report, which most CI systems show as failed tests."""
+"""A check as a JUnit report, which most CI systems can show: findings are failed tests."""
 
 from __future__ import annotations
 
@@ -6,25 +6,38 @@ import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from codemods.model.edits import Finding, Safety
-from codemods.model.plan import Plan
 from fixer.report.positions import FileSpan, in_file, message_in_file
 from fixer.report.tally import files_looked_at, worst_first
 from fixer.report.terminal import visible
+from fixer.run.request import FAILURES, Outcome
 
 NO_XML = re.compile("[\ufffe\uffff]")
 """What `visible` leaves and XML 1.0 has no way to write."""
 
 
-def render(plan: Plan) -> bytes:
-    """A suite with one failed case for each finding, the worst first; with one that passed if there is none."""
+def render(outcome: Outcome) -> bytes:
+    """A suite with a failed case for each finding, the worst first, and an error for what could not be done.
+
+    Without any of them, it has one case that passed.
+    """
+    plan = outcome.plan
     found = worst_first(plan.findings)
     before = {file.path: file.before for file in plan.files}
-    counts = {"tests": str(max(1, len(found))), "failures": str(len(found)), "errors": "0", "skipped": "0"}
+    errors = [*outcome.problems, *(f"{skip.path}: {skip.reason}" for skip in plan.skips if skip.reason in FAILURES)]
+    counts = {
+        "tests": str(max(1, len(found) + len(errors))),
+        "failures": str(len(found)),
+        "errors": str(len(errors)),
+        "skipped": "0",
+    }
     suites = Element("testsuites", counts)
     suite = SubElement(suites, "testsuite", {"name": "fixer", **counts})
     for finding in found:
         _case(suite, finding, in_file(finding, before[finding.path]))
-    if not found:
+    for error in map(_text, errors):
+        case = SubElement(suite, "testcase", {"classname": "fixer", "name": error})
+        SubElement(case, "error", {"message": error})
+    if not (found or errors):
         SubElement(suite, "testcase", {"classname": "fixer", "name": f"nothing found ({files_looked_at(plan)})"})
     indent(suites)
     written: bytes = tostring(suites, encoding="utf-8", xml_declaration=True)

@@ -18,10 +18,10 @@ from fixer.report.json import render as as_json
 from fixer.report.positions import FileSpan, Positions, in_file, message_in_file
 from fixer.report.tally import worst_first
 from fixer.report.terminal import visible
+from fixer.run.request import FAILURES, Outcome
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Rule
-    from fixer.run.request import Outcome
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {
@@ -157,7 +157,7 @@ def _replacements(edits: Iterable[Edit], positions: Positions) -> Iterable[dict[
 def _skip(skip: Skip) -> dict[str, Any]:
     return {
         "descriptor": {"id": str(skip.reason)},
-        "level": "warning",
+        "level": "error" if skip.reason in FAILURES else "warning",
         "message": _message(f"skipped: {skip.reason}{f': {skip.detail}' if skip.detail else ''}"),
         "locations": [_location(container(skip.path), None)],
     }
