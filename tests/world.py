@@ -52,7 +52,7 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
     from fixer import cli
     from fixer.cli import skeleton
     from fixer.output import commits
-    from fixer.run import planning
+    from fixer.run import planning, rule_index
 
     with ExitStack() as stack:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -63,7 +63,8 @@ def fixer(*arguments: str, at: Path, environment: Mapping[str, str] | None = Non
         for module in () if real else (transforms, commits, skeleton):
             stack.enter_context(mock.patch.object(module, "load", lambda: RULES))
         if not real:
-            stack.enter_context(mock.patch.object(planning, "rule_infos", lambda _: tuple(map(RuleInfo.of, RULES))))
+            for module in (planning, rule_index):
+                stack.enter_context(mock.patch.object(module, "rule_infos", lambda _: tuple(map(RuleInfo.of, RULES))))
         stack.enter_context(mock.patch.dict(os.environ, {**SURROUNDINGS, **(environment or {})}))
         stack.enter_context(standing_in(at))
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
