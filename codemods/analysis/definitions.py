@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.syntax.module import LOOPS, own
 
 
-def reaching(ctx: PythonContext, use: ast.expr) -> tuple[list[Binding], bool]:
+def reaching(ctx: PythonContext, use: ast.expr) -> tuple[Sequence[Binding], bool]:
     """The assignments in its function that may give `use` (`loss`, `self.loss`) its value; True: there is no other."""
+    key = (reaching, use)
+    if key not in ctx.memo:
+        ctx.memo[key] = _reaching(ctx, use)
+    found: tuple[Sequence[Binding], bool] = ctx.memo[key]
+    return found
+
+
+def _reaching(ctx: PythonContext, use: ast.expr) -> tuple[Sequence[Binding], bool]:
     scope = ctx.scope(use)
     flow = ctx.flow_of(scope)
     given = list(ctx.bindings(scope).get(ctx.name(use) or "", ()))
@@ -18,8 +26,9 @@ def reaching(ctx: PythonContext, use: ast.expr) -> tuple[list[Binding], bool]:
     certain = [i for i, b in enumerate(before) if flow.dominates(_place(b), use)]
     kept = before[certain[-1] :] if certain else before
     first = kept[0].node if certain else None
+    known = set(map(id, kept))
     for b in given:
-        if b not in kept and flow.comes_round(_place(b), use):
+        if id(b) not in known and flow.comes_round(_place(b), use):
             loop = flow.loop(_place(b), use)
             if first is None or loop is None or loop not in ctx.ancestors(first):
                 kept.append(b)
@@ -47,9 +56,14 @@ def uses_of(ctx: PythonContext, assignment: ast.AST) -> Iterator[ast.Name | ast.
             pass
         case _:
             return
-    for use in uses(ctx, ctx.name(target) or "", assignment):
-        if any(b.node is assignment for b in reaching(ctx, use)[0]):
-            yield use
+    key = (uses_of, ctx.scope(assignment), name := ctx.name(target) or "")
+    if key not in ctx.memo:
+        readers: dict[ast.AST, list[ast.Name | ast.Attribute]] = {}
+        for use in uses(ctx, name, assignment):
+            for node in {id(b.node): b.node for b in reaching(ctx, use)[0]}.values():
+                readers.setdefault(node, []).append(use)
+        ctx.memo[key] = readers
+    yield from ctx.memo[key].get(assignment, ())
 
 
 def unused_name(ctx: PythonContext, *candidates: str) -> str:
