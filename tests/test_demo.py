@@ -45,6 +45,23 @@ def fixer(*arguments: str, at: Path, code: int = 0) -> bytes:
     return run(sys.executable, "-c", "from fixer.cli import main; main()", *arguments, at=at, code=code)
 
 
+def test_the_first_lines_of_the_readme_lead_from_an_error_to_its_fix(tmp_path: Path) -> None:
+    """The traceback that it shows is piped into the first command, which prints the second one."""
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    log = text.partition("```console\n$ python train.py\n")[2].partition("```")[0]
+    lines = text.partition("<!-- diagnose -->\n```sh\n")[2].partition("```")[0].splitlines()
+    first, second = (line.partition("  #")[0].strip() for line in lines)
+    source = (DEMO.parent / "unscaled-backward/example/before.py").read_text()
+    (tmp_path / "train.py").write_text(f"{source}\n\ntrain(build_model(), loader())\n")
+    (tmp_path / "log").write_text(log)
+    assert first == "python train.py 2>&1 | fixer diagnose -" and log.startswith("Traceback")
+    shown = fixer("diagnose", "log", at=tmp_path).decode()
+    assert f"\n  {second}\n" in shown and "+        scaler.scale(loss).backward()" in shown
+    fixer(*second.split()[1:], at=tmp_path)
+    assert "scaler.scale(loss).backward()" in (tmp_path / "train.py").read_text()
+    assert fixer("check", "--select", "SCL003", at=tmp_path) == b""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """The demo in a repository of its own, with a latin-1 file and a path with `ü` and a space."""
