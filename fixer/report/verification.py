@@ -74,7 +74,7 @@ def show(console: Console, verification: Verification, *, verbose: bool = False)
         for sentence in sentences
         if sentence not in summary
     ]
-    cells = list(rows(verification, told="\n".join((summary, *(sentence for _, _, sentence in below)))))
+    cells = list(rows(verification))
     if cells:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns(verification):
@@ -241,11 +241,13 @@ def columns(verification: Verification) -> tuple[str, ...]:
     return ("", "before", "after") if verification.after else ("", "as it is")
 
 
-def rows(verification: Verification, told: str = "") -> Iterator[tuple[str, ...]]:
-    """The table of the runs: what is counted, before, after. `told` is what stands elsewhere and is not repeated."""
+def rows(verification: Verification) -> Iterator[tuple[str, ...]]:
+    """The table of the runs: what is counted, before, after. An error that stands beside it is not repeated."""
     before, after = verification.before, verification.after
     if before is None:
         return
+    beside = (sentence for _, _, sentences in evidence(verification) for sentence in sentences)
+    told = "\n".join((verification.summary, *beside))
     for label, was, now in _both(before, after or before, told):
         yield (label, was, now) if after else (label, was)
 
