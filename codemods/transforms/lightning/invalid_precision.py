@@ -62,6 +62,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.NUMBERS,
     triggers=(("precision",),),
+    somewhere=(b"Trainer", b"Fabric"),
     elsewhere=(b"precision",),
     errors=("is invalid. Allowed precision values:", 'Parser key "trainer.precision":', "No precision set"),
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),

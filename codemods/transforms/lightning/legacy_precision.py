@@ -64,6 +64,7 @@ rule = Rule(
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
     triggers=(("precision",),),
+    somewhere=(b"Trainer", b"Fabric"),
     elsewhere=(b"precision",),
     errors=("is supported for historical reasons but its usage is discouraged",),
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
