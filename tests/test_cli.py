@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from world import CHECKOUT, fixer, git, process, repository, write
 
+from fixer.cli.habits import check_words
+
 PROJECT = {
     "train.py": "import torch\n\nx = old_one(1)\ny = old_two(2)\n",
     "sub/unsafe.py": "z = old_three(3)\n",
@@ -346,6 +348,7 @@ def test_what_people_type_from_habit(tmp_path: Path) -> None:
         "a.py:2:1: OLD002 [deprecated] `old_two()` is old\n"
     )
     assert fixer("-V", at=tmp_path).text == fixer("--version", at=tmp_path).text
+    check_words(["probe", "--to", "seen", "python", "train.py", "--fix", "-"])  # options of the command that is run
 
 
 @pytest.mark.parametrize("code", ["PL201", "CKP005"])

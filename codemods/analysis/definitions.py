@@ -60,7 +60,7 @@ def uses_of(ctx: PythonContext, assignment: ast.AST) -> Iterator[ast.Name | ast.
     if key not in ctx.memo:
         readers: dict[ast.AST, list[ast.Name | ast.Attribute]] = {}
         for use in uses(ctx, name, assignment):
-            for node in {id(b.node): b.node for b in reaching(ctx, use)[0]}.values():
+            for node in {b.node for b in reaching(ctx, use)[0]}:
                 readers.setdefault(node, []).append(use)
         ctx.memo[key] = readers
     yield from ctx.memo[key].get(assignment, ())

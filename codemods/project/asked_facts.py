@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Set, ValuesView
+from functools import partial
 from typing import Any
 
 from codemods.project.dependencies import Fact, Questions
@@ -31,10 +32,7 @@ class AskedFacts:
 
     def __getattr__(self, field: str) -> Any:
         value = getattr(self._facts, field)
-
-        def ask(name: str | None) -> None:
-            self._ask(field, name)
-
+        ask = partial(self._ask, field)
         if isinstance(value, (Mapping, frozenset)):
             by_name = _ByName(value, ask) if isinstance(value, Mapping) else _Names(value, ask)
             setattr(self, field, by_name)

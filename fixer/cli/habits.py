@@ -41,11 +41,11 @@ def check_words(words: Sequence[str]) -> None:
             meant = f"`fixer check {first}`"
         if meant is not None:
             raise Refusal(f"{first!r} is no command; {meant} is what you mean")
-    for word in words[1:]:
+    for word in words[1:] if first in _READING else ():  # behind `probe` stands a command with options of its own
         option = word.partition("=")[0]
         if word == "--":
             return
         if option in _OPTIONS:
             raise Refusal(f"there is no option {option}: {_OPTIONS[option]}")
-        if word == "-" and first in _READING:
+        if word == "-":
             raise Refusal(f"`fixer {first}` reads files, not standard input: name them; `fixer diagnose -` reads a log")
