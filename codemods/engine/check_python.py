@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from codemods.analysis.expected_errors import expects, is_observed
 from codemods.analysis.python_context import PythonContext
@@ -33,8 +33,6 @@ def look(
     Args:
         wanted: the rules whose triggers the file holds.
     """
-    if not (wanted := [r for r in wanted if not r.somewhere or index.search(path, r.somewhere)]):
-        return [], []
     facts = index.facts(path)
     if facts is None:
         return [], [_refused(path, text)]
@@ -48,8 +46,6 @@ def look(
             module = index.syntax(path)
         if module is None:
             return [], [Skip(path, SkipReason.NO_ROUND_TRIP, "a carriage return alone ends a line")]
-        if not (wanted := [rule for rule in wanted if _is_concerned(rule, module.words)]):
-            return [], []
         program = PythonContext(path, text, module, facts, index, strategies)
         with index.recorder.phase("walking"):
             drafts = _judge(program, wanted, failed)
@@ -61,11 +57,6 @@ def look(
         return [], [Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")]
     except Unreadable as error:
         return [], [error.skip]
-
-
-def _is_concerned(rule: Rule, words: Set[str]) -> bool:
-    """Whether the program itself holds an identifier of each group of a rule's triggers; a docstring does not count."""
-    return all(any(not identifier or identifier in words for identifier in group) for group in rule.triggers)
 
 
 def _refused(path: str, text: str) -> Skip:

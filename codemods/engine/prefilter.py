@@ -2,23 +2,26 @@
 
 A rule names the identifiers that its bug cannot be written without (`codemods.rules.rule.Rule`: triggers). Identifiers
 survive every formatting, so nothing is lost to spaces, comments or line breaks. The identifiers of all rules are
-searched for in one pass (Aho and Corasick, 1975), at some 600 MB a second. What stands in comments and docstrings alone
-is told from the syntax tree, before a rule is asked (`codemods.engine.check_python`).
+searched for in one pass (Aho and Corasick, 1975), at some 600 MB a second. What stands in comments and in
+strings in three quotes alone does not count (`codemods.syntax.prose`).
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from codemods.sources import files
+from codemods.syntax.prose import prose
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Group, Rule
@@ -38,12 +41,13 @@ class RuleInfo:
     """Dotted name of the module that holds the rule."""
     summary: str = ""
     errors: tuple[str, ...] = ()
+    somewhere: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, rule: Rule | RuleInfo) -> RuleInfo:
         """What can be told of a loaded rule."""
         strategies, kinds, errors = tuple(rule.strategies), tuple(sorted(rule.kinds)), tuple(rule.errors)
-        about = (rule.module, rule.summary, errors)
+        about = (rule.module, rule.summary, errors, rule.somewhere)
         return cls(rule.code, rule.name, strategies, rule.triggers, rule.elsewhere, kinds, *about)
 
     @property
@@ -99,7 +103,7 @@ class Prefilter(Generic[AnyRule]):
         for number in concerned:
             rule, groups = self._rules[number]
             document = kind in rule.kinds and any(literal in data for literal in rule.elsewhere)
-            if document or (python and groups and all(any(map(file.names, group)) for group in groups)):
+            if document or (python and groups and file.names_all(groups)):
                 found.append(number)
         return found
 
@@ -109,13 +113,23 @@ class _File:
 
     def __init__(self, data: bytes, places: Mapping[bytes, Sequence[int]], *, notebook: bool) -> None:
         self._data, self._places, self._notebook = data, places, notebook
-        self._known: dict[bytes, bool] = {b"": True}
+        self._known: dict[bytes, list[int]] = {}
+        self._programmed: dict[bytes, bool] = {b"": True}
+        self._prose: list[tuple[int, int]] | None = None
 
-    def names(self, identifier: bytes) -> bool:
-        """Whether an identifier stands there: in a notebook, what looks like one from one side."""
+    def names_all(self, groups: Sequence[Sequence[bytes]]) -> bool:
+        """Whether an identifier of each group stands there: in a notebook, what looks like one from one side."""
+        if not all(any(not each or self._found(each) for each in group) for group in groups):
+            return False
+        return self._notebook or all(any(map(self._is_programmed, group)) for group in groups)
+
+    def _found(self, identifier: bytes) -> list[int]:
+        """Where an identifier stands."""
         if identifier not in self._known:
             places = self._places[identifier] if identifier in self._places else _find(identifier, self._data)
-            self._known[identifier] = any(self._notebook or self._is_whole(identifier, place) for place in places)
+            if not self._notebook:
+                places = (place for place in places if self._is_whole(identifier, place))
+            self._known[identifier] = list(places)
         return self._known[identifier]
 
     def _is_whole(self, identifier: bytes, place: int) -> bool:
@@ -123,6 +137,20 @@ class _File:
         if before and _LETTER.match(self._data, place - 1):
             return False
         return _LETTER.match(self._data, place + len(identifier)) is None
+
+    def _is_programmed(self, identifier: bytes) -> bool:
+        """Whether an identifier stands outside prose."""
+        if identifier not in self._programmed:
+            if self._prose is None:
+                self._prose = prose(self._data)
+            self._programmed[identifier] = any(not _covers(self._prose, place) for place in self._found(identifier))
+        return self._programmed[identifier]
+
+
+def _covers(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    """Whether one of some spans, which are in order, holds a place."""
+    number = bisect_right(spans, place, key=itemgetter(0))
+    return number > 0 and place < spans[number - 1][1]
 
 
 _LETTER = re.compile(rb"[0-9A-Za-z_\x80-\xff]")

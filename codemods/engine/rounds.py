@@ -75,6 +75,7 @@ def plan(
     allowed = frozenset(paths if within is None else within)
     index = Index(reader, options.targets, noting=memory is not None) if index is None else index
     assert memory is None or index.questions.wanted, "what is remembered needs the questions that led there"
+    index.searched_together = tuple(sorted({literal for rule in options.rules for literal in rule.somewhere}))
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
     known: dict[str, Remembered] = {}
@@ -357,13 +358,15 @@ class _Component:
         if file.source is None:
             return []
         data = file.text.encode("utf-8", "surrogatepass")
-        wanted = list(map(self.options.loaded, prefilter(file.rules).wanted(file.path, data)))
+        python, document = files.is_python(file.path), files.is_document(file.path)
+        wanted = prefilter(file.rules).wanted(file.path, data)
+        spoken = [r for r in wanted if not r.somewhere or index.search(file.path, r.somewhere)] if python else []
         findings: list[Finding] = []
         skips: list[Skip] = []
-        python = files.is_python(file.path)
-        for looks, there in ((look, python), (look_at_document, files.is_document(file.path))):
-            if wanted and there:
-                found, refused = looks(file.path, file.text, index, wanted, self.options.strategies)
+        for looks, concerned in ((look, spoken), (look_at_document, wanted if document else [])):
+            if concerned:
+                rules = list(map(self.options.loaded, concerned))
+                found, refused = looks(file.path, file.text, index, rules, self.options.strategies)
                 findings += found
                 skips += refused
         comments = suppress.read(file.text, python=python, foreign=bool(findings))

@@ -136,6 +136,15 @@ class Holding:
         """Whether a file of these bytes is found."""
         return any(literal in source for literal in self.literals)
 
+    def includes(self, other: Search) -> bool:
+        """Whether this finds all files that another question finds."""
+        return (
+            isinstance(other, Holding)
+            and (self.directory in ("", other.directory) or other.directory.startswith(f"{self.directory}/"))
+            and set(other.suffixes) <= set(self.suffixes)
+            and all(any(mine in literal for mine in self.literals) for literal in other.literals)
+        )
+
     def answer(self, index: Index) -> str:
         return _digest(index.found(self))
 
@@ -157,6 +166,10 @@ class Importing:
     def holds(self, path: str, source: bytes) -> bool:
         """Whether a file of these bytes is found."""
         return not spellings(self.module).isdisjoint(spelled(path, source))
+
+    def includes(self, other: Search) -> bool:
+        """Whether this finds all files that another question finds."""
+        return self == other
 
     def answer(self, index: Index) -> str:
         return _digest(index.found(self))

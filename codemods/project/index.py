@@ -11,7 +11,7 @@ import posixpath
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from codemods.model.edits import Skip
@@ -157,6 +157,8 @@ class Index:
         self._recalled: dict[tuple[object, ...], tuple[Any, frozenset[Noted]]] = {}
         self.past: Callable[[str], bytes | None] = lambda identity: None
         """What a file held by the identity of that content, where anybody knows."""
+        self.searched_together: tuple[bytes, ...] = ()
+        """Literals that will be searched for sooner or later, in one reading of the files."""
         self.searched: Callable[[Search], tuple[str, ...] | None] = lambda question: None
         """The files that a search finds, where somebody knows without reading them all."""
         self._still: dict[tuple[Asked, str], bool] = {}
@@ -678,25 +680,38 @@ class Index:
     def found(self, question: Search) -> tuple[str, ...]:
         """The files that a search finds, sorted."""
         self.questions.ask(question)
+        return self._found(question)
+
+    def _found(self, question: Search) -> tuple[str, ...]:
         if question not in self._holders:
             with self.recorder.phase("searching"):
                 known = self.searched(question)
-                self._holders[question] = known if known is not None else tuple(self._search(question))
+                if known is None:
+                    known = self._holding(question) if isinstance(question, Holding) else self._importing(question)
+                self._holders[question] = known
         return self._holders[question]
 
-    def _search(self, question: Search) -> Iterator[str]:
-        """Look into all files. Imports are read together: who asks about one file will ask about another one."""
-        candidates: set[str] | None = None
-        if isinstance(question, Importing):
-            if self._importers is None:
-                listed = [path for path in self.reader.files() if path.endswith(files.PYTHON)]
-                sources = ((path, data) for path in listed if (data := self._searchable(path)) is not None)
-                self._importers = Importers(sources, map(module_of, listed))
-            candidates = self._importers.of(question.module)
-        for path in self.reader.files():
-            if question.covers(path) and (candidates is None or path in candidates or path in self._new):
-                if (candidates is not None and path not in self._new) or self.holds(path, question):
-                    yield path
+    def _holding(self, question: Holding) -> tuple[str, ...]:
+        """Look into all files, or into those that a wider question has found."""
+        together = replace(question, literals=self.searched_together)
+        if together.includes(question) and not question.includes(together):
+            self._found(together)
+        wider = (found for other, found in self._holders.items() if other.includes(question))
+        looked = min(wider, key=len, default=None)
+        candidates = self.reader.files() if looked is None else looked
+        return tuple(path for path in candidates if question.covers(path) and self.holds(path, question))
+
+    def _importing(self, question: Importing) -> tuple[str, ...]:
+        """Imports are read together: who asks about one file will ask about another one."""
+        if self._importers is None:
+            listed = [path for path in self.reader.files() if path.endswith(files.PYTHON)]
+            sources = ((path, data) for path in listed if (data := self._searchable(path)) is not None)
+            self._importers = Importers(sources, map(module_of, listed))
+        candidates = self._importers.of(question.module)
+        there = (path for path in self.reader.files() if question.covers(path))
+        if candidates is None:
+            return tuple(path for path in there if self.holds(path, question))
+        return tuple(p for p in there if (self.holds(p, question) if p in self._new else p in candidates))
 
     def _listed(self) -> frozenset[str]:
         """What is searched at all."""

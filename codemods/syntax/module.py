@@ -19,9 +19,6 @@ Placed: TypeAlias = ast.stmt | ast.expr | ast.keyword | ast.arg | ast.alias | as
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SPEAKING = frozenset({"id", "attr", "arg", "name", "asname", "module", "names", "kwd_attrs", "rest"})
-"""The fields of nodes that hold identifiers, as text."""
-_WORD = re.compile(r"\w+")
 _SCOPES = (ast.Module, *FUNCTIONS, ast.Lambda, ast.ClassDef)
 
 
@@ -115,22 +112,6 @@ class Module:
         for kind in types:
             found += self._by_type.get(kind, ())  # type: ignore[arg-type]
         return found
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """All identifiers of the program, and the words in its strings; neither comments nor docstrings."""
-        found: set[str] = set()
-        for kind, nodes in self._by_type.items():
-            for field in _SPEAKING.intersection(kind._fields):
-                for node in nodes:
-                    told = getattr(node, field)
-                    for name in told if isinstance(told, list) else (told,):
-                        if isinstance(name, str):
-                            found.update(name.split(".") if "." in name else (name,))
-        for constant in self.all(ast.Constant):
-            if isinstance(constant.value, str) and not isinstance(self._parents.get(constant), ast.Expr):
-                found.update(_WORD.findall(constant.value))
-        return frozenset(found)
 
     # -- positions
 

@@ -17,7 +17,7 @@ from fixer.project.discover import Listing, is_readable, list_files
 LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""
 
-_UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_UNFOLLOWED = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 _LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTSUP)
 """What systems answer who may not follow a link and meets one."""
 
@@ -134,15 +134,17 @@ def _read(place: str) -> bytes | None:
     Raises:
         OSError: if it is one, or cannot be read.
     """
-    with open(place, "rb", buffering=0, opener=_open) as file:
-        info = os.fstat(file.fileno())
+    file = os.open(place, os.O_RDONLY | _UNFOLLOWED)
+    try:
+        info = os.fstat(file)
         if not stat.S_ISREG(info.st_mode) or info.st_size > LARGEST:
             return None
-        return file.read()
-
-
-def _open(place: str, flags: int) -> int:
-    return os.open(place, flags | _UNFOLLOWED)
+        parts = [os.read(file, info.st_size + 1)]
+        while parts[-1] and sum(map(len, parts)) != info.st_size:
+            parts.append(os.read(file, LARGEST))
+        return b"".join(parts)
+    finally:
+        os.close(file)
 
 
 def why_unreadable(root: Path, path: str) -> str:

@@ -71,17 +71,17 @@ def _seal(text: bytes) -> bytes:
 
 
 def _written(info: RuleInfo) -> list[object]:
-    elsewhere = [text.decode("latin-1") for text in info.elsewhere]
+    elsewhere, somewhere = ([text.decode("latin-1") for text in texts] for texts in (info.elsewhere, info.somewhere))
     prefilter = [info.strategies, info.triggers, elsewhere, info.kinds, info.module]
-    return [info.code, info.name, *prefilter, info.summary, info.errors]
+    return [info.code, info.name, *prefilter, info.summary, info.errors, somewhere]
 
 
 def _read(kept: list[list[str]]) -> RuleInfo:
-    code, name, strategies, triggers, elsewhere, kinds, module, summary, errors = kept
+    code, name, strategies, triggers, elsewhere, kinds, module, summary, errors, somewhere = kept
     if not (isinstance(code, str) and isinstance(name, str) and isinstance(module, str) and isinstance(summary, str)):
         raise TypeError("code, name, module and summary are strings")
     if not module.startswith("codemods."):
         raise ValueError("the rules of other packages are not kept")
     groups = tuple(tuple(group) for group in triggers)
-    words = tuple(text.encode("latin-1") for text in elsewhere)
-    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module, summary, tuple(errors))
+    words, others = (tuple(text.encode("latin-1") for text in texts) for texts in (elsewhere, somewhere))
+    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module, summary, tuple(errors), others)
