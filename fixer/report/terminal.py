@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason
@@ -32,6 +31,7 @@ from fixer.report.tally import (
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SHADES = {
@@ -233,6 +233,8 @@ def show_skips(console: Console, skips: Sequence[Skip], *, verbose: bool) -> Non
 
 
 def _table(plan: Plan, unsafe: frozenset[str], done: str) -> Table:
+    from rich.table import Table  # dear, and seldom wanted
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("rule")
     table.add_column("name")

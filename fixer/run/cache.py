@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
-from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -415,10 +415,18 @@ def program() -> bytes:
 
     package = Path(codemods.__file__).parent
     sources = sorted(path for path in package.rglob("*.py") if "verify" not in path.parts)
-    digest = hashlib.sha256(repr((sys.version_info[:2], version("libcst"), version("packaging"))).encode())
+    digest = hashlib.sha256(repr((sys.version_info[:2], _installed("libcst"), _installed("packaging"))).encode())
     for path in sources:
         digest.update(path.read_bytes())
     return digest.digest()
+
+
+def _installed(package: str) -> list[tuple[str, int, int]]:
+    """A name for what is installed of a package: its modules by size and time of change, without importing any."""
+    spec = find_spec(package)
+    assert spec is not None and spec.origin is not None, f"{package} is not installed"
+    stats = [(path.name, path.stat()) for path in sorted(Path(spec.origin).parent.glob("*.py"))]
+    return [(name, status.st_size, status.st_mtime_ns) for name, status in stats]
 
 
 def of_rules(rules: Sequence[RuleInfo]) -> bytes:
