@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codemods.project.importing import spelled, spellings
@@ -199,8 +200,9 @@ Noted: TypeAlias = "Question | frozenset[Any]"
 _KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Packaging)}
 
 
+@lru_cache(maxsize=100_000)
 def packed(question: Question) -> Asked:
-    """A question as plain values."""
+    """A question as plain values; the same ones where it is asked again and again."""
     return (type(question).__name__, *(getattr(question, field.name) for field in fields(question)))
 
 

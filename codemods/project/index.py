@@ -50,7 +50,7 @@ T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
 _LONGEST = 20
 """Dots in a name; more are no answer."""
-_MOST_TEXT = 20_000_000
+_MOST_TEXT = 5_000_000
 """Characters of text that are kept."""
 _MOST_TREES = 1_000_000
 """Characters of text whose syntax trees are kept."""
