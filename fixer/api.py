@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, TypedDict
 from codemods.model.plan import Plan
 from fixer.errors import Refusal
 from fixer.output.files import write
+from fixer.output.journal import recover
 from fixer.project import selectors
+from fixer.project.discover import root_of
 from fixer.run.execute import no_progress
 from fixer.run.request import Outcome, Request, plan_directory
 
@@ -81,6 +83,8 @@ def apply(
 
     The other arguments, and what is raised, are those of `check`.
     """
+    if not dry_run:
+        recover(root_of([str(Path(path)) for path in paths], Path(root)))
     outcome = _outcome(paths, root, options, fix=True)
     if dry_run:
         return outcome.plan

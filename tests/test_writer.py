@@ -243,3 +243,73 @@ def test_what_is_not_changed_keeps_its_bytes(tmp_path: Path, data: bytes) -> Non
     files(tmp_path, {"a.py": data})
     assert fixer("apply", at=tmp_path).code == 0
     assert (tmp_path / "a.py").read_bytes() == data.replace(b"old", b"new")
+
+
+def test_a_file_with_other_names_is_left_alone(tmp_path: Path) -> None:
+    files(tmp_path, {"a.py": b"old\n"})
+    (tmp_path / "other.py").hardlink_to(tmp_path / "a.py")
+    written, (skip,) = write(_plan("a.py"), tmp_path)
+    assert (written, skip.path, skip.reason) == (frozenset(), "a.py", SkipReason.UNREADABLE)
+    assert skip.detail.startswith("has 2 names (hard links), which writing would part")
+    assert (tmp_path / "a.py").samefile(tmp_path / "other.py")
+
+
+def test_owner_and_group_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files(tmp_path, {"a.py": b"old\n"})
+    if os.getuid() == 0:
+        os.chown(tmp_path / "a.py", 1001, 1002)
+        (tmp_path / "a.py").chmod(0o640)
+        assert write(_plan("a.py"), tmp_path)[0] == {"a.py"}
+        after = (tmp_path / "a.py").stat()
+        assert (after.st_uid, after.st_gid, stat.S_IMODE(after.st_mode)) == (1001, 1002, 0o640)
+        files(tmp_path, {"a.py": b"old\n"})
+
+    looked = Path.stat
+
+    def owned(path: Path, **_: object) -> os.stat_result:
+        found = looked(path)
+        return os.stat_result((*found[:4], 4001, *found[5:10])) if path.name == "a.py" else found
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "stat", owned)
+    monkeypatch.setattr(os, "chown", refuse)
+    written, (skip,) = write(_plan("a.py"), tmp_path)
+    assert (written, skip.detail) == (frozenset(), "would lose its owner; run fixer as its owner")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.py"]
+
+
+ACL = b"\x02\0\0\0" + b"".join(
+    tag.to_bytes(2, "little") + mode.to_bytes(2, "little") + number.to_bytes(4, "little")
+    for tag, mode, number in (
+        (0x01, 6, 0xFFFFFFFF),
+        (0x02, 6, 1234),
+        (0x04, 4, 0xFFFFFFFF),
+        (0x10, 6, 0xFFFFFFFF),
+        (0x20, 4, 0xFFFFFFFF),
+    )
+)
+"""As the kernel keeps it: `user::rw-`, `user:1234:rw-`, `group::r--`, `mask::rw-`, `other::r--`."""
+
+
+@pytest.mark.parametrize(("name", "value"), [("user.note", b"keep"), ("system.posix_acl_access", ACL)])
+def test_attributes_and_access_control_lists_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: bytes
+) -> None:
+    files(tmp_path, {"a.py": b"old\n"})
+    try:
+        os.setxattr(tmp_path / "a.py", name, value)
+    except (AttributeError, OSError):
+        pytest.skip("this file system keeps none")
+    assert write(_plan("a.py"), tmp_path)[0] == {"a.py"}
+    assert os.getxattr(tmp_path / "a.py", name) == value
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOTSUP, "not here")
+
+    files(tmp_path, {"a.py": b"old\n"})
+    monkeypatch.setattr(os, "setxattr", refuse)
+    written, (skip,) = write(_plan("a.py"), tmp_path)
+    what = "access control list" if name.startswith("system") else "extended attribute user.note"
+    assert (written, skip.detail) == (frozenset(), f"would lose its {what}; run fixer as its owner")

@@ -21,10 +21,10 @@ from codemods import __version__
 from fixer.bulk.access import variables
 from fixer.bulk.campaign import CampaignLimits
 from fixer.bulk.job import Ending, Job, JobResult
-from fixer.bulk.scratch import scratch
 from fixer.bulk.worker import ANSWER
 from fixer.errors import Refusal
 from fixer.git.command import GitFailed, git
+from fixer.output.scratch import scratch
 from fixer.run.execute import available
 from fixer.run.pool import import_path
 
@@ -206,10 +206,14 @@ def _attempt(job: Job, limits: CampaignLimits, running: _Running, directory: Pat
                 process.stdin.close()
 
 
+_TOO_LARGE = ("MemoryError", "failed to map segment from shared object", "Cannot allocate memory")
+"""How Python, the loader of libraries and the system say that a limit of memory is reached."""
+
+
 def _why(status: int, said: bytes, limits: CampaignLimits) -> str:
     """Why a process ended badly, in a sentence."""
     text = said.decode("utf-8", "replace").strip()
-    if "MemoryError" in text:
+    if any(sign in text for sign in _TOO_LARGE):
         return f"needs more than the {limits.memory:,} megabytes that `limits` allows"
     how = f"was ended by signal {-status}" if status < 0 else f"ended with {status}"
     return f"its process {how}{': ' + text.splitlines()[-1] if text else ''}"

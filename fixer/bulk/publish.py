@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from fixer.bulk.access import variables
 from fixer.bulk.job import Ending
 from fixer.bulk.rows import Branch, Row
-from fixer.bulk.scratch import scratch
 from fixer.errors import Refusal
 from fixer.git.branches import places
 from fixer.git.command import GitFailed, git
 from fixer.git.repository import Repository
+from fixer.output.scratch import scratch
 
 if TYPE_CHECKING:
     from fixer.bulk.campaign import Campaign

@@ -168,9 +168,14 @@ class _How:
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
     from fixer.cli import show
     from fixer.output.files import write
+    from fixer.output.journal import interrupted, recover
+    from fixer.project.discover import root_of
     from fixer.run.request import plan_directory
 
     here = Path.cwd()
+    if not how.dry_run:
+        for sentence in recover(root_of(request.paths, here)):
+            screen.note(sentence)
     outcome = plan_directory(request, here, fix=True, progress=screen.progress)
     written: frozenset[str] = frozenset()
     if how.verify is not None and outcome.plan.changed:
@@ -190,8 +195,9 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     else:
         show.files(screen, outcome, here)
     screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
-    screen.errors(outcome.problems)
-    if outcome.failed:
+    half = interrupted(outcome.root)
+    screen.errors((*outcome.problems, *half))
+    if outcome.failed or half:
         return 2
     return 1 if (outcome.plan.changed if how.dry_run else outcome.left()) else 0
 

@@ -45,6 +45,7 @@ def check(
     profiling = Profiling.start(profile)
     with profiling.recorder.phase("importing"):
         from fixer.cli.show import findings
+        from fixer.output.journal import interrupted
         from fixer.run.request import plan_directory
 
     request = running.request(paths, rules, since, profiling.recorder)
@@ -56,10 +57,11 @@ def check(
         with profiling.recorder.phase("reporting"):
             findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
             screen.summary(outcome, "found")
-            screen.errors(outcome.problems)
+            half = interrupted(outcome.root)
+            screen.errors((*outcome.problems, *half))
         profiling.tell()
         failing = not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings)
-        return 2 if outcome.failed else int(failing)
+        return 2 if outcome.failed or half else int(failing)
 
     if not watch:
         raise typer.Exit(look())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from fixer.git.owners import find, lives_on_gitlab
 from fixer.git.partial import fetch_missing
 from fixer.git.repository import CommitFiles, CommitSeries, Repository
 from fixer.output.commits import Commit, CommitRequest, Hand, commit_all, hand, ignore_all, kept
+from fixer.output.scratch import scratch
 from fixer.output.split import Part, Split, outcome_of, parts
 from fixer.project.discover import attributed
 from fixer.run.execute import Progress, Tick, no_progress
@@ -191,8 +191,8 @@ def _planned(
     changed = changes(repository.directory, request.since, base)() if request.since is not None else None
     sources = [path for path in files.files() if changed is None or path in changed.lines]
     fetch_missing(repository, base, (path for path in sources if path in arguments or path.startswith(below)))
-    with tempfile.TemporaryDirectory(prefix="fixer-") as scratch:
-        draft = CommitSeries(repository, base, Path(scratch))
+    with scratch() as place:
+        draft = CommitSeries(repository, base, place)
 
         def vendored(paths: Sequence[str]) -> frozenset[str]:
             return attributed(paths, at=repository.directory, index=draft.index)

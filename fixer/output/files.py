@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import tempfile
+import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,9 +14,8 @@ from pathlib import Path
 
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan
+from fixer.output.journal import Journal, TemporaryNames
 
-SUFFIX = ".fixer"
-"""How the names of our temporary files end."""
 ENDING = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
 """Signals that end a command in order."""
 
@@ -36,13 +35,17 @@ def write(
     """
     written: set[str] = set()
     skips: list[Skip] = []
-    for group in _groups(plan):
-        with _undisturbed():
-            refused = _write_group(group, root)
-        skips += refused
-        if not refused:
-            written.update(file.path for file in group)
-        tick(len(group))
+    groups = list(_groups(plan))
+    if not groups:
+        return frozenset(), ()
+    with Journal.begin(groups, root) as journal:
+        for group in groups:
+            with _undisturbed():
+                refused = _write_group(group, root, journal)
+            skips += refused
+            if not refused:
+                written.update(file.path for file in group)
+            tick(len(group))
     return frozenset(written), tuple(skips)
 
 
@@ -73,14 +76,14 @@ def _groups(plan: Plan) -> Iterable[tuple[FilePlan, ...]]:
     yield from ((file,) for file in plan.changed if file.path not in tied)
 
 
-def _write_group(group: Sequence[FilePlan], root: Path) -> list[Skip]:
+def _write_group(group: Sequence[FilePlan], root: Path, journal: Journal) -> list[Skip]:
     """Write all files of a group; where one of them cannot be written, the others get their originals back."""
     ready: dict[str, _Ready] = {}
     path = ""
     try:
         for file in group:
             path = file.path
-            prepared = _prepare(file, root)
+            prepared = _prepare(file, root, journal.token)
             if isinstance(prepared, Skip):
                 return _refused(group, prepared)
             ready[path] = prepared
@@ -91,10 +94,11 @@ def _write_group(group: Sequence[FilePlan], root: Path) -> list[Skip]:
     except OSError as error:
         failed = Skip(path, SkipReason.UNREADABLE, f"cannot be written: {error.strerror}")
         stuck = {path: why for path, each in ready.items() if (why := each.put_back())}
+        journal.needed = journal.needed or bool(stuck)
         return [replace(skip, detail=stuck.get(skip.path, skip.detail)) for skip in _refused(group, failed)]
     except BaseException:
         for each in ready.values():
-            each.put_back()
+            journal.needed = bool(each.put_back()) or journal.needed
         raise
     finally:
         for each in ready.values():
@@ -112,16 +116,8 @@ def _refused(group: Sequence[FilePlan], reason: Skip) -> list[Skip]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class _Ready(TemporaryNames):
     """A file whose new bytes lie beside it, in a temporary file."""
-
-    temporary: Path
-    target: Path
-
-    @property
-    def original(self) -> Path:
-        """Where the file itself is kept until the files that it is tied to are written."""
-        return self.temporary.with_name(f"{self.temporary.name.removesuffix(SUFFIX)}.original{SUFFIX}")
 
     def keep_original(self) -> None:
         """Keep the file under a second name, or, where the file system knows no such thing, as a copy."""
@@ -142,28 +138,65 @@ class _Ready:
         return ""
 
 
-def _prepare(file: FilePlan, root: Path) -> _Ready | Skip:
+def _prepare(file: FilePlan, root: Path, token: str) -> _Ready | Skip:
     """The new bytes in a temporary file beside the real one, ready to take its place."""
     target = Path(os.path.realpath(root / file.path))
     if not target.is_relative_to(root.resolve()):
         return Skip(file.path, SkipReason.UNSAFE_PATH, f"is a link that leads out of {root}")
     if not target.is_file():
         return Skip(file.path, SkipReason.CHANGED, "is gone, or no longer a regular file; run fixer again")
-    if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
+    there = target.stat()
+    if not there.st_mode & 0o222 or not os.access(target, os.W_OK):
         return Skip(file.path, SkipReason.UNREADABLE, "cannot be written: the file is read-only")
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=SUFFIX, dir=target.parent)
-    temporary = Path(name)
+    if there.st_nlink > 1:
+        why = f"has {there.st_nlink} names (hard links), which writing would part; make it a file of its own first"
+        return Skip(file.path, SkipReason.UNREADABLE, why)
+    ready = _Ready(target, token)
+    handle = os.open(ready.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(file.after)
             stream.flush()
             os.fsync(stream.fileno())
-        shutil.copymode(target, temporary)
+        if lost := _given(target, there, ready.temporary):
+            ready.temporary.unlink()
+            return Skip(file.path, SkipReason.UNREADABLE, f"would lose its {lost}; run fixer as its owner")
         # Looked at last, to leave as little time as possible between looking and writing.
         if target.read_bytes() != file.before:
-            temporary.unlink()
+            ready.temporary.unlink()
             return Skip(file.path, SkipReason.CHANGED, "changed while fixer was running; run fixer again")
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        ready.temporary.unlink(missing_ok=True)
         raise
-    return _Ready(temporary, target)
+    return ready
+
+
+def _given(target: Path, there: os.stat_result, temporary: Path) -> str:
+    """Give a new file the owner, the mode and the attributes of the one that it replaces; what it cannot be given."""
+    here = temporary.stat()
+    if (here.st_uid, here.st_gid) != (there.st_uid, there.st_gid):
+        try:
+            os.chown(temporary, there.st_uid, there.st_gid)
+        except PermissionError:
+            return "owner" if here.st_uid != there.st_uid else "group"
+    temporary.chmod(stat.S_IMODE(there.st_mode))
+    for name in _attributes(target):
+        try:
+            os.setxattr(temporary, name, os.getxattr(target, name))
+        except OSError:
+            if name.startswith(_PERSONS):
+                return "access control list" if name == _ACL else f"extended attribute {name}"
+    return ""
+
+
+_ACL = "system.posix_acl_access"
+_PERSONS = ("user.", _ACL)
+"""Attributes that people set; the others (labels of security modules) are the system's."""
+
+
+def _attributes(target: Path) -> list[str]:
+    """The extended attributes of a file, its access control list among them."""
+    try:
+        return os.listxattr(target) if hasattr(os, "listxattr") else []
+    except OSError:  # a file system without any
+        return []

@@ -1,4 +1,4 @@
-"""Directories for clones, which go away even if the process that made them was killed."""
+"""Directories for clones and drafts, which go away even if the process that made them was killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def scratch() -> Iterator[Path]:
     Raises:
         Refusal: if there is no place for it.
     """
-    home = Path(tempfile.gettempdir()) / f"fixer-bulk-{os.getuid()}"
+    home = Path(tempfile.gettempdir()) / f"fixer-{os.getuid()}"
     try:
         home.mkdir(mode=0o700, exist_ok=True)
         if home.is_symlink() or home.stat().st_uid != os.getuid():
@@ -38,7 +38,7 @@ def scratch() -> Iterator[Path]:
             held = os.open(directory, os.O_RDONLY)
             fcntl.flock(held, fcntl.LOCK_EX)
     except OSError as error:
-        raise Refusal(f"{home}: {error.strerror}; point TMPDIR to a directory with room for clones") from error
+        raise Refusal(f"{home}: {error.strerror}; point TMPDIR to a directory with room") from error
     try:
         yield directory
     finally:
