@@ -74,6 +74,13 @@ class VerifyFormat(str, Enum):
     html = "html"
 
 
+class ExplainFormat(str, Enum):
+    """How an explanation of a place is shown."""
+
+    terminal = "terminal"
+    json = "json"
+
+
 class DiagnoseFormat(str, Enum):
     """How a diagnosis is shown."""
 
