@@ -140,7 +140,8 @@ def apply(
     if verify is not None:
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
-    how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics)
+    trial = verified.trial(verify, watching, keep=request.cache)
+    how = _How(dry_run, trial, format, statistics, strict=bool(watching.strict))
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -163,6 +164,8 @@ class _How:
     verify: verified.Trial | None
     format: ApplyFormat
     statistics: bool
+    strict: bool
+    """A file that was skipped is a failure."""
 
 
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
@@ -191,7 +194,7 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
         show.files(screen, outcome, here)
     screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
     screen.errors(outcome.problems)
-    if outcome.failed:
+    if outcome.failed or (how.strict and outcome.plan.skips):
         return 2
     return 1 if (outcome.plan.changed if how.dry_run else outcome.left()) else 0
 
@@ -209,7 +212,7 @@ def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchReques
         screen.note(f"`git log {delivery.base_name}..{delivery.branch}` shows the commits; your checkout is as it was")
     push.show(screen, receiver, handed)
     screen.errors((*delivery.outcome.problems, *problems))
-    if delivery.outcome.failed or problems:
+    if delivery.outcome.failed or problems or (how.strict and delivery.outcome.plan.skips):
         return 2
     return 1 if how.dry_run and delivery.outcome.plan.changed else 0
 
@@ -231,7 +234,7 @@ def _on_branches(
             screen.note(f"{delivery.branch}: {note}")
     push.show(screen, receiver, handed)
     screen.errors((*parted.problems, *parted.outcome.problems, *problems))
-    if parted.outcome.failed:
+    if parted.outcome.failed or (how.strict and parted.outcome.plan.skips):
         return 2
     return 1 if parted.problems or problems or (how.dry_run and parted.outcome.plan.changed) else 0
 

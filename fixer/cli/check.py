@@ -31,6 +31,7 @@ def check(
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
+    strict: options.StrictFiles = False,
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")] = False,
     showing: options.Showing,
     verbose: options.Verbose = False,
@@ -38,7 +39,7 @@ def check(
     """Report findings. Nothing is written.
 
     Exit code 0: nothing at or above --fail-on (by default every finding but matters of style); 1: such findings;
-    2: could not do the job.
+    2: could not do the job, or, with --strict, a file was skipped.
     """
     from fixer.cli.profiling import Profiling
 
@@ -59,7 +60,7 @@ def check(
             screen.errors(outcome.problems)
         profiling.tell()
         failing = not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings)
-        return 2 if outcome.failed else int(failing)
+        return 2 if outcome.failed or (strict and outcome.plan.skips) else int(failing)
 
     if not watch:
         raise typer.Exit(look())

@@ -166,6 +166,7 @@ ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
+StrictFiles = Annotated[bool, typer.Option("--strict", help="Exit with 2 if a file was skipped.")]
 Steps = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="End a run before an optimizer takes its step N + 1; what was seen counts."),
@@ -183,7 +184,11 @@ Link = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool | None, typer.Option("--strict", help="Exit with 2 if the command writes into the checkout itself.")
+    bool | None,
+    typer.Option(
+        "--strict",
+        help="Exit with 2 if the command writes into the checkout itself; apply: if a file was skipped, too.",
+    ),
 ]
 Report = Annotated[
     list[str] | None,
