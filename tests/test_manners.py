@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from world import CHECKOUT, SURROUNDINGS, Result, fixer, process, repository, write
 
 CALL = "old_one(1)\n"
@@ -164,6 +165,60 @@ def test_alone_it_says_how_to_begin(tmp_path: Path) -> None:
     result = fixer(at=tmp_path)
     assert (result.code, result.out) == (2, b"")
     assert "\n  fixer check " in result.err and max(map(len, result.err.splitlines())) < 80
+
+
+@pytest.mark.parametrize(
+    ("command", "title", "example"),
+    [
+        ("check", "Rules and files:", "  fixer check --since origin/main "),
+        ("apply", "Pull request:", "  fixer apply --branch fix/amp --pr "),
+        ("verify", "Runs of your code:", "  fixer verify --module model.py:make "),
+        ("diagnose", "Options:", "  python train.py 2>&1 | fixer diagnose - "),
+        ("explain", "Options:", "  fixer explain train.py:12 "),
+    ],
+)
+def test_help_has_groups_and_examples(tmp_path: Path, command: str, title: str, example: str) -> None:
+    shown = fixer(command, "--help", at=tmp_path, environment={"COLUMNS": "80"}).text
+    assert f"\n{title}\n" in shown and f"\n{example}" in shown.partition("\nExamples:\n")[2].join("\n\n")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_help_of_a_campaign_has_examples(tmp_path: Path) -> None:
+    assert "\n    fixer bulk run CAMPAIGN.toml " in fixer("bulk", "--help", at=tmp_path).text
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("fixer che", "check"),
+        ("fixer check --fail", "--fail-on"),
+        ("fixer check --select OLD00", "OLD001 OLD002 OLD003 OLD004"),
+        ("fixer check --select OLD001,OL", "OLD001,OLD OLD001,OLD001 OLD001,OLD002 OLD001,OLD003 OLD001,OLD004"),
+        ("fixer check --ignore st", "style"),
+        ("fixer apply --strategy OLD", "OLD001=rename OLD001=remove"),
+        ("fixer apply --strategy OLD001=rem", "OLD001=remove"),
+        ("fixer explain OL", "OLD OLD001 OLD002 OLD003 OLD004"),
+        ("fixer explain train", ""),
+    ],
+)
+def test_a_shell_completes(tmp_path: Path, typed: str, completed: str) -> None:
+    words = typed.split()
+    environment = {
+        "_FIXER_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    assert fixer(at=tmp_path, environment=environment).text.split() == completed.split()
+
+
+def test_completion_is_installed_on_request_and_costs_nothing_otherwise() -> None:
+    from fixer.cli.application import application
+
+    options = [parameter.name for parameter in typer.main.get_command(application(["--help"])).params]
+    assert {"install_completion", "show_completion"} <= set(options)
+    for words in (["check"], ["--version"]):
+        options = [parameter.name for parameter in typer.main.get_command(application(words)).params]
+        assert "install_completion" not in options
 
 
 def test_it_runs_as_a_module(tmp_path: Path) -> None:

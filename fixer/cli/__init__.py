@@ -42,7 +42,7 @@ def _main() -> None:
             print(START, end="", file=sys.stderr)
             sys.exit(2)
         check_words(sys.argv[1:])
-        application(sys.argv[1:])()
+        application(sys.argv[1:])(prog_name="fixer")
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)

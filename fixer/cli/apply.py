@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from fixer.run.request import Outcome, Request
 
 
-SETTINGS = {"cls": push.PushCommand}
+EXAMPLES = """\
+fixer apply --dry-run                        # the patch; nothing is written
+fixer apply --select SCL src                 # one family, one directory
+fixer apply --branch fix/amp --pr            # commits, and a pull request
+fixer apply --verify "python train.py --max-steps 5"
+"""
+SETTINGS = {"cls": push.PushCommand, "epilog": EXAMPLES}
 """How Typer makes this command."""
 
 
@@ -38,6 +44,8 @@ class OnConflict(str, Enum):
 @dataclass(frozen=True)
 class Branching:
     """Onto which branch the fixes are committed, and how."""
+
+    PANEL: ClassVar = "Branch"
 
     branch: Annotated[
         str | None, typer.Option(metavar="NAME", help="Commit to this branch, one commit per rule; not in place.")

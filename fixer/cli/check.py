@@ -12,6 +12,15 @@ from fixer.cli import options
 from fixer.cli.options import CheckFormat, FailOn
 from fixer.errors import Refusal
 
+EXAMPLES = """\
+fixer check src train.py                     # these only
+fixer check --since origin/main              # what a pull request changes
+fixer check --select silent --fail-on silent # bugs that print nothing
+fixer check --format sarif -o fixer.sarif    # for code scanning
+"""
+SETTINGS = {"epilog": EXAMPLES}
+"""How Typer makes this command."""
+
 
 @options.grouped
 def check(

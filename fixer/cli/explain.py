@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fixer.cli import options
+from fixer.cli import completion, options
 from fixer.cli.options import Color, ExplainFormat
 from fixer.errors import Refusal
 
@@ -22,12 +22,22 @@ if TYPE_CHECKING:
     from fixer.run.request import Request
 
 
+EXAMPLES = """\
+fixer explain SCL001                         # why it is bad, and the fix
+fixer explain train.py:12                    # why that line is fixed or not
+fixer explain "element 0 of tensors does not require grad"
+"""
+SETTINGS = {"epilog": EXAMPLES}
+"""How Typer makes this command."""
+
+
 def explain(
     words: Annotated[
         list[str],
         typer.Argument(
             metavar="CODE…|MESSAGE|FILE[:LINE]",
             help="Codes of rules or families (PL001, AMP), a message's text, or a place (train.py:12).",
+            autocompletion=completion.codes,
         ),
     ],
     prove: Annotated[
