@@ -200,6 +200,7 @@ def test_rules_that_looked_and_say_nothing(project: Path) -> None:
 def test_a_file_alone_tells_all_its_findings(project: Path) -> None:
     told = fixer("explain", "amp/a.py", at=project, real=True).text
     assert told.count("-> not reported: ") == 2
+    assert told.endswith("\nNo other rule speaks about this file (--verbose says why).\n")
     assert "No rule speaks about this file." in fixer("explain", "words.py", at=project, real=True).text
 
 

@@ -41,9 +41,12 @@ def show(console: Console, found: Explanation, here: Path, *, verbose: bool = Fa
     told = any(judgement.becomes is Becomes.LEFT_OUT for judgement in found.judgements)
     for sentence in () if told else found.left_out:
         _print(console, f"A check of the project does not report {path}: {sentence}.", style="yellow")
-    if not found.judgements and any(unit.asked or unit.unasked for unit in found.units):
-        _print(console, "No rule speaks about this line." if found.place.line else "No rule speaks about this file.")
-    _rules(console, found, path, verbose=verbose)
+    what = "line" if found.place.line is not None else "file"
+    if any(unit.asked or unit.unasked for unit in found.units):
+        other, hint = ("other ", "" if verbose else " (--verbose says why)") if found.judgements else ("", "")
+        _print(console, f"No {other}rule speaks about this {what}{hint}.")
+    if verbose or not found.judgements:
+        _rules(console, found, path, verbose=verbose)
 
 
 def _line(console: Console, path: str, found: Explanation, lines: Mapping[int | None, Sequence[str]]) -> None:
