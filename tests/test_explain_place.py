@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from world import fixer, repository
+
+from codemods.analysis.python_context import PythonContext
+from codemods.engine.examination import examine
+from codemods.model.edits import Consequence, Safety
+from codemods.project.index import Index
+from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.verbs import edit_call
+from fixer.project.worktree import WorkTree
 
 BUG = "import torch\n\nwith torch.no_grad:\n    pass\nscaler = torch.cuda.amp.GradScaler()\n"
 CELLS = ["import torch"], ["x = 1\n", "with torch.no_grad:\n", "    pass"]
@@ -246,3 +256,63 @@ def test_a_path_from_a_subdirectory_and_several_places(project: Path) -> None:
         ("../a.py", "fixed"),
         ("a.py", "not-selected"),
     ]
+
+
+FLOOR = {
+    "a.py": "from torch.cuda.amp import GradScaler\n\nscaler = GradScaler()\n",
+    "requirements.txt": "torch>=2.0\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "becomes", "why", "command"),
+    [
+        (
+            "",
+            "unsafe",
+            "the fix is unsafe and also changes requirements.txt: `fixer apply --unsafe-fixes a.py requirements.txt`",
+            ("--unsafe-fixes",),
+        ),
+        (
+            "unsafe-fixes = true\n",
+            "fixed",
+            "the fix also changes requirements.txt: `fixer apply a.py requirements.txt` takes it",
+            (),
+        ),
+    ],
+)
+def test_a_fix_of_several_files_is_taken_where_all_are_named(
+    tmp_path: Path, settings: str, becomes: str, why: str, command: tuple[str, ...]
+) -> None:
+    root = repository(tmp_path / "r", {**FLOOR, "fixer.toml": settings})
+    (found,) = explained("a.py:3", root)["findings"]
+    assert found["becomes"] == becomes and found["why"].startswith(why)
+    assert fixer("apply", *command, "a.py", at=root, real=True).out == b""
+    assert fixer("apply", *command, "a.py", "requirements.txt", at=root, real=True).out != b""
+
+
+CHOICE = Rule("TOY100", "choice", "a choice", "choose", Safety.SAFE, (("call_it",),), consequence=Consequence.SILENT)
+
+
+@CHOICE.on(ast.Call)
+def _choice(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    louder = Remedy([edit_call(call, function="louder")], on_request=bool(call.args))
+    if isinstance(call.func, ast.Name) and call.func.id == "call_it":
+        yield CHOICE.offer(call, {"louder": louder})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("call_it()\n", ""),
+        ("call_it(1)\n", "what to do has to be chosen: --strategy TOY100=louder"),
+        (
+            "import warnings\nwith warnings.catch_warnings():\n    call_it()\n",
+            "warnings are caught, or a name is patched, around it: an edit there might break a test",
+        ),
+    ],
+)
+def test_why_a_finding_has_no_fix(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "a.py").write_text(text)
+    (unit,) = examine("a.py", Index(WorkTree(tmp_path)), (CHOICE,), {}, None)
+    assert [each.unfixed for each in unit.spoken] == [why]

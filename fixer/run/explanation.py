@@ -224,21 +224,23 @@ class _Judging:
     def _fate(self, spoken: Spoken) -> tuple[Becomes, str]:
         """What `fixer apply` does about a finding that is reported."""
         finding = spoken.finding
-        name = quote(os.path.relpath(self.outcome.root / self.path, self.here))
         page = f"`fixer explain {finding.code}` says more"
         if finding.fix is None:
             return Becomes.BY_HAND, f"to decide by hand: {spoken.unfixed or 'there is no fix'}; {page}"
+        others = sorted({files.container(path) for path in finding.fix.paths} - {self.path})
+        also = f"also changes {', '.join(others)}"
+        named = " ".join(quote(os.path.relpath(self.outcome.root / path, self.here)) for path in (self.path, *others))
         there = [each for each in self.outcome.plan.findings if self._same(each, finding)]
         if any(each.applied for each in there):
             how = "the fix is safe" if finding.safety is Safety.SAFE else "the fix is unsafe, and these are switched on"
-            return Becomes.FIXED, f"`fixer apply {name}` fixes it: {how}"
+            return Becomes.FIXED, f"`fixer apply {named}` fixes it: {how}"
         if not self.outcome.wanted(finding):
-            return Becomes.UNSAFE, f"the fix is unsafe: `fixer apply --unsafe-fixes {name}` takes it; {page}"
-        if others := sorted(files.container(path) for path in finding.fix.paths if files.container(path) != self.path):
-            them = ", ".join(others)
-            return Becomes.FIXED, f"its fix also changes {them}: `fixer apply` takes it where it is told of all of them"
+            unsafe = f"the fix is unsafe{f' and {also}' if others else ''}"
+            return Becomes.UNSAFE, f"{unsafe}: `fixer apply --unsafe-fixes {named}` takes it; {page}"
+        if others:
+            return Becomes.FIXED, f"the fix {also}: `fixer apply {named}` takes it"
         if not there:
-            return Becomes.FIXED, f"after the other fixes of `fixer apply {name}` it is not found any more"
+            return Becomes.FIXED, f"after the other fixes of `fixer apply {named}` it is not found any more"
         why = next((skip.detail for skip in self.outcome.plan.skips if skip.reason in _UNTAKEN), "")
         return Becomes.NOT_TAKEN, f"`fixer apply` does not take its fix{f': {why}' if why else ''}"
 
