@@ -17,6 +17,7 @@ import typer
 from codemods.rules.rule import Rule
 from codemods.transforms import load
 from fixer.cli.application import application
+from fixer.cli.help import GroupedCommand
 from fixer.report.catalogue import page
 
 DOCS = Path(__file__).resolve().parent
@@ -121,6 +122,8 @@ def _commands() -> str:
         rows = [(_code(KIND.sub("", names)), DEFAULT.sub(r"(default: \1\2)", told)) for names, told in records]
         if rows:
             parts.append(_table(("", ""), [row for row in rows if row[0] != "`--help`"]))
+        if isinstance(command, GroupedCommand) and command.epilog:
+            parts.append(f"```sh\n{command.epilog}```")
     return "\n\n".join(parts) + "\n"
 
 

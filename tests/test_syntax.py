@@ -317,24 +317,3 @@ def test_a_fix_reaches_into_another_file() -> None:
     (finding,) = found.files[0].findings
     assert finding.fix is not None
     assert splice(files["q.py"].decode(), finding.fix.edits) == "g(2)\nx = g(2)\n"
-
-
-def test_the_words_of_a_program() -> None:
-    """Identifiers wherever they stand, and words of strings; no comments and no docstrings."""
-    program = '''\
-"""outside."""
-from a.b import c as d
-import e.f
-def g(h, *i, j=1, **k) -> "l[m]":
-    """docstring"""
-    global n
-    o.p(q=f"{r} s-t")  # comment
-    try: ...
-    except u as v: ...
-    match w:
-        case X(y=z), [*rest]: ...
-        case {"key": captured, **others}: ...
-class Name(base): ...
-'''
-    expected = "a b c d e f g h i j k l m n o p q r s t u v w X y z rest key captured others Name base"
-    assert Module(program).words == set(expected.split())

@@ -259,7 +259,7 @@ def test_strict_refuses_what_is_written_into_the_checkout(tmp_path: Path, scratc
     better = f"echo three >> '{root}/out/run.log'; ! grep -q old_one train.py"
     answer = fixer("apply", "--verify", better, "--strict", at=root)
     assert answer.code == 2 and (root / "train.py").read_text() == "old_one(1)\n", answer.err
-    assert fixer("apply", "--strict", at=root).err == "fixer: --strict requires --verify\n"
+    assert fixer("apply", "--steps", "1", at=root).err == "fixer: --steps requires --verify\n"
 
 
 def test_directories_with_too_many_ignored_files_are_not_watched(

@@ -35,8 +35,8 @@ def look(
     """
     facts = index.facts(path)
     if facts is None:
-        return [], [_refused(path, text)]
-    wanted = [r for r in wanted if not r.subclasses or _has_descendant(facts, index, r.subclasses)]
+        return [], [refused(path, text)]
+    wanted = [r for r in wanted if not r.subclasses or has_descendant(facts, index, r.subclasses)]
     if not wanted:
         return [], []
     index.recorder.stage("facts")
@@ -48,7 +48,7 @@ def look(
             return [], [Skip(path, SkipReason.NO_ROUND_TRIP, "a carriage return alone ends a line")]
         program = PythonContext(path, text, module, facts, index, strategies)
         with index.recorder.phase("walking"):
-            drafts = _judge(program, wanted, failed)
+            drafts = judge(program, wanted, failed)
         with index.recorder.phase("fixing"):
             found = _findings(program, drafts, failed)
         program.forget()
@@ -59,7 +59,7 @@ def look(
         return [], [error.skip]
 
 
-def _refused(path: str, text: str) -> Skip:
+def refused(path: str, text: str) -> Skip:
     """Why a file has no facts."""
     skip = gather(path, text)
     assert isinstance(skip, Skip)
@@ -73,11 +73,12 @@ def _refused(path: str, text: str) -> Skip:
     return skip
 
 
-def _has_descendant(facts: Facts, index: Index, names: frozenset[str]) -> bool:
+def has_descendant(facts: Facts, index: Index, names: frozenset[str]) -> bool:
+    """Whether a class of a file descends, or may descend, from one of these."""
     return any(index.descends(Ref(facts.path, name), names) is not False for name in facts.classes)
 
 
-def _judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip]) -> list[Draft]:
+def judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip]) -> list[Draft]:
     """Run the checks that ask for nodes of the syntax tree."""
     drafts: list[Draft] = []
     for rule in rules:

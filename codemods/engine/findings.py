@@ -8,11 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from codemods.model.edits import Edit, Finding, Fix, Place, Safety, Skip, SkipReason, Unaffected, Unreadable
+from codemods.model.edits import (
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Lines,
+    Place,
+    Safety,
+    Skip,
+    SkipReason,
+    Unaffected,
+    Unreadable,
+)
 from codemods.project import versions
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
+from codemods.sources import files
+from codemods.sources.document import Unit
 
 
 @contextlib.contextmanager
@@ -102,6 +116,25 @@ def finding(
         lines=lines,
         unaffected=unaffected(draft, context),
     )
+
+
+def located(finding: Finding, source: Unit, path: str) -> Finding:
+    """A finding in the text of the unit `path`, with its place in the file that holds it."""
+    file, there = files.container(path), finding.reported
+    cell, line, column = source.position(there.start)
+    if cell is not None:
+        _, end_line, end_column = source.position(there.end)
+        there = Place(there.start, there.end, line, column, end_line, end_column)
+    evidence = tuple(_of_file(each, source, path) for each in finding.evidence)
+    return replace(finding, path=file, cell=cell, origin=there, evidence=evidence)
+
+
+def _of_file(evidence: Evidence, source: Unit, path: str) -> Evidence:
+    """Evidence from a unit as evidence from the file that holds it."""
+    file = files.container(path)
+    if evidence.path != path or path == file:
+        return replace(evidence, path=files.container(evidence.path))
+    return replace(evidence, path=file, line=source.file_line(Lines(source.text).starts[evidence.line - 1]))
 
 
 def _with_versions(draft: Draft) -> str:

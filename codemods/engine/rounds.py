@@ -9,13 +9,13 @@ from typing import Any
 
 from codemods.engine.check_document import look_at_document
 from codemods.engine.check_python import look
+from codemods.engine.findings import located
 from codemods.engine.prefilter import RuleInfo, prefilter
 from codemods.model.edits import (
     Edit,
     Evidence,
     Finding,
     Lines,
-    Place,
     Safety,
     Skip,
     SkipReason,
@@ -235,19 +235,7 @@ class _File:
     def located(self, finding: Finding) -> Finding:
         """A finding with its cell, if this is a notebook, and its place there."""
         assert self.source is not None
-        there = finding.reported
-        cell, line, column = self.source.position(there.start)
-        if cell is not None:
-            _, end_line, end_column = self.source.position(there.end)
-            there = Place(there.start, there.end, line, column, end_line, end_column)
-        evidence = tuple(self._file_evidence(each) for each in finding.evidence)
-        return replace(finding, path=self.file, cell=cell, origin=there, evidence=evidence)
-
-    def _file_evidence(self, evidence: Evidence) -> Evidence:
-        """Evidence from a program within this file as evidence from the file."""
-        if evidence.path != self.path or self.path == self.file:
-            return replace(evidence, path=files.container(evidence.path))
-        return replace(evidence, path=self.file, line=self.line(evidence.line))
+        return located(finding, self.source, self.path)
 
     def line(self, number: int) -> int:
         """The line of the file that is line `number` of the unit as it was read."""

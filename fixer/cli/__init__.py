@@ -17,12 +17,13 @@ def _main() -> None:
     # What a repository holds must never be imported; `""` and relative places mean the current directory.
     sys.path[:] = [place for place in sys.path if place not in ("", ".")]
     import gc
+    import os
     from pathlib import Path
 
     from fixer import COLLECT
     from fixer.cli.application import application
     from fixer.cli.ending import end_when_told
-    from fixer.cli.habits import check_words
+    from fixer.cli.habits import START, check_words
     from fixer.errors import Refusal
     from fixer.git.command import forget_location
 
@@ -37,8 +38,11 @@ def _main() -> None:
             Path.cwd()
         except OSError as error:
             raise Refusal("the current directory is gone: change to one that exists") from error
+        if not sys.argv[1:] and "_FIXER_COMPLETE" not in os.environ:
+            print(START, end="", file=sys.stderr)
+            sys.exit(2)
         check_words(sys.argv[1:])
-        application(sys.argv[1:])()
+        application(sys.argv[1:])(prog_name="fixer")
     except Refusal as refusal:
         print(f"fixer: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)

@@ -9,9 +9,12 @@ from typing import Annotated
 import typer
 
 from codemods import __version__
+from fixer.cli.help import GroupedCommand
 
-COMMANDS = ("check", "apply", "verify", "diagnose", "probe", "explain", "rules", "bulk", "cache")
+COMMANDS = ("check", "apply", "verify", "diagnose", "probe", "explain", "rules", "guard", "bulk", "cache")
 """Each in a module of that name, in the order in which they are listed."""
+COMPLETION = ("-h", "--help", "--install-completion", "--show-completion")
+"""Where completion is asked for or listed: what it needs is loaded only there, and when a shell asks."""
 
 
 def application(words: Sequence[str] = ()) -> typer.Typer:
@@ -23,7 +26,7 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
     made = typer.Typer(
         name="fixer",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=not words or words[0] in COMPLETION,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -35,7 +38,7 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         if isinstance(command, typer.Typer):
             made.add_typer(command)
         else:
-            made.command(**getattr(module, "SETTINGS", {}))(command)
+            made.command(**{"cls": GroupedCommand, **getattr(module, "SETTINGS", {})})(command)
     return made
 
 

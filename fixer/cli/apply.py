@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from fixer.run.request import Outcome, Request
 
 
-SETTINGS = {"cls": push.PushCommand}
+EXAMPLES = """\
+fixer apply --dry-run                        # the patch; nothing is written
+fixer apply --select SCL src                 # one family, one directory
+fixer apply --branch fix/amp --pr            # commits, and a pull request
+fixer apply --verify "python train.py --max-steps 5"
+"""
+SETTINGS = {"cls": push.PushCommand, "epilog": EXAMPLES}
 """How Typer makes this command."""
 
 
@@ -38,6 +44,8 @@ class OnConflict(str, Enum):
 @dataclass(frozen=True)
 class Branching:
     """Onto which branch the fixes are committed, and how."""
+
+    PANEL: ClassVar = "Branch"
 
     branch: Annotated[
         str | None, typer.Option(metavar="NAME", help="Commit to this branch, one commit per rule; not in place.")
@@ -140,7 +148,8 @@ def apply(
     if verify is not None:
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
-    how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics)
+    trial = verified.trial(verify, watching, keep=request.cache)
+    how = _How(dry_run, trial, format, statistics, strict=bool(watching.strict))
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -163,6 +172,8 @@ class _How:
     verify: verified.Trial | None
     format: ApplyFormat
     statistics: bool
+    strict: bool
+    """A file that was skipped is a failure."""
 
 
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
@@ -197,7 +208,7 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
     half = interrupted(outcome.root)
     screen.errors((*outcome.problems, *half))
-    if outcome.failed or half:
+    if outcome.failed or half or (how.strict and outcome.plan.skips):
         return 2
     return 1 if (outcome.plan.changed if how.dry_run else outcome.left()) else 0
 
@@ -215,7 +226,7 @@ def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchReques
         screen.note(f"`git log {delivery.base_name}..{delivery.branch}` shows the commits; your checkout is as it was")
     push.show(screen, receiver, handed)
     screen.errors((*delivery.outcome.problems, *problems))
-    if delivery.outcome.failed or problems:
+    if delivery.outcome.failed or problems or (how.strict and delivery.outcome.plan.skips):
         return 2
     return 1 if how.dry_run and delivery.outcome.plan.changed else 0
 
@@ -237,7 +248,7 @@ def _on_branches(
             screen.note(f"{delivery.branch}: {note}")
     push.show(screen, receiver, handed)
     screen.errors((*parted.problems, *parted.outcome.problems, *problems))
-    if parted.outcome.failed:
+    if parted.outcome.failed or (how.strict and parted.outcome.plan.skips):
         return 2
     return 1 if parted.problems or problems or (how.dry_run and parted.outcome.plan.changed) else 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fixer.cli import options
+from fixer.cli.help import GroupedCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
     from fixer.bulk.rows import Row
     from fixer.cli.screen import Screen
 
-bulk = typer.Typer(name="bulk", help="A campaign over many repositories.", no_args_is_help=True, rich_markup_mode=None)
+EXAMPLES = """\b
+Examples:
+  fixer bulk plan CAMPAIGN.toml              # what would change where
+  fixer bulk run CAMPAIGN.toml               # branches and pull requests
+  fixer bulk status CAMPAIGN.toml            # how far it is
+"""
+bulk = typer.Typer(
+    name="bulk",
+    help="A campaign over many repositories.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 class StatusFormat(str, Enum):
@@ -55,7 +68,7 @@ Jobs = Annotated[
 ]
 
 
-@bulk.command()
+@bulk.command(cls=GroupedCommand)
 @options.grouped
 def plan(
     file: File,
@@ -71,7 +84,7 @@ def plan(
     _work(work, _campaign(file, rules, jobs), format.value, showing)
 
 
-@bulk.command()
+@bulk.command(cls=GroupedCommand)
 @options.grouped
 def run(
     file: File,
@@ -90,7 +103,7 @@ def run(
     _work(work, _campaign(file, rules, jobs), format.value, showing)
 
 
-@bulk.command()
+@bulk.command(cls=GroupedCommand)
 @options.grouped
 def status(
     file: File,
@@ -106,7 +119,7 @@ def status(
     _show(screen, look(load_campaign(file)), format.value)
 
 
-@bulk.command()
+@bulk.command(cls=GroupedCommand)
 @options.grouped
 def report(
     file: File,

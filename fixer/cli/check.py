@@ -12,6 +12,15 @@ from fixer.cli import options
 from fixer.cli.options import CheckFormat, FailOn
 from fixer.errors import Refusal
 
+EXAMPLES = """\
+fixer check src train.py                     # these only
+fixer check --since origin/main              # what a pull request changes
+fixer check --select silent --fail-on silent # bugs that print nothing
+fixer check --format sarif -o fixer.sarif    # for code scanning
+"""
+SETTINGS = {"epilog": EXAMPLES}
+"""How Typer makes this command."""
+
 
 @options.grouped
 def check(
@@ -31,6 +40,7 @@ def check(
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
+    strict: options.StrictFiles = False,
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")] = False,
     showing: options.Showing,
     verbose: options.Verbose = False,
@@ -38,7 +48,7 @@ def check(
     """Report findings. Nothing is written.
 
     Exit code 0: nothing at or above --fail-on (by default every finding but matters of style); 1: such findings;
-    2: could not do the job.
+    2: could not do the job, or, with --strict, a file was skipped.
     """
     from fixer.cli.profiling import Profiling
 
@@ -61,7 +71,7 @@ def check(
             screen.errors((*outcome.problems, *half))
         profiling.tell()
         failing = not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings)
-        return 2 if outcome.failed or half else int(failing)
+        return 2 if outcome.failed or half or (strict and outcome.plan.skips) else int(failing)
 
     if not watch:
         raise typer.Exit(look())

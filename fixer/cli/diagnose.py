@@ -18,6 +18,15 @@ STDIN = "-"
 HOW = "name a log (`fixer diagnose train.log`), or pipe one: `python train.py 2>&1 | fixer diagnose -`"
 
 
+EXAMPLES = """\
+python train.py 2>&1 | fixer diagnose -      # a run, while it goes
+fixer diagnose slurm-1234.out                # a log of another machine
+fixer diagnose train.log src                 # in these files only
+"""
+SETTINGS = {"epilog": EXAMPLES}
+"""How Typer makes this command."""
+
+
 def diagnose(
     log: Annotated[
         str | None,

@@ -1,24 +1,44 @@
-"""`fixer explain`: the page of a rule, with its proof (`--prove`); or what is known of a message."""
+"""`fixer explain`: the page of a rule, with its proof (`--prove`); what is known of a message; or of a place."""
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fixer.cli import options
-from fixer.cli.options import Color
+from fixer.cli import completion, options
+from fixer.cli.options import Color, ExplainFormat
+from fixer.errors import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from codemods.rules.rule import Rule
     from fixer.cli.screen import Screen
+    from fixer.run.explanation import AskedPlace
+    from fixer.run.request import Request
+
+
+EXAMPLES = """\
+fixer explain SCL001                         # why it is bad, and the fix
+fixer explain train.py:12                    # why that line is fixed or not
+fixer explain "element 0 of tensors does not require grad"
+"""
+SETTINGS = {"epilog": EXAMPLES}
+"""How Typer makes this command."""
 
 
 def explain(
     words: Annotated[
         list[str],
-        typer.Argument(metavar="CODE…|MESSAGE", help="Codes of rules or families (PL001, AMP), or a message's text."),
+        typer.Argument(
+            metavar="CODE…|MESSAGE|FILE[:LINE]",
+            help="Codes of rules or families (PL001, AMP), a message's text, or a place (train.py:12).",
+            autocompletion=completion.codes,
+        ),
     ],
     prove: Annotated[
         bool, typer.Option("--prove", help="Run one of its proofs now, before and after, and show both sides.")
@@ -31,9 +51,16 @@ def explain(
             show_default="the active environment's",
         ),
     ] = None,
+    target: options.Target = None,
+    config: options.Config = None,
+    isolated: options.Isolated = False,
+    format: Annotated[ExplainFormat, typer.Option(help="Of a place.")] = ExplainFormat.terminal,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Of a place: name every rule.")] = False,
     color: options.ColorOption = Color.auto,
 ) -> None:
-    """Say why a rule speaks, what its fix does, and show an example; or say what is known of a message.
+    """Say why a rule speaks, what its fix does, and show an example; or what is known of a message or a line of code.
+
+    FILE:LINE says what every rule saw there, and why it is fixed, is not fixed, or nothing is said.
 
     With --prove, exit code 0: proved, or not reproduced in your versions; 1: refuted; 2: could not run.
     """
@@ -42,6 +69,15 @@ def explain(
     from fixer.project.selectors import find, is_known, of_family
 
     screen, rules = Screen(color), load()
+    places = [place for word in words if (place := _place(word, rules)) is not None]
+    if places:
+        if len(places) < len(words) or prove:
+            raise Refusal("explain either places (train.py:12) or rules, and --prove is for rules")
+        request = options.Running(config=config, isolated=isolated).request(None, options.Rules(target=target))
+        _explain_places(screen, places, request, format, verbose=verbose)
+        return
+    if format is not ExplainFormat.terminal:
+        raise Refusal("--format is for places, such as train.py:12; `fixer rules --format json` tells of rules")
     if any(" " in word.strip() for word in words) or (len(words) > 1 and not any(is_known(w, rules) for w in words)):
         _explain_message(screen, " ".join(words))
         return
@@ -49,6 +85,56 @@ def explain(
     if prove:
         raise typer.Exit(max(_prove(screen, rule, python) for rule in chosen))
     _show(screen, chosen, families=len(chosen) > len(words))
+
+
+def _place(word: str, rules: Sequence[Rule]) -> AskedPlace | None:
+    """The place that a word names: `train.py:12`, as `check` prints it (`train.py:12:5`, `nb.ipynb:cell 3:12`), a file.
+
+    Raises:
+        Refusal: if what follows the name of a file is no line.
+    """
+    from codemods.sources.files import is_source
+    from fixer.project.selectors import is_known
+    from fixer.run.explanation import AskedPlace
+
+    if Path(word).is_file() or Path(word).is_dir():
+        return None if is_known(word, rules) else AskedPlace(word)
+    path, colon, rest = word.partition(":")
+    if "\0" in word or not (is_source(path) or (colon and Path(path).is_file())) or len(path.splitlines()) > 1:
+        return None
+    if not colon or (found := _POSITION.fullmatch(rest)) is not None:
+        if not Path(path).exists():
+            if " " in path:
+                return None
+            raise Refusal(f"{path}: no such file")
+        if not colon or found is None:
+            return AskedPlace(path)
+        return AskedPlace(path, int(found["line"]), int(found["cell"]) if found["cell"] else None)
+    if Path(path).is_file():
+        raise Refusal(f"{word}: {rest!r} is not a line; write {path}:12")
+    return None
+
+
+def _explain_places(
+    screen: Screen, places: Sequence[AskedPlace], request: Request, format: ExplainFormat, *, verbose: bool
+) -> None:
+    from codemods.transforms import load
+    from fixer.report.explanation import document, show
+    from fixer.report.json import render
+    from fixer.run.explanation import explain_place
+
+    here = Path.cwd()
+    found = [explain_place(place, request, here, load(), screen.progress) for place in places]
+    if format is ExplainFormat.json:
+        documents = [document(each, here) for each in found]
+        screen.result(render(documents if len(documents) > 1 else documents[0]))
+        return
+    for each in found:
+        show(screen.console(sys.stdout), each, here, verbose=verbose)
+
+
+_POSITION = re.compile(r"(?:cell (?P<cell>[1-9]\d*):)?(?P<line>[1-9]\d*)(?::\d+)?:?")
+"""What stands behind the name of a file and a colon."""
 
 
 def _show(screen: Screen, rules: list[Rule], *, families: bool) -> None:
@@ -78,7 +164,6 @@ def _explain_message(screen: Screen, text: str) -> None:
     from fixer.diagnose.reading import lines
     from fixer.diagnose.scan import Scanner, ordered
     from fixer.diagnose.topics import all_topics
-    from fixer.errors import Refusal
     from fixer.report.diagnosis import show_known
     from fixer.run import cache_directory
     from fixer.run.rule_index import rule_infos

@@ -8,6 +8,19 @@ from pathlib import Path
 from fixer.cli.application import COMMANDS
 from fixer.errors import Refusal
 
+START = """\
+fixer finds and repairs mixed-precision and gradient-flow bugs in PyTorch code.
+
+  fixer check                               report what is wrong here
+  fixer apply --dry-run                     show the patch
+  fixer apply                               write it
+  fixer verify --run "python train.py"      run your code before and after it
+  python train.py 2>&1 | fixer diagnose -   from an error to its fix
+  fixer explain train.py:12                 why a line is fixed, or is not
+
+`fixer --help` lists all commands, `fixer COMMAND --help` their options.
+"""
+"""What `fixer` alone says."""
 _COMMANDS = {
     "version": "`fixer --version`",
     "help": "`fixer --help`",

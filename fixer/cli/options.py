@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, cast, get_args, get_type_hints
 
 import typer
 
 from codemods.model.profile import SILENT, Recorder
+from fixer.cli import completion
 
 if TYPE_CHECKING:
     from fixer.cli.screen import Screen
@@ -74,6 +76,13 @@ class VerifyFormat(str, Enum):
     html = "html"
 
 
+class ExplainFormat(str, Enum):
+    """How an explanation of a place is shown."""
+
+    terminal = "terminal"
+    json = "json"
+
+
 class DiagnoseFormat(str, Enum):
     """How a diagnosis is shown."""
 
@@ -87,11 +96,16 @@ Select = Annotated[
     typer.Option(
         metavar="CODES",
         help="Only these rules (AMP or AMP001,PL) or consequences (silent,raises).",
+        autocompletion=completion.codes_and_consequences,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(metavar="CODES", help="Not these rules or consequences (style,deprecated)."),
+    typer.Option(
+        metavar="CODES",
+        help="Not these rules or consequences (style,deprecated).",
+        autocompletion=completion.codes_and_consequences,
+    ),
 ]
 UnsafeFixes = Annotated[
     bool | None,
@@ -103,7 +117,11 @@ UnsafeFixes = Annotated[
 ]
 Strategy = Annotated[
     list[str] | None,
-    typer.Option(metavar="CODE=NAME", help="How a rule repairs, where it offers a choice."),
+    typer.Option(
+        metavar="CODE=NAME",
+        help="How a rule repairs, where it offers a choice.",
+        autocompletion=completion.strategies,
+    ),
 ]
 Target = Annotated[
     list[str] | None,
@@ -121,7 +139,11 @@ Config = Annotated[
 Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore all configuration files.")]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="REF", help="Only what touches lines changed since that commit, or not committed."),
+    typer.Option(
+        metavar="REF",
+        help="Only what touches lines changed since that commit, or not committed.",
+        rich_help_panel="Rules and files",
+    ),
 ]
 Jobs = Annotated[
     int,
@@ -139,26 +161,41 @@ Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the result there."),
 ]
-Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule, and name the versions found.")]
+Statistics = Annotated[
+    bool,
+    typer.Option("--statistics", help="Count findings by rule, and name the versions found.", rich_help_panel="Output"),
+]
 Profiled = Annotated[
-    bool, typer.Option("--profile", help="Say on standard error where the time goes; made for bug reports.")
+    bool,
+    typer.Option(
+        "--profile", help="Say on standard error where the time goes; made for bug reports.", rich_help_panel="Output"
+    ),
 ]
 Fail = Annotated[
     FailOn,
     typer.Option(
         "--fail-on",
         help="Exit with 1 for findings that cost at least this much; fixable: that have a fix; never: exit with 0.",
+        rich_help_panel="Exit code",
     ),
 ]
-ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even when there are findings.")]
+ExitZero = Annotated[
+    bool, typer.Option("--exit-zero", help="Exit with 0 even when there are findings.", rich_help_panel="Exit code")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary and no notes, errors only.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List everything that was skipped or left out.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="List everything that was skipped or left out.", rich_help_panel="Output"),
+]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
+StrictFiles = Annotated[
+    bool, typer.Option("--strict", help="Exit with 2 if a file was skipped.", rich_help_panel="Exit code")
+]
 Steps = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="End a run before an optimizer takes its step N + 1; what was seen counts."),
@@ -176,12 +213,24 @@ Link = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool | None, typer.Option("--strict", help="Exit with 2 if the command writes into the checkout itself.")
+    bool | None,
+    typer.Option(
+        "--strict",
+        help="Exit with 2 if the command writes into the checkout itself; apply: if a file was skipped, too.",
+    ),
 ]
 Report = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="Also write the whole report there: as .html, .json or .md, by the name's end."),
 ]
+
+
+def _titled(hint: Any, panel: str) -> Any:
+    """An option of a group, which `--help` shows under the group's title."""
+    value, option = get_args(hint)
+    option = copy(option)
+    option.rich_help_panel = panel
+    return Annotated[value, option]
 
 
 def grouped(command: Command) -> Command:
@@ -194,9 +243,10 @@ def grouped(command: Command) -> Command:
             continue
         groups[parameter.name] = parameter.annotation
         hints = get_type_hints(parameter.annotation, include_extras=True)
+        panel: str = vars(parameter.annotation)["PANEL"]
         for each in fields(parameter.annotation):
             made = inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
-            plain.append(made.replace(annotation=hints[each.name]))
+            plain.append(made.replace(annotation=_titled(hints[each.name], panel)))
 
     def call(**given: Any) -> None:
         made = {name: group(**{f.name: given.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
@@ -211,6 +261,8 @@ def grouped(command: Command) -> Command:
 @dataclass(frozen=True)
 class Rules:
     """Which rules run, on which files, and how they repair."""
+
+    PANEL: ClassVar = "Rules and files"
 
     select: Select = None
     ignore: Ignore = None
@@ -239,6 +291,8 @@ class Rules:
 @dataclass(frozen=True)
 class Running:
     """How a run goes: where its settings come from, in how many processes, with the cache or without."""
+
+    PANEL: ClassVar = "Run"
 
     jobs: Jobs = 0
     no_cache: NoCache = False
@@ -272,6 +326,8 @@ class Running:
 @dataclass(frozen=True)
 class Watching:
     """How far a command that is run may go, and which files it needs beside the copy of the project."""
+
+    PANEL: ClassVar = "Runs of your code"
 
     steps: Steps = None
     timeout: Timeout = None
@@ -323,6 +379,8 @@ class Watching:
 @dataclass(frozen=True)
 class Showing:
     """Where the result goes, and what is told beside it."""
+
+    PANEL: ClassVar = "Output"
 
     output: Output = None
     quiet: Quiet = False

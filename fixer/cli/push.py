@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperCommand
 
+from fixer.cli.help import GroupedCommand
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Reviewer = Annotated[
 Draft = Annotated[bool, typer.Option("--draft", help="With --pr: open it as a draft.")]
 
 
-class PushCommand(TyperCommand):
+class PushCommand(GroupedCommand):
     """A command whose `--push` may stand without a value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -50,6 +50,8 @@ class PushCommand(TyperCommand):
 @dataclass(frozen=True)
 class Pushing:
     """Where a branch goes when it is made."""
+
+    PANEL: ClassVar = "Pull request"
 
     push: Push = None
     pr: PullRequest = False

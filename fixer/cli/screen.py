@@ -34,8 +34,8 @@ class Screen:
 
     @property
     def pretty(self) -> bool:
-        """Whether the result is looked at by a person, in colours."""
-        return self.output is None and self._coloured(sys.stdout)
+        """Whether the result is looked at by a person, in colours or without."""
+        return self.output is None and (sys.stdout.isatty() or self._coloured(sys.stdout))
 
     def _coloured(self, stream: TextIO) -> bool:
         if self.color is not Color.auto:
@@ -103,8 +103,14 @@ class Screen:
 
     def summary(self, outcome: Outcome, done: str) -> None:
         """The table and the sentences at the end."""
+        from fixer.run.request import FAILURES
+
         if self.quiet:
+            skips = (skip for skip in outcome.plan.skips if skip.reason in FAILURES)
+            self.errors(tuple(f"{skip.path}: {skip.detail or skip.reason}" for skip in skips))
             return
+        if outcome.problems and not outcome.plan.files_seen:
+            return  # what is wrong is said, and there is nothing else to say
         from fixer.report.tally import is_empty, nothing_found
 
         if is_empty(outcome.plan) and not outcome.vendored and not self.verbose:

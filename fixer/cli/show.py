@@ -133,7 +133,9 @@ def for_ci(outcome: Outcome, format: str) -> bytes:
 
 
 def files(screen: Screen, outcome: Outcome, here: Path) -> None:
-    """The files that were fixed, each with the rules."""
+    """The files that were fixed, each with the rules; with --quiet only what failed is told."""
+    if screen.quiet:
+        return
     lines = []
     for file in outcome.plan.changed:
         codes = sorted({finding.code for finding in file.findings if finding.applied})
@@ -143,7 +145,9 @@ def files(screen: Screen, outcome: Outcome, here: Path) -> None:
 
 
 def commits(screen: Screen, deliveries: Sequence[Delivery]) -> None:
-    """The commits that were made, oldest first."""
+    """The commits that were made, oldest first; with --quiet only what failed is told."""
+    if screen.quiet:
+        return
     from fixer.report.branches import commit_lines
 
     screen.result("".join(f"{line}\n" for line in commit_lines(deliveries)).encode("utf-8", "replace"))

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from fixer.verify.verification import Verification
 
 
+EXAMPLES = """\
+fixer verify --run "python train.py --max-steps 5"
+fixer verify --run "torchrun --nproc-per-node 2 train.py" --steps 5
+fixer verify --module model.py:make          # no training script is needed
+"""
+SETTINGS = {"epilog": EXAMPLES}
+"""How Typer makes this command."""
+
+
 @options.grouped
 def verify(
     *,

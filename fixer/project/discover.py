@@ -56,18 +56,23 @@ class Selection:
 def root_of(arguments: Sequence[str], here: Path) -> Path:
     """The directory that everything is relative to.
 
-    That is the root of the repository we stand in; else of the one that holds all arguments; else where we stand.
+    That is the root of the repository we stand in, or where we stand, if an argument lies there (a link that leads out
+    does, too). If none does, it is the root of the repository that holds them all; else, if none lies in a repository,
+    the directory that holds them all.
     """
-    if (repository := top(here)) is not None:
-        return repository.resolve()
-    tops = set()
-    for argument in arguments:
-        place = Path(os.path.realpath(here / argument))
-        directory = place if place.is_dir() else place.parent
-        tops.add(top(directory) if directory.is_dir() else None)
+    repository = top(here)
+    ours = (repository or here).resolve()
+    named = [here / argument for argument in arguments if "\0" not in argument]
+    places = [Path(os.path.realpath(place)) for place in named]
+    inside = any(Path(os.path.normpath(place)).is_relative_to(each) for place in named for each in (ours, here))
+    if repository is not None and (inside or not named or any(ours.is_relative_to(place) for place in places)):
+        return ours
+    directories = [place if place.is_dir() else place.parent for place in places]
+    tops = {top(directory) if directory.is_dir() else None for directory in directories}
     if len(tops) == 1 and (only := tops.pop()) is not None:
         return only.resolve()
-    return here.resolve()
+    apart = directories and not (tops or inside or any(ours.is_relative_to(place) for place in places))
+    return Path(os.path.commonpath(directories)) if apart else ours
 
 
 def list_files(root: Path) -> Listing:
@@ -168,7 +173,7 @@ def arguments_inside(arguments: Sequence[str], root: Path, here: Path) -> tuple[
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             problems.append(f"{argument}: is neither a file nor a directory")
         elif not real.is_relative_to(root):
-            problems.append(f"{argument}: lies outside {root}; run fixer in the directory it belongs to")
+            problems.append(f"{argument}: lies outside {root}; give it to a command of its own")
         else:
             path = real.relative_to(root).as_posix()
             inside.append("" if path == "." else path)

@@ -143,7 +143,9 @@ def check_strategies(strategies: Mapping[str, str], rules: Sequence[Rule | RuleI
             raise Refusal(f"{where}: there is no rule {code!r}{close_to(code, rules)}")
         offered = by_code[code].strategies
         if name not in offered:
+            close = difflib.get_close_matches(name, offered, n=1)
             choice = f"choose one of {', '.join(offered)}" if offered else "it has a single way to repair"
+            choice = f"did you mean {close[0]}? {choice}" if close else choice
             raise Refusal(f"{where}: {code} has no strategy {name!r}; {choice}")
 
 

@@ -16,6 +16,14 @@ def patch(files: Iterable[FilePlan]) -> bytes:
     return b"".join(part for file in files if file.changed for part in file_patch(file))
 
 
+def created(file: FilePlan) -> bytes:
+    """The patch of a file that there was not."""
+    new = quoted(f"b/{file.path}")
+    lines = file.after.split(b"\n")[:-1]
+    head = named(file.path) + b"\nnew file mode 100644\n--- /dev/null\n+++ " + new
+    return head + f"\n@@ -0,0 +1,{len(lines)} @@\n".encode() + b"".join(b"+" + line + b"\n" for line in lines)
+
+
 def file_patch(file: FilePlan) -> Iterator[bytes]:
     """The patch of one file, piece by piece: its header, then each hunk."""
     yield header(file)

@@ -153,8 +153,14 @@ def files_looked_at(plan: Plan) -> str:
 
 
 def nothing_found(plan: Plan) -> str:
-    """The summary of a run without findings."""
-    return f"Nothing found ({files_looked_at(plan)})."
+    """The summary of a run without findings; a file that was skipped may hold what nobody looked for."""
+    skipped = len({skip.path for skip in plan.skips})
+    if not skipped:
+        return f"Nothing found ({files_looked_at(plan)})."
+    were = f"{plural(skipped, 'file')} {'was' if skipped == 1 else 'were'} skipped"
+    if skipped >= plan.files_seen:
+        return f"Nothing could be judged: {were}."
+    return f"Nothing found, but {were} ({files_looked_at(plan)})."
 
 
 def plural(number: int, noun: str, many: str | None = None) -> str:

@@ -203,6 +203,8 @@ def show_summary(
 def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]:
     """A sentence for each kind of finding that was not fixed, with the way to get it."""
     total = count(plan.findings, unsafe)
+    if plan.changed and done == "would be fixed":
+        yield "Nothing was written: the same command without --dry-run does that."
     if total.fixable and done == "found":
         yield f"{total.fixable:,} can be fixed: `fixer apply --dry-run` shows how."
     elif total.fixable:
