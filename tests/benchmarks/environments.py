@@ -34,7 +34,7 @@ def install(cache: Path, checkout: Path, tell: Callable[[str], None]) -> Tools:
     torchfix = _environment(cache / "environments" / "torchfix", TORCHFIX, tell)
     fixer = cache / "environments" / "fixer"
     shutil.rmtree(fixer, ignore_errors=True)
-    _environment(fixer, (str(checkout), "-c", str(checkout / "constraints.txt")), tell)
+    _environment(fixer, (f"{checkout}[watch]", "-c", str(checkout / "constraints.txt")), tell)
     for environment in (ruff, torchfix, fixer):
         if any(environment.glob("lib/python*/site-packages/torch/__init__.py")):
             raise Failed(f"torch was installed in {environment}; nothing here needs it")
