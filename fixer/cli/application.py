@@ -10,7 +10,7 @@ import typer
 
 from codemods import __version__
 
-COMMANDS = ("check", "apply", "verify", "diagnose", "probe", "explain", "rules", "bulk", "cache")
+COMMANDS = ("check", "apply", "undo", "verify", "diagnose", "probe", "explain", "rules", "bulk", "cache")
 """Each in a module of that name, in the order in which they are listed."""
 
 

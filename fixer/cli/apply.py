@@ -167,17 +167,18 @@ class _How:
 
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
     from fixer.cli import show
-    from fixer.output.files import write
+    from fixer.output.undo import LastApply
     from fixer.run.request import plan_directory
 
     here = Path.cwd()
     outcome = plan_directory(request, here, fix=True, progress=screen.progress)
     written: frozenset[str] = frozenset()
+    undoable = False
     if how.verify is not None and outcome.plan.changed:
         verified.check(screen, outcome, how.verify)
     if not how.dry_run:
         with screen.progress("writing", len(outcome.plan.changed)) as tick:
-            written, skips = write(outcome.plan, outcome.root, tick)
+            written, skips, undoable = LastApply(outcome.root).write(outcome.plan, tick)
         outcome = outcome.after_writing(written, skips)
     if how.format is ApplyFormat.json:
         show.as_json(screen, outcome, here, written=written, statistics=how.statistics)
@@ -190,6 +191,8 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     else:
         show.files(screen, outcome, here)
     screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
+    if undoable:
+        screen.note("`fixer undo` takes it back")
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2
