@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fixer.cli import options, push, verified
+from fixer.cli import options, plans, push, verified
 from fixer.cli.options import ApplyFormat
 from fixer.errors import Refusal
 
@@ -116,6 +116,7 @@ def apply(
     watching: options.Watching,
     rules: options.Rules,
     since: options.Since = None,
+    plan: plans.Apply = None,
     running: options.Running,
     format: Annotated[ApplyFormat, typer.Option(help="markdown: the text of a pull request.")] = ApplyFormat.terminal,
     statistics: options.Statistics = False,
@@ -140,7 +141,9 @@ def apply(
     if verify is not None:
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
-    how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics)
+    if plan is not None:
+        plans.check_alone(paths, rules, since=since, branch=branch)
+    how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics, plan)
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -163,6 +166,8 @@ class _How:
     verify: verified.Trial | None
     format: ApplyFormat
     statistics: bool
+    plan: str | None
+    """A file that holds what is to be done."""
 
 
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
@@ -171,7 +176,10 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     from fixer.run.request import plan_directory
 
     here = Path.cwd()
-    outcome = plan_directory(request, here, fix=True, progress=screen.progress)
+    if how.plan is not None:
+        outcome = plans.read(screen, how.plan, here)
+    else:
+        outcome = plan_directory(request, here, fix=True, progress=screen.progress)
     written: frozenset[str] = frozenset()
     undoable = False
     if how.verify is not None and outcome.plan.changed:
@@ -190,7 +198,8 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
         show.patch(screen, outcome)
     else:
         show.files(screen, outcome, here)
-    screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
+    if how.plan is None or outcome.plan.findings or outcome.plan.skips:
+        screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
     if undoable:
         screen.note("`fixer undo` takes it back")
     screen.errors(outcome.problems)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from codemods.model.edits import Consequence, Finding
-from fixer.cli import options
+from fixer.cli import options, plans
 from fixer.cli.options import CheckFormat, FailOn
 from fixer.errors import Refusal
 
@@ -31,6 +31,7 @@ def check(
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
+    write_plan: plans.WritePlan = None,
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")] = False,
     showing: options.Showing,
     verbose: options.Verbose = False,
@@ -52,7 +53,10 @@ def check(
     here = Path.cwd()
 
     def look() -> int:
-        outcome = plan_directory(request, here, fix=False, progress=screen.progress)
+        outcome = plan_directory(request, here, fix=write_plan is not None, progress=screen.progress)
+        if write_plan is not None:
+            plans.write(screen, outcome, write_plan)
+            outcome = outcome.after_writing(frozenset(), ())
         with profiling.recorder.phase("reporting"):
             findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
             screen.summary(outcome, "found")
@@ -63,8 +67,10 @@ def check(
 
     if not watch:
         raise typer.Exit(look())
-    if format is not CheckFormat.terminal or showing.output is not None or profile:
-        raise Refusal("--watch shows findings on the terminal: leave --format, --output and --profile out")
+    if format is not CheckFormat.terminal or showing.output is not None or profile or write_plan:
+        raise Refusal(
+            "--watch shows findings on the terminal: leave --format, --output, --write-plan and --profile out"
+        )
     from fixer.cli.watch import check_on_changes
     from fixer.project.discover import root_of
 

@@ -178,19 +178,19 @@ class SavedPlan:
             data = tree.read(file.path)
             if data is None:
                 gone = "is no regular file any more" if place.exists() else "is gone"
-                skips[file.path] = Skip(file.path, SkipReason.CHANGED, f"{gone}, since {since}")
+                skips[file.path] = Skip(file.path, SkipReason.OUTDATED, f"{gone}, since {since}")
             elif _digest(data) == file.before:
                 plans[file.path] = _planned(file, data)
             elif _digest(data) == file.after:
                 done.append(file.path)
             else:
-                skips[file.path] = Skip(file.path, SkipReason.CHANGED, f"changed since {since}; left as it is")
+                skips[file.path] = Skip(file.path, SkipReason.OUTDATED, f"changed since {since}; left as it is")
         for group in self.together:
             if because := next((path for path in group if path in skips), None):
                 for path in group:
                     if plans.pop(path, None):
                         why = f"left as it is: it belongs together with {because}, which changed since {since}"
-                        skips[path] = Skip(path, SkipReason.CHANGED, why)
+                        skips[path] = Skip(path, SkipReason.OUTDATED, why)
         components = tuple(frozenset(group) for group in self.together)
         plan = Plan(tuple(plans.values()), components=components, files_seen=len(self.files), files_read=len(plans))
         return FittedPlan(plan, tuple(skips.values()), tuple(done))
@@ -273,8 +273,9 @@ def _made(kind: Any, value: Any, where: str) -> Any:
         )
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
         hints = get_type_hints(kind)
-        names = [each.name for each in dataclasses.fields(kind)]
-        return kind(**{name: _made(hints[name], value.get(name), f"{where}.{name}") for name in names})  # type: ignore[operator]
+        asked = [each.name for each in dataclasses.fields(kind) if each.name in value or _is_needed(each)]
+        made = {name: _made(hints[name], value.get(name), f"{where}.{name}") for name in asked}
+        return kind(**made)  # type: ignore[operator]
     if origin is tuple and isinstance(value, list):
         inner = get_args(kind)
         each_of = [inner[0]] * len(value) if inner[-1] is Ellipsis else list(inner)
@@ -289,3 +290,7 @@ def _made(kind: Any, value: Any, where: str) -> Any:
     if kind in (str, int, bool) and type(value) is kind and (kind is not int or value >= 0):
         return value
     raise ValueError(f"{where.lstrip('.') or 'it'} is not what stands there in a plan")
+
+
+def _is_needed(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING

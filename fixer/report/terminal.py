@@ -41,7 +41,7 @@ SHADES = {
     Consequence.DEPRECATED: "yellow",
     Consequence.STYLE: "dim",
 }
-UNWRITTEN = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.UNSAFE_PATH})
+UNWRITTEN = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.OUTDATED, SkipReason.UNSAFE_PATH})
 """Why a file that has a fix was not written."""
 SHOWN = 20
 """Skips listed in full without `--verbose`."""

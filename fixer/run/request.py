@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fixer.run.execute import Order, Progress
 
 
-FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
+FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.OUTDATED})
 """Skips that mean the job could not be done, rather than that a file is not for us."""
 
 
