@@ -48,6 +48,8 @@ class Options:
     """Whether a finding is wanted; it and the texts are as the files were read."""
     wanted: Callable[[Finding], bool] = lambda finding: True
     """Whether a finding is wanted for what it is."""
+    taken: Callable[[Finding], bool] = lambda finding: True
+    """Whether the fix of a finding may be taken; the finding is told in any case."""
     loaded: Callable[[Any], Rule] = lambda rule: rule
     """The rule behind what `rules` tells of it; asked for only where a file concerns it."""
 
@@ -127,10 +129,14 @@ def _place(finding: Finding) -> tuple[int, int, int, int, str]:
     return finding.cell or 0, there.line, there.column, there.end, finding.code
 
 
+def _identity(finding: Finding) -> tuple[str, str, int, int]:
+    return finding.code, finding.message, finding.reported.start, finding.reported.end
+
+
 def _is_wanted(finding: Finding, options: Options, allowed: Collection[str]) -> bool:
     """Whether a finding's fix is to be taken."""
     least = Safety.UNSAFE if options.unsafe else Safety.SAFE
-    if finding.fix is None or finding.safety < least:
+    if finding.fix is None or finding.safety < least or not options.taken(finding):
         return False
     return all(files.container(path) in allowed for path in finding.fix.paths)
 
@@ -208,6 +214,10 @@ class _File:
         self.remaining: list[Finding] = []
         self.first: list[Finding] = []
         """What was found in the file as it was read."""
+        self.fingerprints: dict[tuple[str, str, int, int], str] = {}
+        """Of everything that was found there, by code, message and place: the fixes of one round leave fewer equal
+        findings to number in the next one.
+        """
         self.source: Unit | None = None
         self.data = b""
         self.text = ""
@@ -369,9 +379,12 @@ class _Component:
         comments = suppress.read(file.text, python=python, foreign=bool(findings))
         kept, unused = suppress.apply(file.file, comments, findings, (r.code for r in file.rules))
         file.skips += [s for s in skips if s not in file.skips]
-        if round_number:
+        if not round_number:
+            file.fingerprints = {_identity(f): f.fingerprint for f in kept}
+        else:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
+            kept = [replace(f, fingerprint=file.fingerprints.get(_identity(f), f.fingerprint)) for f in kept]
             kept = [replace(f, evidence=tuple(map(self._shown_as_read, f.evidence))) for f in kept]
         kept = [f for f in kept if self.options.wanted(f)]
         if counts := self.options.counts:

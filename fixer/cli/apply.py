@@ -115,7 +115,7 @@ def apply(
     verify: verified.Verify = None,
     watching: options.Watching,
     rules: options.Rules,
-    since: options.Since = None,
+    counting: options.Counting,
     plan: plans.Apply = None,
     running: options.Running,
     format: Annotated[ApplyFormat, typer.Option(help="markdown: the text of a pull request.")] = ApplyFormat.terminal,
@@ -134,7 +134,7 @@ def apply(
 
     profiling = Profiling.start(profile)
     screen = showing.screen(verbose=verbose)
-    request = running.request(paths, rules, since, profiling.recorder)
+    request = running.request(paths, rules, counting, profiling.recorder)
     branch = branching.request()
     if branch is None and (pushing.push is not None or pushing.pr):
         raise Refusal(f"{'--push' if pushing.push is not None else '--pr'} requires --branch")
@@ -142,7 +142,7 @@ def apply(
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
     if plan is not None:
-        plans.check_alone(paths, rules, since=since, branch=branch)
+        plans.check_alone(paths, **vars(rules), **vars(counting), branch=branch)
     how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics, plan)
     if branch is None:
         code = _in_place(screen, request, how)

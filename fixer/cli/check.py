@@ -18,7 +18,7 @@ def check(
     *,
     paths: options.Paths = None,
     rules: options.Rules,
-    since: options.Since = None,
+    counting: options.Counting,
     running: options.Running,
     format: Annotated[
         CheckFormat,
@@ -32,6 +32,9 @@ def check(
     fail_on: options.Fail = FailOn.deprecated,
     exit_zero: options.ExitZero = False,
     write_plan: plans.WritePlan = None,
+    write_baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Name the findings of now there, for `--baseline FILE`.")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")] = False,
     showing: options.Showing,
     verbose: options.Verbose = False,
@@ -48,12 +51,20 @@ def check(
         from fixer.cli.show import findings
         from fixer.run.request import plan_directory
 
-    request = running.request(paths, rules, since, profiling.recorder)
+    request = running.request(paths, rules, counting, profiling.recorder)
     screen = showing.screen(verbose=verbose)
     here = Path.cwd()
+    if write_baseline is not None:
+        if counting != options.Counting():
+            raise Refusal("--write-baseline names all findings: leave --since, --only and --baseline out")
+        if watch or write_plan is not None:
+            raise Refusal(f"--write-baseline and {'--watch' if watch else '--write-plan'}: give one of them")
 
     def look() -> int:
         outcome = plan_directory(request, here, fix=write_plan is not None, progress=screen.progress)
+        if write_baseline is not None:
+            plans.write_baseline(screen, outcome, write_baseline)
+            return 0
         if write_plan is not None:
             plans.write(screen, outcome, write_plan)
             outcome = outcome.after_writing(frozenset(), ())

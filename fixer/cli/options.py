@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
@@ -123,6 +124,14 @@ Since = Annotated[
     str | None,
     typer.Option(metavar="REF", help="Only what touches lines changed since that commit, or not committed."),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FINGERPRINTS", help="Only these findings; the first digits are enough."),
+]
+BaselineFile = Annotated[
+    str | None,
+    typer.Option("--baseline", metavar="FILE", help="Leave out the findings that `check --write-baseline` put there."),
+]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -237,6 +246,30 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class Counting:
+    """Which findings count, whatever rule found them."""
+
+    since: Since = None
+    only: Only = None
+    baseline: BaselineFile = None
+
+    def request(self, request: Request) -> Request:
+        """The request with what these options ask for.
+
+        Raises:
+            Refusal: if a fingerprint or the baseline cannot be understood.
+        """
+        from fixer.project.selectors import fingerprints
+
+        known = None
+        if self.baseline is not None:
+            from fixer.project.baseline import Baseline
+
+            known = Baseline.read(Path(self.baseline), self.baseline)
+        return replace(request, since=self.since, only=fingerprints(self.only or ()), baseline=known)
+
+
+@dataclass(frozen=True)
 class Running:
     """How a run goes: where its settings come from, in how many processes, with the cache or without."""
 
@@ -246,7 +279,11 @@ class Running:
     isolated: Isolated = False
 
     def request(
-        self, paths: Sequence[str] | None, rules: Rules, since: str | None = None, recorder: Recorder = SILENT
+        self,
+        paths: Sequence[str] | None,
+        rules: Rules,
+        counting: Counting | None = None,
+        recorder: Recorder = SILENT,
     ) -> Request:
         """The whole request of a command.
 
@@ -257,13 +294,13 @@ class Running:
 
         if self.config is not None and self.isolated:
             raise Refusal("--config and --isolated contradict each other: give one of them")
+        request = rules.request()
         return replace(
-            rules.request(),
+            counting.request(request) if counting is not None else request,
             paths=tuple(paths or ()),
             jobs=self.jobs,
             config=self.config,
             isolated=self.isolated,
-            since=since,
             cache=not self.no_cache,
             recorder=recorder,
         )

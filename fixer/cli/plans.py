@@ -1,4 +1,4 @@
-"""`check --write-plan FILE` and `apply --plan FILE`: a plan that is made now and applied later, perhaps elsewhere."""
+"""Plans and baselines in files: `check --write-plan`, `apply --plan`, `check --write-baseline`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from fixer.errors import Refusal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fixer.cli.options import Rules
     from fixer.cli.screen import Screen
     from fixer.run.request import Outcome
 
@@ -81,17 +80,38 @@ def read(screen: Screen, name: str, here: Path) -> Outcome:
     return Outcome(root, plan, Settings(), unsafe=unsafe, read=WorkTree(root).read)
 
 
-def check_alone(paths: Sequence[str] | None, rules: Rules, **others: object) -> None:
+def check_alone(paths: Sequence[str] | None, **others: object) -> None:
     """Refuse what would make a saved plan another one.
 
     Args:
-        others: further options that a plan leaves no choice about, by name.
+        others: options that a plan leaves no choice about, by name.
 
     Raises:
         Refusal: if there is such an option.
     """
     if paths:
         raise Refusal("--plan says which files are fixed: leave the paths out")
-    for name, value in {**vars(rules), **others}.items():
+    for name, value in others.items():
         if value not in (None, False):
             raise Refusal(f"--plan says what is fixed, in place: leave --{name.replace('_', '-')} out")
+
+
+def write_baseline(screen: Screen, outcome: Outcome, name: str) -> None:
+    """Name what was found in a file.
+
+    Raises:
+        Refusal: if not everything could be looked at, or the file cannot be written.
+    """
+    from fixer.project.baseline import Baseline
+    from fixer.report.tally import plural
+
+    if outcome.failed:
+        screen.errors(outcome.problems)
+        raise Refusal(f"--write-baseline {name}: not all files could be looked at; nothing was written")
+    known = Baseline.of(outcome.plan.findings, name)
+    known.write(Path(name))
+    them = "it" if len(known.findings) == 1 else "them"
+    number = plural(len(known.findings), "finding")
+    screen.note(f"{name} names {number}; `fixer check --baseline {name}` leaves {them} out")
+    if skipped := len({skip.path for skip in outcome.plan.skips}):
+        screen.note(f"{plural(skipped, 'file')} could not be looked at: `fixer check` tells why")

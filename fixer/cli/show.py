@@ -95,6 +95,8 @@ def as_json(
         written=written,
         statistics=statistics,
     )
+    if outcome.known is not None:
+        content["summary"]["baseline"] = {"hidden": outcome.known.hidden, "gone": outcome.known.gone}
     if deliveries is not None:
         content["branches"] = branches(deliveries, handed)
     if profile is not None:

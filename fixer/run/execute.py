@@ -21,7 +21,7 @@ from codemods.sources.python import LARGEST
 from codemods.transforms import loaded
 from fixer import COLLECT
 from fixer.project.discover import marked_generated
-from fixer.project.selectors import EVERY, Wanted
+from fixer.project.selectors import ALL_FINDINGS, EVERY, NamedFindings, Wanted
 from fixer.run.pool import Crew
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class Order:
     """Findings elsewhere do not count."""
     wanted: Wanted = EVERY
     """Which findings count for what they cost."""
+    named: NamedFindings = ALL_FINDINGS
+    """Of which findings the fixes are taken. What is kept does not depend on it."""
 
     @property
     def overrides(self) -> dict[str, Target]:
@@ -127,6 +129,7 @@ def _options(order: Order) -> Options:
         targets=order.overrides,
         counts=order.changed.concern if order.changed is not None else None,
         wanted=order.wanted,
+        taken=order.named,
     )
 
 
