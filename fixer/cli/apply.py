@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -115,6 +115,10 @@ def apply(
     verify: verified.Verify = None,
     watching: options.Watching,
     rules: options.Rules,
+    add_ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", help="Instead of fixing, silence what these rules find by comments."),
+    ] = None,
     counting: options.Counting,
     plan: plans.Apply = None,
     running: options.Running,
@@ -141,9 +145,12 @@ def apply(
     if verify is not None:
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
+    if add_ignore is not None:
+        request = _silencing(request, add_ignore, plan=plan, branch=branch, verify=verify, select=rules.select)
     if plan is not None:
         plans.check_alone(paths, **vars(rules), **vars(counting), branch=branch)
     how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics, plan)
+    how = replace(how, done="silenced" if request.silence else how.done)
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -168,6 +175,22 @@ class _How:
     statistics: bool
     plan: str | None
     """A file that holds what is to be done."""
+    done: str = "fixed"
+    """What becomes of findings."""
+
+
+def _silencing(request: Request, codes: Sequence[str], **others: object) -> Request:
+    """The request to write comments that silence some rules.
+
+    Raises:
+        Refusal: if it is asked for something else, too.
+    """
+    from fixer.project.selectors import split_codes
+
+    for name, value in others.items():
+        if value is not None:
+            raise Refusal(f"--add-ignore writes comments into files: leave --{name} out")
+    return replace(request, select=split_codes(codes), silence=True)
 
 
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
@@ -197,15 +220,16 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     elif how.dry_run:
         show.patch(screen, outcome)
     else:
-        show.files(screen, outcome, here)
+        show.files(screen, outcome, here, how.done)
     if how.plan is None or outcome.plan.findings or outcome.plan.skips:
-        screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
+        screen.summary(outcome, f"would be {how.done}" if how.dry_run else how.done)
     if undoable:
         screen.note("`fixer undo` takes it back")
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2
-    return 1 if (outcome.plan.changed if how.dry_run else outcome.left()) else 0
+    left = [finding for finding in outcome.plan.findings if not finding.applied] if request.silence else outcome.left()
+    return 1 if (outcome.plan.changed if how.dry_run else left) else 0
 
 
 def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchRequest, receiver: Receiver | None) -> int:

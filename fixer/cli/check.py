@@ -30,6 +30,10 @@ def check(
     statistics: options.Statistics = False,
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 2 if a file is skipped, with 1 if a suppression silences nothing."),
+    ] = False,
     exit_zero: options.ExitZero = False,
     write_plan: plans.WritePlan = None,
     write_baseline: Annotated[
@@ -73,8 +77,11 @@ def check(
             screen.summary(outcome, "found")
             screen.errors(outcome.problems)
         profiling.tell()
-        failing = not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings)
-        return 2 if outcome.failed else int(failing)
+        failing = any(_fails(finding, fail_on) for finding in outcome.plan.findings)
+        if strict:
+            failing = failing or bool(outcome.plan.unused)
+        could_not = outcome.failed or (strict and bool(outcome.plan.skips))
+        return 2 if could_not else int(failing and not exit_zero)
 
     if not watch:
         raise typer.Exit(look())

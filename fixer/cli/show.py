@@ -134,13 +134,13 @@ def for_ci(outcome: Outcome, format: str) -> bytes:
     return junit.render(outcome)
 
 
-def files(screen: Screen, outcome: Outcome, here: Path) -> None:
-    """The files that were fixed, each with the rules."""
+def files(screen: Screen, outcome: Outcome, here: Path, done: str = "fixed") -> None:
+    """The files that were written, each with the rules and what was done about them."""
     lines = []
     for file in outcome.plan.changed:
         codes = sorted({finding.code for finding in file.findings if finding.applied})
         path = os.path.relpath(outcome.root / file.path, here)
-        lines.append(f"{path}: fixed {', '.join(codes)}\n")
+        lines.append(f"{path}: {done} {', '.join(codes)}\n")
     screen.result("".join(lines).encode("utf-8", "backslashreplace"))
 
 

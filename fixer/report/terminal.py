@@ -27,6 +27,7 @@ from fixer.report.tally import (
     nothing_found,
     plural,
     shown,
+    unused_suppressions,
     worst_first,
 )
 
@@ -161,7 +162,7 @@ def show_summary(
     """The table by rule, what was not fixed and how to get it, skips and unused suppressions.
 
     Args:
-        done: what happened to the fixes of the plan: `found`, `would be fixed`, `fixed` or `committed`.
+        done: what happened to the findings: `found`, `fixed`, `committed`, `silenced`, or `would be` one of these.
     """
     total = count(plan.findings, unsafe)
     if total.findings:
@@ -185,11 +186,10 @@ def show_summary(
         )
     for sentence in what_is_left(plan, unsafe, done):
         console.print(sentence, highlight=False, soft_wrap=True)
-    for unused in plan.unused:
-        console.print(
-            Text(f"{visible(unused.path)}:{unused.line}: the suppression of {unused.code} silences nothing", "yellow"),
-            soft_wrap=True,
-        )
+    if plan.suppressed:
+        console.print(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments.", highlight=False)
+    for sentence in unused_suppressions(plan):
+        console.print(Text(visible(sentence), "yellow"), soft_wrap=True)
     for sentence in in_other_versions(plan, few=not verbose):
         console.print(Text(visible(sentence)), soft_wrap=True)
     if vendored:
@@ -212,6 +212,12 @@ def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]
             yield f"{unwritten:,} could not be fixed, because files could not be written."
         if rest := total.fixable - unwritten:
             yield f"{rest:,} could not be fixed together with the others; run fixer again, or repair by hand."
+    if total.display and done.endswith("silenced"):
+        yield (
+            f"{total.display:,} cannot be silenced by a comment (no line there can end with one): "
+            "use `per-file-ignores` in the configuration."
+        )
+        return
     if total.unsafe:
         yield f"{total.unsafe:,} more with --unsafe-fixes."
     if total.display:

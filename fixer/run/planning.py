@@ -182,7 +182,8 @@ class _Options:
         known = request.baseline.findings if request.baseline is not None else ()
         self._named = selectors.NamedFindings(request.only, frozenset(each.fingerprint for each in known))
         self._rules = rule_infos(cache_directory.directory() if request.cache else None)
-        selectors.check_codes(request.select, self._rules, "--select")
+        self._codes = tuple(rule.code for rule in self._rules)
+        selectors.check_codes(request.select, self._rules, "--add-ignore" if request.silence else "--select")
         selectors.check_codes(request.ignore, self._rules, "--ignore")
         self._strategies = selectors.pairs(request.strategies, "--strategy")
         selectors.check_strategies(self._strategies, self._rules, "--strategy")
@@ -215,6 +216,8 @@ class _Options:
             fix=fix,
             changed=self._changed,
             named=self._named,
+            codes=self._codes,
+            silence=request.silence,
             wanted=selectors.wanted(request.select or settings.select or (), (*settings.ignore, *request.ignore)),
         )
 

@@ -53,6 +53,8 @@ class Request:
     """Fingerprints, or how they begin: only these findings count."""
     baseline: Baseline | None = None
     """Findings that do not count."""
+    silence: bool = False
+    """Write comments that silence findings, instead of their fixes."""
     cache: bool = True
     """Look for what was found before, and keep what is found."""
     recorder: Recorder = field(default=SILENT, compare=False, repr=False)
