@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -110,6 +111,9 @@ def apply(
     *,
     paths: options.Paths = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch; write nothing.")] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ask about each fix; ? lists the keys.")
+    ] = False,
     branching: Branching,
     pushing: push.Pushing,
     verify: verified.Verify = None,
@@ -149,8 +153,10 @@ def apply(
         request = _silencing(request, add_ignore, plan=plan, branch=branch, verify=verify, select=rules.select)
     if plan is not None:
         plans.check_alone(paths, **vars(rules), **vars(counting), branch=branch)
+    if interactive and (plan is not None or branch is not None):
+        raise Refusal(f"--interactive fixes files in place: leave {'--plan' if plan is not None else '--branch'} out")
     how = _How(dry_run, verified.trial(verify, watching, keep=request.cache), format, statistics, plan)
-    how = replace(how, done="silenced" if request.silence else how.done)
+    how = replace(how, interactive=interactive, done="silenced" if request.silence else how.done)
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -177,6 +183,7 @@ class _How:
     """A file that holds what is to be done."""
     done: str = "fixed"
     """What becomes of findings."""
+    interactive: bool = False
 
 
 def _silencing(request: Request, codes: Sequence[str], **others: object) -> Request:
@@ -199,10 +206,20 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     from fixer.run.request import plan_directory
 
     here = Path.cwd()
+    accepted = None
+    if how.interactive:
+        from fixer.cli.interactive import ask
+
+        accepted = ask(screen, request, here, sys.argv[2:])
+        if accepted is None:
+            return 0
+        request = accepted.request
     if how.plan is not None:
         outcome = plans.read(screen, how.plan, here)
     else:
         outcome = plan_directory(request, here, fix=True, progress=screen.progress)
+    if accepted is not None:
+        accepted.check(outcome)
     written: frozenset[str] = frozenset()
     undoable = False
     if how.verify is not None and outcome.plan.changed:
@@ -225,6 +242,8 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
         screen.summary(outcome, f"would be {how.done}" if how.dry_run else how.done)
     if undoable:
         screen.note("`fixer undo` takes it back")
+    if accepted is not None:
+        screen.note(f"the same without questions: {accepted.command}")
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason
+from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason, splice
 from codemods.model.plan import FilePlan, Plan, Target
-from codemods.sources.files import NOTEBOOK, decode
+from codemods.sources.files import NOTEBOOK, container, decode
 from codemods.sources.text import Source
-from fixer.report.diff import Hunk, cell_hunks, hunks
+from fixer.report.diff import Hunk, between, cell_hunks, hunks
 from fixer.report.patch import body, header
 from fixer.report.tally import (
     by_rule,
@@ -111,6 +111,23 @@ def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     yield Text("")
 
 
+def show_fix(console: Console, finding: Finding, read: Callable[[str], bytes | None]) -> None:
+    """What the fix of a finding alone changes, with the lines around it; a notebook as the program that it is.
+
+    Args:
+        read: gives the bytes of a file.
+    """
+    for unit in sorted(finding.fix.paths) if finding.fix is not None else ():
+        source = decode(unit, read(container(unit)) or b"")
+        if isinstance(source, Skip):
+            continue
+        if unit != finding.path:
+            console.print(Text(visible(unit), "bold"), soft_wrap=True)
+        after = splice(source.text, (edit for edit in finding.fix.edits if edit.path == unit) if finding.fix else ())
+        for hunk in between(source.text.encode("utf-8", "replace"), after.encode("utf-8", "replace")):
+            _show_body(console, hunk, "utf-8", ended=not unit.endswith(NOTEBOOK))
+
+
 def show_patch(console: Console, files: Iterable[FilePlan]) -> None:
     """The patch in colours: line by line what `report.patch` writes."""
     for file in files:
@@ -132,12 +149,16 @@ def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str, *, ended
     for hunk in shown:
         line = Text(f"@@ {hunk.position} @@", "cyan")
         console.print(line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True)
-        for raw in b"".join(body(hunk)).split(b"\n")[:-1]:
-            if raw.startswith(b"\\") and not ended:
-                continue
-            text = visible(raw.decode(encoding, "replace").rstrip("\r"))
-            style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
-            console.print(Text(text, style), soft_wrap=True)
+        _show_body(console, hunk, encoding, ended=ended)
+
+
+def _show_body(console: Console, hunk: Hunk, encoding: str, *, ended: bool) -> None:
+    for raw in b"".join(body(hunk)).split(b"\n")[:-1]:
+        if raw.startswith(b"\\") and not ended:
+            continue
+        text = visible(raw.decode(encoding, "replace").rstrip("\r"))
+        style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
+        console.print(Text(text, style), soft_wrap=True)
 
 
 def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[str]) -> None:
