@@ -280,6 +280,25 @@ class Session:
         return code
 
 
+def test_keys_that_arrive_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    pty = pytest.importorskip("pty")
+    import termios
+
+    terminal, inside = pty.openpty()
+    before = termios.tcgetattr(inside)
+    with os.fdopen(inside, "rb", closefd=False) as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdin", stream)
+        patch.setattr(sys, "stderr", stream)
+        assert interactive.has_terminal()
+        with interactive.keys() as key:
+            assert termios.tcgetattr(inside) != before
+            os.write(terminal, "ny\u00fc\x1b[1;5Aa".encode())
+            assert [key() for _ in range(4)] == ["n", "y", "\u00fc", "a"]
+        assert termios.tcgetattr(inside) == before
+    os.close(terminal)
+    os.close(inside)
+
+
 @pytest.fixture
 def plain(tmp_path: Path) -> Path:
     return write(tmp_path / "plain", {"a.py": "old_one(1)\nold_one(2)\n"})

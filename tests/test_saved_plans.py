@@ -47,11 +47,13 @@ def test_a_plan_writes_what_apply_would_have_written(tmp_path: Path, make: Calla
 
 @pytest.mark.parametrize("unsafe", [(), ("--unsafe-fixes",)])
 def test_a_check_says_the_same_with_a_plan(project: Path, unsafe: tuple[str, ...]) -> None:
+    """Also where one fix leads to another finding: `old_two` becomes `old_one`."""
+    write(project, {"sub/b.py": "x = 1\nold_two(2)\nold_three(3)\n"})
     for format in ("terminal", "json", "sarif"):
         plain = fixer("check", "--format", format, *unsafe, at=project)
         saving = fixer("check", "--format", format, *unsafe, "--write-plan", "../plan.json", at=project)
         assert (saving.code, saving.out) == (plain.code, plain.out)
-    fixes = "3 fixes in 2 files" if unsafe else "2 fixes in 2 files"
+    fixes = "4 fixes in 2 files" if unsafe else "3 fixes in 2 files"
     assert f"note: ../plan.json holds {fixes}; `fixer apply --plan ../plan.json` applies it\n" in saving.err
 
 

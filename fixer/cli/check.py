@@ -65,13 +65,12 @@ def check(
             raise Refusal(f"--write-baseline and {'--watch' if watch else '--write-plan'}: give one of them")
 
     def look() -> int:
-        outcome = plan_directory(request, here, fix=write_plan is not None, progress=screen.progress)
+        outcome = plan_directory(request, here, fix=False, progress=screen.progress)
         if write_baseline is not None:
             plans.write_baseline(screen, outcome, write_baseline)
             return 0
         if write_plan is not None:
-            plans.write(screen, outcome, write_plan)
-            outcome = outcome.after_writing(frozenset(), ())
+            plans.write(screen, plan_directory(request, here, fix=True, progress=screen.progress), write_plan)
         with profiling.recorder.phase("reporting"):
             findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
             screen.summary(outcome, "found")
