@@ -116,7 +116,7 @@ def test_what_others_had_to_ask_counts_for_all() -> None:
 
 
 SOME = Remembered(
-    "a.py", True, (), (), (), (), ((packed(Content("b.py")), "1"), (packed(Holding("", (b"x",), (".py",))), "2"))
+    "a.py", True, (), (), (), (), (), ((packed(Content("b.py")), "1"), (packed(Holding("", (b"x",), (".py",))), "2"))
 )
 
 

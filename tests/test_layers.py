@@ -28,6 +28,7 @@ UPWARD = {
     ("fixer.git.message", "fixer.report.tally"): "a commit's message counts as the reports do",
     ("fixer.git.repository", "fixer.project.worktree"): "most blobs of a commit lie as files in the work tree",
     ("fixer.output.pull_requests", "fixer.report.markdown"): PULL_REQUEST,
+    ("fixer.output.saved", "fixer.report.diff"): "a saved plan holds the lines that differ, as its patch does",
     ("fixer.bulk.process_repository", "fixer.report.markdown"): PULL_REQUEST,
     ("fixer.bulk.process_repository", "fixer.report.patch"): "a campaign keeps the patch of each branch",
     ("fixer.bulk.process_repository", "fixer.report.tally"): PULL_REQUEST,

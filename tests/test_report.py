@@ -132,6 +132,7 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
         "fixable": 1,
         "files": 1,
         "skipped": 1,
+        "suppressed": 0,
         "consequences": {"deprecated": 1},
         "headline": "1 deprecated use",
         "other_versions": [],

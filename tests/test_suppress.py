@@ -72,7 +72,7 @@ def test_not_silenced(text: str) -> None:
 
 
 def test_a_comment_of_a_broken_file_is_not_called_unused() -> None:
-    broken = check("x = (\n# fixer: ignore[TOY001] old\n")
+    broken = check("x = old(\n# fixer: ignore[TOY001]\n")
     assert ([u.code for u in broken.unused], len(broken.skips)) == ([], 1)
 
 

@@ -23,7 +23,16 @@ from codemods.model.edits import (
     select,
     splice,
 )
-from codemods.model.plan import Change, FilePlan, OtherVersions, Plan, Project, Target, UnusedSuppression
+from codemods.model.plan import (
+    Change,
+    FilePlan,
+    OtherVersions,
+    Plan,
+    Project,
+    SuppressedFinding,
+    Target,
+    UnusedSuppression,
+)
 from codemods.project.index import Index
 from codemods.project.results import Memory, Remembered
 from codemods.rules.rule import Rule
@@ -48,6 +57,12 @@ class Options:
     """Whether a finding is wanted; it and the texts are as the files were read."""
     wanted: Callable[[Finding], bool] = lambda finding: True
     """Whether a finding is wanted for what it is."""
+    taken: Callable[[Finding], bool] = lambda finding: True
+    """Whether the fix of a finding may be taken; the finding is told in any case."""
+    codes: tuple[str, ...] = ()
+    """Of all rules, run or not, to tell mistyped ones in comments."""
+    silence: bool = False
+    """Instead of repairing findings, write comments that silence them."""
     loaded: Callable[[Any], Rule] = lambda rule: rule
     """The rule behind what `rules` tells of it; asked for only where a file concerns it."""
 
@@ -112,6 +127,7 @@ def plan(
         skips=tuple(sorted(dict.fromkeys(s for each in (members, before) for m in each for s in m.skips), key=_path)),
         projects=_projects(index, (f.path for f in plans)),
         unused=tuple(sorted((unused for each in (members, before) for m in each for unused in m.unused), key=_path)),
+        suppressed=tuple(sorted({one for each in (members, before) for m in each for one in m.suppressed})),
         other_versions=tuple(sorted({other for each in (members, before) for m in each for other in m.other_versions})),
         files_seen=len(paths),
         files_read=len(plans),
@@ -128,10 +144,14 @@ def _place(finding: Finding) -> tuple[int, int, int, int, str]:
     return finding.cell or 0, there.line, there.column, there.end, finding.code
 
 
+def _identity(finding: Finding) -> tuple[str, str, int, int]:
+    return finding.code, finding.message, finding.reported.start, finding.reported.end
+
+
 def _is_wanted(finding: Finding, options: Options, allowed: Collection[str]) -> bool:
     """Whether a finding's fix is to be taken."""
     least = Safety.UNSAFE if options.unsafe else Safety.SAFE
-    if finding.fix is None or finding.safety < least:
+    if finding.fix is None or finding.safety < least or not options.taken(finding):
         return False
     return all(files.container(path) in allowed for path in finding.fix.paths)
 
@@ -200,6 +220,7 @@ class _File:
         self.rules = options.rules
         self.skips: list[Skip] = []
         self.unused: list[UnusedSuppression] = []
+        self.suppressed: list[SuppressedFinding] = []
         self.other_versions: list[OtherVersions] = []
         self.applied: list[Finding] = []
         self.changes: list[Change] = []
@@ -209,6 +230,10 @@ class _File:
         self.remaining: list[Finding] = []
         self.first: list[Finding] = []
         """What was found in the file as it was read."""
+        self.fingerprints: dict[tuple[str, str, int, int], str] = {}
+        """Of everything that was found there, by code, message and place: the fixes of one round leave fewer equal
+        findings to number in the next one.
+        """
         self.source: Unit | None = None
         self.data = b""
         self.text = ""
@@ -331,7 +356,7 @@ class _Component:
         if others or file.rounds or file.path.endswith(files.NOTEBOOK) or file.path != file.file:
             return None
         found = tuple(sorted(file.findings(), key=_place)) if file.source is not None else ()
-        beside = tuple(file.skips), tuple(file.unused), tuple(file.other_versions)
+        beside = tuple(file.skips), tuple(file.unused), tuple(file.suppressed), tuple(file.other_versions)
         return Remembered(file.path, file.source is not None, found, *beside, ())
 
     def _texts(self) -> dict[str, str]:
@@ -358,22 +383,42 @@ class _Component:
                 findings += found
                 skips += refused
         comments = suppress.read(file.text, python=python, foreign=bool(findings))
-        kept, unused = suppress.apply(file.file, comments, findings, (r.code for r in file.rules))
+        kept, silenced, unused = suppress.apply(
+            file.file, comments, findings, (r.code for r in file.rules), self.options.codes
+        )
         file.skips += [s for s in skips if s not in file.skips]
-        if round_number:
+        if not round_number:
+            file.fingerprints = {_identity(f): f.fingerprint for f in kept}
+            file.suppressed = [
+                self._suppressed(file, f) for f in silenced if not f.unaffected and self._counts(file, f)
+            ]
+        else:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
+            kept = [replace(f, fingerprint=file.fingerprints.get(_identity(f), f.fingerprint)) for f in kept]
             kept = [replace(f, evidence=tuple(map(self._shown_as_read, f.evidence))) for f in kept]
-        kept = [f for f in kept if self.options.wanted(f)]
-        if counts := self.options.counts:
-            kept = [f for f in kept if counts(file.located(self._as_read(f)), self._as_it_was)]
+        kept = [f for f in kept if self._counts(file, f)]
         others = [OtherVersions(file.file, f.code, f.fingerprint, f.unaffected) for f in kept if f.unaffected]
         kept = [f for f in kept if not f.unaffected]
+        if self.options.silence:
+            ends = suppress.line_ends(file.text) if kept and python else {}
+            kept = [replace(f, fix=suppress.commented(f, ends), safety=Safety.SAFE) for f in kept]
         if round_number == 0:
             file.first, file.unused = kept, [] if skips else [replace(u, line=file.line(u.line)) for u in unused]
             file.other_versions = others
         file.remaining = [self._as_read(f) for f in kept]
         return kept
+
+    def _counts(self, file: _File, finding: Finding) -> bool:
+        """Whether a finding is told."""
+        counts = self.options.counts
+        if not self.options.wanted(finding):
+            return False
+        return counts is None or counts(file.located(self._as_read(finding)), self._as_it_was)
+
+    def _suppressed(self, file: _File, finding: Finding) -> SuppressedFinding:
+        line = file.line(finding.place.line)
+        return SuppressedFinding(file.file, line, finding.code, finding.fingerprint)
 
     def _shown_as_read(self, evidence: Evidence) -> Evidence:
         """A piece of evidence with its line in the file as it was read."""

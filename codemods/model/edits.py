@@ -59,6 +59,7 @@ class SkipReason(enum.Enum):
     RULE_FAILED = "rule-failed"
     UNSAFE_PATH = "unsafe-path"
     CHANGED = "changed-while-running"
+    OUTDATED = "changed-since-planned"
 
     def __str__(self) -> str:
         return self.value

@@ -67,6 +67,21 @@ class UnusedSuppression:
     path: str
     line: int
     code: str
+    """Empty: the comment names none."""
+    known: bool = True
+    """Whether it is the code of a rule, or how some begin."""
+    close: str = ""
+    """The code of a rule that is much like it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SuppressedFinding:
+    """A finding that a comment silenced."""
+
+    path: str
+    line: int
+    code: str
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -89,6 +104,7 @@ class Plan:
     projects: tuple[Project, ...] = ()
     """Of the files that were read closely."""
     unused: tuple[UnusedSuppression, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
     other_versions: tuple[OtherVersions, ...] = ()
     files_seen: int = 0
     files_read: int = 0

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from codemods.model.edits import Finding, Skip
-from codemods.model.plan import OtherVersions, UnusedSuppression
+from codemods.model.plan import OtherVersions, SuppressedFinding, UnusedSuppression
 from codemods.project import dependencies
 from codemods.project.dependencies import Answered, Asked, Code, Content, Fact, Noted, Question, Words, packed
 from codemods.sources import files
@@ -28,6 +28,7 @@ class Remembered:
     findings: tuple[Finding, ...]
     skips: tuple[Skip, ...]
     unused: tuple[UnusedSuppression, ...]
+    suppressed: tuple[SuppressedFinding, ...]
     other_versions: tuple[OtherVersions, ...]
     asked: tuple[tuple[Asked, str], ...]
     """The questions that led there, each with its answer."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from fixer.cli import options, push, verified
+from fixer.cli import options, plans, push, verified
 from fixer.cli.options import ApplyFormat
 from fixer.errors import Refusal
 
@@ -118,12 +119,20 @@ def apply(
     *,
     paths: options.Paths = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch; write nothing.")] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ask about each fix; ? lists the keys.")
+    ] = False,
     branching: Branching,
     pushing: push.Pushing,
     verify: verified.Verify = None,
     watching: options.Watching,
     rules: options.Rules,
-    since: options.Since = None,
+    add_ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", help="Instead of fixing, silence what these rules find by comments."),
+    ] = None,
+    counting: options.Counting,
+    plan: plans.Apply = None,
     running: options.Running,
     format: Annotated[ApplyFormat, typer.Option(help="markdown: the text of a pull request.")] = ApplyFormat.terminal,
     statistics: options.Statistics = False,
@@ -141,15 +150,23 @@ def apply(
 
     profiling = Profiling.start(profile)
     screen = showing.screen(verbose=verbose)
-    request = running.request(paths, rules, since, profiling.recorder)
+    request = running.request(paths, rules, counting, profiling.recorder)
     branch = branching.request()
     if branch is None and (pushing.push is not None or pushing.pr):
         raise Refusal(f"{'--push' if pushing.push is not None else '--pr'} requires --branch")
     if verify is not None:
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
+    if add_ignore is not None:
+        request = _silencing(request, add_ignore, plan=plan, branch=branch, verify=verify, select=rules.select)
+    if plan is not None:
+        plans.check_alone(paths, **vars(rules), **vars(counting), branch=branch)
+    if interactive and (plan is not None or branch is not None):
+        raise Refusal(f"--interactive fixes files in place: leave {'--plan' if plan is not None else '--branch'} out")
     trial = verified.trial(verify, watching, keep=request.cache)
-    how = _How(dry_run, trial, format, statistics, strict=bool(watching.strict))
+    how = _How(dry_run, trial, format, statistics, strict=bool(watching.strict), plan=plan, interactive=interactive)
+    if request.silence:
+        how = replace(how, done="silenced")
     if branch is None:
         code = _in_place(screen, request, how)
     else:
@@ -174,12 +191,31 @@ class _How:
     statistics: bool
     strict: bool
     """A file that was skipped is a failure."""
+    plan: str | None = None
+    """A file that holds what is to be done."""
+    done: str = "fixed"
+    """What becomes of findings."""
+    interactive: bool = False
+
+
+def _silencing(request: Request, codes: Sequence[str], **others: object) -> Request:
+    """The request to write comments that silence some rules.
+
+    Raises:
+        Refusal: if it is asked for something else, too.
+    """
+    from fixer.project.selectors import split_codes
+
+    for name, value in others.items():
+        if value is not None:
+            raise Refusal(f"--add-ignore writes comments into files: leave --{name} out")
+    return replace(request, select=split_codes(codes), silence=True)
 
 
 def _in_place(screen: Screen, request: Request, how: _How) -> int:
     from fixer.cli import show
-    from fixer.output.files import write
     from fixer.output.journal import interrupted, recover
+    from fixer.output.undo import LastApply
     from fixer.project.discover import root_of
     from fixer.run.request import plan_directory
 
@@ -187,13 +223,27 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     if not how.dry_run:
         for sentence in recover(root_of(request.paths, here)):
             screen.note(sentence)
-    outcome = plan_directory(request, here, fix=True, progress=screen.progress)
+    accepted = None
+    if how.interactive:
+        from fixer.cli.interactive import ask
+
+        accepted = ask(screen, request, here, sys.argv[2:])
+        if accepted is None:
+            return 0
+        request = accepted.request
+    if how.plan is not None:
+        outcome = plans.read(screen, how.plan, here)
+    else:
+        outcome = plan_directory(request, here, fix=True, progress=screen.progress)
+    if accepted is not None:
+        accepted.check(outcome)
     written: frozenset[str] = frozenset()
+    undoable = False
     if how.verify is not None and outcome.plan.changed:
         verified.check(screen, outcome, how.verify)
     if not how.dry_run:
         with screen.progress("writing", len(outcome.plan.changed)) as tick:
-            written, skips = write(outcome.plan, outcome.root, tick)
+            written, skips, undoable = LastApply(outcome.root).write(outcome.plan, tick)
         outcome = outcome.after_writing(written, skips)
     if how.format is ApplyFormat.json:
         show.as_json(screen, outcome, here, written=written, statistics=how.statistics)
@@ -204,13 +254,19 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     elif how.dry_run:
         show.patch(screen, outcome)
     else:
-        show.files(screen, outcome, here)
-    screen.summary(outcome, "would be fixed" if how.dry_run else "fixed")
+        show.files(screen, outcome, here, how.done)
+    if how.plan is None or outcome.plan.findings or outcome.plan.skips:
+        screen.summary(outcome, f"would be {how.done}" if how.dry_run else how.done)
+    if undoable:
+        screen.note("`fixer undo` takes it back")
+    if accepted is not None:
+        screen.note(f"the same without questions: {accepted.command}")
     half = interrupted(outcome.root)
     screen.errors((*outcome.problems, *half))
     if outcome.failed or half or (how.strict and outcome.plan.skips):
         return 2
-    return 1 if (outcome.plan.changed if how.dry_run else outcome.left()) else 0
+    left = [finding for finding in outcome.plan.findings if not finding.applied] if request.silence else outcome.left()
+    return 1 if (outcome.plan.changed if how.dry_run else left) else 0
 
 
 def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchRequest, receiver: Receiver | None) -> int:

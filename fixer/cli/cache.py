@@ -17,10 +17,12 @@ def directory() -> None:
 
 @cache.command()
 def clear() -> None:
-    """Forget everything that was found before."""
+    """Forget everything that was found before, and what `fixer undo` would restore."""
+    from fixer.output import undo
     from fixer.run import cache_directory
     from fixer.run.cache import clear
     from fixer.verify.kept_runs import KeptRuns
 
     clear(cache_directory.directory())
     KeptRuns.of_user().clear()
+    undo.clear()

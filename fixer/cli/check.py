@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from codemods.model.edits import Consequence, Finding
-from fixer.cli import options
+from fixer.cli import options, plans
 from fixer.cli.options import CheckFormat, FailOn
 from fixer.errors import Refusal
 
@@ -27,7 +27,7 @@ def check(
     *,
     paths: options.Paths = None,
     rules: options.Rules,
-    since: options.Since = None,
+    counting: options.Counting,
     running: options.Running,
     format: Annotated[
         CheckFormat,
@@ -39,8 +39,22 @@ def check(
     statistics: options.Statistics = False,
     profile: options.Profiled = False,
     fail_on: options.Fail = FailOn.deprecated,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 2 if a file is skipped, with 1 if a suppression silences nothing.",
+            rich_help_panel="Exit code",
+        ),
+    ] = False,
     exit_zero: options.ExitZero = False,
-    strict: options.StrictFiles = False,
+    write_plan: plans.WritePlan = None,
+    write_baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Name the findings of now there, for `--baseline FILE`.", rich_help_panel="Output"
+        ),
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")] = False,
     showing: options.Showing,
     verbose: options.Verbose = False,
@@ -58,25 +72,40 @@ def check(
         from fixer.output.journal import interrupted
         from fixer.run.request import plan_directory
 
-    request = running.request(paths, rules, since, profiling.recorder)
+    request = running.request(paths, rules, counting, profiling.recorder)
     screen = showing.screen(verbose=verbose)
     here = Path.cwd()
+    if write_baseline is not None:
+        if counting != options.Counting():
+            raise Refusal("--write-baseline names all findings: leave --since, --only and --baseline out")
+        if watch or write_plan is not None:
+            raise Refusal(f"--write-baseline and {'--watch' if watch else '--write-plan'}: give one of them")
 
     def look() -> int:
         outcome = plan_directory(request, here, fix=False, progress=screen.progress)
+        if write_baseline is not None:
+            plans.write_baseline(screen, outcome, write_baseline)
+            return 0
+        if write_plan is not None:
+            plans.write(screen, plan_directory(request, here, fix=True, progress=screen.progress), write_plan)
         with profiling.recorder.phase("reporting"):
             findings(screen, outcome, here, format=format, statistics=statistics, profile=profiling.values())
             screen.summary(outcome, "found")
             half = interrupted(outcome.root)
             screen.errors((*outcome.problems, *half))
         profiling.tell()
-        failing = not exit_zero and any(_fails(finding, fail_on) for finding in outcome.plan.findings)
-        return 2 if outcome.failed or half or (strict and outcome.plan.skips) else int(failing)
+        failing = any(_fails(finding, fail_on) for finding in outcome.plan.findings)
+        if strict:
+            failing = failing or bool(outcome.plan.unused)
+        could_not = outcome.failed or half or (strict and outcome.plan.skips)
+        return 2 if could_not else int(failing and not exit_zero)
 
     if not watch:
         raise typer.Exit(look())
-    if format is not CheckFormat.terminal or showing.output is not None or profile:
-        raise Refusal("--watch shows findings on the terminal: leave --format, --output and --profile out")
+    if format is not CheckFormat.terminal or showing.output is not None or profile or write_plan:
+        raise Refusal(
+            "--watch shows findings on the terminal: leave --format, --output, --write-plan and --profile out"
+        )
     from fixer.cli.watch import check_on_changes
     from fixer.project.discover import root_of
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, cast, get_args, get_type_hints
 
 import typer
@@ -145,6 +146,14 @@ Since = Annotated[
         rich_help_panel="Rules and files",
     ),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FINGERPRINTS", help="Only these findings; the first digits are enough."),
+]
+BaselineFile = Annotated[
+    str | None,
+    typer.Option("--baseline", metavar="FILE", help="Leave out the findings that `check --write-baseline` put there."),
+]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -193,9 +202,6 @@ ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
-StrictFiles = Annotated[
-    bool, typer.Option("--strict", help="Exit with 2 if a file was skipped.", rich_help_panel="Exit code")
-]
 Steps = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="End a run before an optimizer takes its step N + 1; what was seen counts."),
@@ -289,6 +295,32 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class Counting:
+    """Which findings count, whatever rule found them."""
+
+    PANEL: ClassVar = "Rules and files"
+
+    since: Since = None
+    only: Only = None
+    baseline: BaselineFile = None
+
+    def request(self, request: Request) -> Request:
+        """The request with what these options ask for.
+
+        Raises:
+            Refusal: if a fingerprint or the baseline cannot be understood.
+        """
+        from fixer.project.selectors import fingerprints
+
+        known = None
+        if self.baseline is not None:
+            from fixer.project.baseline import Baseline
+
+            known = Baseline.read(Path(self.baseline), self.baseline)
+        return replace(request, since=self.since, only=fingerprints(self.only or ()), baseline=known)
+
+
+@dataclass(frozen=True)
 class Running:
     """How a run goes: where its settings come from, in how many processes, with the cache or without."""
 
@@ -300,7 +332,11 @@ class Running:
     isolated: Isolated = False
 
     def request(
-        self, paths: Sequence[str] | None, rules: Rules, since: str | None = None, recorder: Recorder = SILENT
+        self,
+        paths: Sequence[str] | None,
+        rules: Rules,
+        counting: Counting | None = None,
+        recorder: Recorder = SILENT,
     ) -> Request:
         """The whole request of a command.
 
@@ -311,13 +347,13 @@ class Running:
 
         if self.config is not None and self.isolated:
             raise Refusal("--config and --isolated contradict each other: give one of them")
+        request = rules.request()
         return replace(
-            rules.request(),
+            counting.request(request) if counting is not None else request,
             paths=tuple(paths or ()),
             jobs=self.jobs,
             config=self.config,
             isolated=self.isolated,
-            since=since,
             cache=not self.no_cache,
             recorder=recorder,
         )

@@ -115,6 +115,7 @@ class Screen:
 
         if is_empty(outcome.plan) and not outcome.vendored and not self.verbose:
             print(nothing_found(outcome.plan), file=sys.stderr)
+            self._compare(outcome)
             return
         from fixer.report.terminal import show_summary
 
@@ -127,8 +128,22 @@ class Screen:
             vendored=len(outcome.vendored),
             verbose=self.verbose,
         )
+        self._compare(outcome)
         if self.verbose:
             for path in outcome.vendored:
                 console.print(f"  {path}: vendored or generated")
             for source in outcome.settings.sources:
                 console.print(f"Settings from {source}.")
+
+    def _compare(self, outcome: Outcome) -> None:
+        """What became of the baseline."""
+        if (known := outcome.known) is None:
+            return
+        from fixer.report.tally import plural
+
+        if known.hidden:
+            print(f"{plural(known.hidden, 'finding')} of {known.name} left out.", file=sys.stderr)
+        if known.gone:
+            are, them = ("is", "it") if known.gone == 1 else ("are", "them")
+            anew = f"`fixer check --write-baseline {known.name}` writes it without {them}"
+            print(f"{plural(known.gone, 'finding')} of {known.name} {are} gone: {anew}.", file=sys.stderr)

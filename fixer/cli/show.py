@@ -95,6 +95,8 @@ def as_json(
         written=written,
         statistics=statistics,
     )
+    if outcome.known is not None:
+        content["summary"]["baseline"] = {"hidden": outcome.known.hidden, "gone": outcome.known.gone}
     if deliveries is not None:
         content["branches"] = branches(deliveries, handed)
     if profile is not None:
@@ -132,15 +134,15 @@ def for_ci(outcome: Outcome, format: str) -> bytes:
     return junit.render(outcome)
 
 
-def files(screen: Screen, outcome: Outcome, here: Path) -> None:
-    """The files that were fixed, each with the rules; with --quiet only what failed is told."""
+def files(screen: Screen, outcome: Outcome, here: Path, done: str = "fixed") -> None:
+    """The files that were written, each with the rules and what was done about them; nothing with --quiet."""
     if screen.quiet:
         return
     lines = []
     for file in outcome.plan.changed:
         codes = sorted({finding.code for finding in file.findings if finding.applied})
         path = os.path.relpath(outcome.root / file.path, here)
-        lines.append(f"{path}: fixed {', '.join(codes)}\n")
+        lines.append(f"{path}: {done} {', '.join(codes)}\n")
     screen.result("".join(lines).encode("utf-8", "backslashreplace"))
 
 

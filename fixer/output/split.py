@@ -120,6 +120,7 @@ def restricted(plan: Plan, paths: Iterable[str]) -> Plan:
         files=tuple(file for file in plan.files if file.path in chosen),
         skips=tuple(skip for skip in plan.skips if skip.path in chosen),
         unused=tuple(unused for unused in plan.unused if unused.path in chosen),
+        suppressed=tuple(one for one in plan.suppressed if one.path in chosen),
         other_versions=tuple(other for other in plan.other_versions if other.path in chosen),
         components=tuple(component for component in plan.components if component & chosen),
     )

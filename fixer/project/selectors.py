@@ -47,6 +47,52 @@ class Wanted:
 EVERY = Wanted()
 
 
+@dataclass(frozen=True, slots=True)
+class NamedFindings:
+    """Which findings count, by their fingerprints. Plain data: it crosses to worker processes."""
+
+    only: tuple[str, ...] = ()
+    """Fingerprints, or how they begin; none: every one."""
+    known: frozenset[str] = frozenset()
+    """Fingerprints that never count."""
+
+    def __call__(self, finding: Finding) -> bool:
+        """Whether a finding counts."""
+        fingerprint = finding.fingerprint
+        return fingerprint not in self.known and (not self.only or fingerprint.startswith(self.only))
+
+
+ALL_FINDINGS = NamedFindings()
+
+
+def fingerprints(values: Iterable[str], option: str = "--only") -> tuple[str, ...]:
+    """`--only A,B --only C` as one tuple.
+
+    Raises:
+        Refusal: if a word cannot be how a fingerprint begins.
+    """
+    words = tuple(word.lower() for value in values for word in re.split(r"[\s,]+", value) if word)
+    for word in words:
+        if not re.fullmatch(r"[0-9a-f]{4,16}", word):
+            raise Refusal(f"{option} {word!r}: write at least four digits of a `fingerprint` of `check --format json`")
+    return words
+
+
+def check_fingerprints(words: Iterable[str], findings: Sequence[Finding], option: str = "--only") -> None:
+    """Refuse a word that no fingerprint begins with, or several.
+
+    Raises:
+        Refusal: with the findings that are meant.
+    """
+    for word in words:
+        meant = {finding.fingerprint: finding for finding in findings if finding.fingerprint.startswith(word)}
+        if not meant:
+            raise Refusal(f"{option} {word}: no finding has this fingerprint; `fixer check --format json` tells them")
+        if len(meant) > 1:
+            some = ", ".join(f"{each.fingerprint} ({each.code} {each.location})" for each in [*meant.values()][:3])
+            raise Refusal(f"{option} {word}: {len(meant)} findings begin with it, such as {some}: give more digits")
+
+
 def wanted(select: Iterable[str], ignore: Iterable[str]) -> Wanted:
     """Which findings the words of a selection let through."""
     select, ignore = tuple(select), tuple(ignore)

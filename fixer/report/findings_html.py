@@ -12,7 +12,7 @@ from codemods.sources.files import container, decode
 from fixer.report.diff import CONTEXT, between
 from fixer.report.html import LISTS, SCRIPT, called, data, diff, filters, link, page, table, text, words
 from fixer.report.patch import body as patch_lines
-from fixer.report.tally import by_rule, count, headline, plural, worst_first
+from fixer.report.tally import by_rule, count, headline, plural, unused_suppressions, worst_first
 from fixer.report.terminal import code
 
 if TYPE_CHECKING:
@@ -154,6 +154,6 @@ def _rest(plan: Plan) -> Iterator[str]:
     lines = [f"{skip.path}: {skip.reason}{skip.detail and f': {skip.detail}'}" for skip in plan.skips]
     if lines:
         yield f"<h2>Skipped</h2><ul>{''.join(f'<li>{words(line)}</li>' for line in lines)}</ul>"
-    lines = [f"{one.path}:{one.line}: the suppression of {one.code} silences nothing" for one in plan.unused]
+    lines = list(unused_suppressions(plan))
     if lines:
         yield f"<h2>Unused suppressions</h2><ul>{''.join(f'<li>{words(line)}</li>' for line in lines)}</ul>"

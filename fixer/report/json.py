@@ -63,6 +63,7 @@ def document(
             "fixable": total.with_fix,
             "files": len({finding.path for finding in plan.findings}),
             "skipped": len({skip.path for skip in plan.skips}),
+            "suppressed": len(plan.suppressed),
             "consequences": {
                 str(one): number
                 for one in sorted(Consequence, reverse=True)

@@ -144,7 +144,20 @@ def _sort(finding: Finding, unsafe: frozenset[str]) -> str:
 
 def is_empty(plan: Plan) -> bool:
     """Whether a plan holds nothing that a person should hear about."""
-    return not (plan.findings or plan.skips or plan.unused or plan.other_versions)
+    return not (plan.findings or plan.skips or plan.unused or plan.suppressed or plan.other_versions)
+
+
+def unused_suppressions(plan: Plan) -> Iterator[str]:
+    """A sentence for each comment that silences nothing."""
+    for one in plan.unused:
+        if not one.code:
+            why = "this suppression names no rule and silences nothing: write `# fixer: ignore[CODE]`"
+        elif not one.known:
+            meant = f"; did you mean {one.close}?" if one.close else ""
+            why = f"this suppression silences nothing: there is no rule {one.code}{meant}"
+        else:
+            why = f"the suppression of {one.code} silences nothing"
+        yield f"{one.path}:{one.line}: {why}"
 
 
 def files_looked_at(plan: Plan) -> str:

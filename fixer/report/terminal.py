@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason
+from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason, splice
 from codemods.model.plan import FilePlan, Plan, Target
-from codemods.sources.files import NOTEBOOK, decode
+from codemods.sources.files import NOTEBOOK, container, decode
 from codemods.sources.text import Source
-from fixer.report.diff import Hunk, cell_hunks, hunks
+from fixer.report.diff import Hunk, between, cell_hunks, hunks
 from fixer.report.patch import body, header
 from fixer.report.tally import (
     by_rule,
@@ -26,6 +26,7 @@ from fixer.report.tally import (
     nothing_found,
     plural,
     shown,
+    unused_suppressions,
     worst_first,
 )
 
@@ -41,7 +42,7 @@ SHADES = {
     Consequence.DEPRECATED: "yellow",
     Consequence.STYLE: "dim",
 }
-UNWRITTEN = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.UNSAFE_PATH})
+UNWRITTEN = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.OUTDATED, SkipReason.UNSAFE_PATH})
 """Why a file that has a fix was not written."""
 SHOWN = 20
 """Skips listed in full without `--verbose`."""
@@ -110,6 +111,23 @@ def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     yield Text("")
 
 
+def show_fix(console: Console, finding: Finding, read: Callable[[str], bytes | None]) -> None:
+    """What the fix of a finding alone changes, with the lines around it; a notebook as the program that it is.
+
+    Args:
+        read: gives the bytes of a file.
+    """
+    for unit in sorted(finding.fix.paths) if finding.fix is not None else ():
+        source = decode(unit, read(container(unit)) or b"")
+        if isinstance(source, Skip):
+            continue
+        if unit != finding.path:
+            console.print(Text(visible(unit), "bold"), soft_wrap=True)
+        after = splice(source.text, (edit for edit in finding.fix.edits if edit.path == unit) if finding.fix else ())
+        for hunk in between(source.text.encode("utf-8", "replace"), after.encode("utf-8", "replace")):
+            _show_body(console, hunk, "utf-8", ended=not unit.endswith(NOTEBOOK))
+
+
 def show_patch(console: Console, files: Iterable[FilePlan]) -> None:
     """The patch in colours: line by line what `report.patch` writes."""
     for file in files:
@@ -131,12 +149,16 @@ def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str, *, ended
     for hunk in shown:
         line = Text(f"@@ {hunk.position} @@", "cyan")
         console.print(line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True)
-        for raw in b"".join(body(hunk)).split(b"\n")[:-1]:
-            if raw.startswith(b"\\") and not ended:
-                continue
-            text = visible(raw.decode(encoding, "replace").rstrip("\r"))
-            style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
-            console.print(Text(text, style), soft_wrap=True)
+        _show_body(console, hunk, encoding, ended=ended)
+
+
+def _show_body(console: Console, hunk: Hunk, encoding: str, *, ended: bool) -> None:
+    for raw in b"".join(body(hunk)).split(b"\n")[:-1]:
+        if raw.startswith(b"\\") and not ended:
+            continue
+        text = visible(raw.decode(encoding, "replace").rstrip("\r"))
+        style = {b"+": "green", b"-": "red", b"\\": "dim"}.get(raw[:1], "")
+        console.print(Text(text, style), soft_wrap=True)
 
 
 def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[str]) -> None:
@@ -161,7 +183,7 @@ def show_summary(
     """The table by rule, what was not fixed and how to get it, skips and unused suppressions.
 
     Args:
-        done: what happened to the fixes of the plan: `found`, `would be fixed`, `fixed` or `committed`.
+        done: what happened to the findings: `found`, `fixed`, `committed`, `silenced`, or `would be` one of these.
     """
     total = count(plan.findings, unsafe)
     if total.findings:
@@ -185,11 +207,10 @@ def show_summary(
         )
     for sentence in what_is_left(plan, unsafe, done):
         console.print(sentence, highlight=False, soft_wrap=True)
-    for unused in plan.unused:
-        console.print(
-            Text(f"{visible(unused.path)}:{unused.line}: the suppression of {unused.code} silences nothing", "yellow"),
-            soft_wrap=True,
-        )
+    if plan.suppressed:
+        console.print(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments.", highlight=False)
+    for sentence in unused_suppressions(plan):
+        console.print(Text(visible(sentence), "yellow"), soft_wrap=True)
     for sentence in in_other_versions(plan, few=not verbose):
         console.print(Text(visible(sentence)), soft_wrap=True)
     if vendored:
@@ -214,6 +235,12 @@ def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]
             yield f"{unwritten:,} could not be fixed, because files could not be written."
         if rest := total.fixable - unwritten:
             yield f"{rest:,} could not be fixed together with the others; run fixer again, or repair by hand."
+    if total.display and done.endswith("silenced"):
+        yield (
+            f"{total.display:,} cannot be silenced by a comment (no line there can end with one): "
+            "use `per-file-ignores` in the configuration."
+        )
+        return
     if total.unsafe:
         yield f"{total.unsafe:,} more with --unsafe-fixes."
     if total.display:

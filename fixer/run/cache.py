@@ -54,7 +54,7 @@ _PLAIN = frozenset(
         *(("codemods.model.edits", name) for name in ("Skip", "SkipReason", "Consequence", "Evidence", "Unaffected")),
         ("codemods.project.results", "Remembered"),
         *(("codemods.model.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),
-        *(("codemods.model.plan", name) for name in ("UnusedSuppression", "OtherVersions")),
+        *(("codemods.model.plan", name) for name in ("UnusedSuppression", "SuppressedFinding", "OtherVersions")),
         ("builtins", "frozenset"),
     }
 )
@@ -241,7 +241,7 @@ class Past:
         order = task.order
         self._cache, self._reader = cache, order.reader
         self._prefilter = key_of("prefilter", of_rules(order.rules), task.generated)
-        how = order.unsafe, order.strategies, order.targets, order.wanted, task.generated
+        how = order.unsafe, order.strategies, order.targets, order.wanted, order.codes, task.generated
         self._order = key_of("look", of_rules(order.rules), *how)
         self._paths = hashlib.sha256("\0".join(task.paths).encode("utf-8", "surrogateescape")).hexdigest()
         self._keys: dict[str, bytes] = {}

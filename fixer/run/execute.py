@@ -21,7 +21,7 @@ from codemods.sources.python import LARGEST
 from codemods.transforms import loaded
 from fixer import COLLECT
 from fixer.project.discover import marked_generated
-from fixer.project.selectors import EVERY, Wanted
+from fixer.project.selectors import ALL_FINDINGS, EVERY, NamedFindings, Wanted
 from fixer.run.pool import Crew
 
 if TYPE_CHECKING:
@@ -70,6 +70,12 @@ class Order:
     """Findings elsewhere do not count."""
     wanted: Wanted = EVERY
     """Which findings count for what they cost."""
+    named: NamedFindings = ALL_FINDINGS
+    """Of which findings the fixes are taken. What is kept does not depend on it."""
+    codes: tuple[str, ...] = ()
+    """Of all rules, run or not."""
+    silence: bool = False
+    """Write comments that silence findings, instead of their fixes."""
 
     @property
     def overrides(self) -> dict[str, Target]:
@@ -93,7 +99,7 @@ class Task:
     @property
     def cached(self) -> bool:
         """Whether that is done."""
-        return self.kept and self.order.changed is None
+        return self.kept and self.order.changed is None and not self.order.silence
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,9 @@ def _options(order: Order) -> Options:
         targets=order.overrides,
         counts=order.changed.concern if order.changed is not None else None,
         wanted=order.wanted,
+        taken=order.named,
+        codes=order.codes,
+        silence=order.silence,
     )
 
 
@@ -358,6 +367,7 @@ def _whole(task: Task, parts: Sequence[Plan], index: Callable[[], Index]) -> Pla
                 files=tuple(rest),
                 skips=tuple(skip for skip in plan.skips if skip.path not in contested),
                 unused=tuple(unused for unused in plan.unused if unused.path not in contested),
+                suppressed=tuple(one for one in plan.suppressed if one.path not in contested),
                 other_versions=tuple(other for other in plan.other_versions if other.path not in contested),
                 components=tuple(component for component in plan.components if not component & contested),
             ),
@@ -381,6 +391,7 @@ def merge(plans: Iterable[Plan]) -> Plan:
         skips=tuple(sorted(dict.fromkeys(chain.from_iterable(plan.skips for plan in plans)), key=lambda s: s.path)),
         projects=tuple(projects[root] for root in sorted(projects)),
         unused=tuple(sorted(dict.fromkeys(chain.from_iterable(plan.unused for plan in plans)), key=lambda u: u.path)),
+        suppressed=tuple(sorted({one for plan in plans for one in plan.suppressed})),
         other_versions=tuple(sorted({other for plan in plans for other in plan.other_versions})),
         files_seen=sum(plan.files_seen for plan in plans),
         files_read=sum(plan.files_read for plan in plans),

@@ -18,10 +18,11 @@ from fixer.project.discover import select
 from fixer.project.globs import anchored, matcher
 from fixer.run import cache_directory
 from fixer.run.execute import Order, Progress, Task, merge, run
-from fixer.run.request import Outcome, Request
+from fixer.run.request import Comparison, Outcome, Request
 from fixer.run.rule_index import rule_infos
 
 if TYPE_CHECKING:
+    from codemods.model.plan import Plan
     from codemods.sources.document import Reader
     from fixer.git.changes import Changes
     from fixer.run.cache import Cache
@@ -86,6 +87,9 @@ def plan_listing(
 
     with recorder.phase("planning"):
         plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=kept, recorder=recorder)
+    selectors.check_fingerprints(request.only, [finding for plan in plans for finding in plan.findings])
+    known = _compared(request, tasks, plans, reader, arguments)
+    plans = tuple(_without_others(plan, task.order) for task, plan in zip(tasks, plans, strict=True))
     plan = merge(plans)
     if changed is not None:
         here = changed.touch
@@ -102,7 +106,41 @@ def plan_listing(
         vendored=chosen.vendored,
         read=reader.read,
         unsafe=frozenset(path for task in tasks if task.order.unsafe for path in task.paths),
+        known=known,
     )
+
+
+def _without_others(plan: Plan, order: Order) -> Plan:
+    """The plan without the findings that do not count for their fingerprints."""
+    if order.named == selectors.ALL_FINDINGS:
+        return plan
+    files = (replace(file, findings=tuple(filter(order.named, file.findings))) for file in plan.files)
+    return replace(plan, files=tuple(file for file in files if file.findings or file.changed))
+
+
+def _compared(
+    request: Request, tasks: Sequence[Task], plans: Sequence[Plan], reader: Reader, arguments: Sequence[str]
+) -> Comparison | None:
+    """What was found of a baseline. An entry is gone if its rule looked at its file, or the file is gone."""
+    if request.baseline is None:
+        return None
+    entries = frozenset(request.baseline.findings)
+    named = {entry.fingerprint for entry in entries}
+    found = {finding.fingerprint for plan in plans for finding in plan.findings}
+    hidden = sum(finding.fingerprint in named for plan in plans for finding in plan.findings)
+    found |= {other.fingerprint for plan in plans for other in plan.other_versions}
+    if request.since is not None or request.only or any(task.order.wanted != selectors.EVERY for task in tasks):
+        return Comparison(request.baseline.name, hidden, 0)
+    looked = {path: {rule.code for rule in task.order.rules} for task in tasks for path in task.paths}
+    skipped = {skip.path for plan in plans for skip in plan.skips}
+    below = tuple(f"{argument}/" if argument else "" for argument in arguments)
+    gone = 0
+    for entry in (entry for entry in entries if entry.fingerprint not in found):
+        if entry.path in looked:
+            gone += entry.code in looked[entry.path] and entry.path not in skipped
+        else:
+            gone += entry.path.startswith(below) and not reader.exists(entry.path)
+    return Comparison(request.baseline.name, hidden, gone)
 
 
 def _tasks(
@@ -141,8 +179,11 @@ class _Options:
 
     def __init__(self, request: Request, changed: Changes | None) -> None:
         self._request, self._changed = request, changed
+        known = request.baseline.findings if request.baseline is not None else ()
+        self._named = selectors.NamedFindings(request.only, frozenset(each.fingerprint for each in known))
         self._rules = rule_infos(cache_directory.directory() if request.cache else None)
-        selectors.check_codes(request.select, self._rules, "--select")
+        self._codes = tuple(rule.code for rule in self._rules)
+        selectors.check_codes(request.select, self._rules, "--add-ignore" if request.silence else "--select")
         selectors.check_codes(request.ignore, self._rules, "--ignore")
         self._strategies = selectors.pairs(request.strategies, "--strategy")
         selectors.check_strategies(self._strategies, self._rules, "--strategy")
@@ -174,6 +215,9 @@ class _Options:
             targets=tuple({**settings.targets, **{target.package: target for target in request.targets}}.values()),
             fix=fix,
             changed=self._changed,
+            named=self._named,
+            codes=self._codes,
+            silence=request.silence,
             wanted=selectors.wanted(request.select or settings.select or (), (*settings.ignore, *request.ignore)),
         )
 

@@ -22,10 +22,11 @@ from fixer.project.worktree import WorkTree, why_unreadable
 if TYPE_CHECKING:
     from codemods.model.plan import Target
     from codemods.sources.document import Reader
+    from fixer.project.baseline import Baseline
     from fixer.run.execute import Order, Progress
 
 
-FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED})
+FAILURES = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.OUTDATED})
 """Skips that mean the job could not be done, rather than that a file is not for us."""
 
 
@@ -48,9 +49,26 @@ class Request:
     """Of the settings of the tree only ignores and excludes count."""
     since: str | None = None
     """A commit: only what has changed since counts."""
+    only: tuple[str, ...] = ()
+    """Fingerprints, or how they begin: only these findings count."""
+    baseline: Baseline | None = None
+    """Findings that do not count."""
+    silence: bool = False
+    """Write comments that silence findings, instead of their fixes."""
     cache: bool = True
     """Look for what was found before, and keep what is found."""
     recorder: Recorder = field(default=SILENT, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A baseline, beside what was found."""
+
+    name: str
+    hidden: int
+    """Findings that do not count, because it names them."""
+    gone: int
+    """Findings that it names, that were looked for and are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,8 @@ class Outcome:
     """The paths where unsafe fixes are wanted."""
     read: Callable[[str], bytes | None] = lambda path: None
     """The files as they were planned on."""
+    known: Comparison | None = None
+    """What became of the baseline."""
 
     @property
     def failed(self) -> bool:

@@ -1,0 +1,267 @@
+"""`apply --interactive`: finding by finding, with the change and its reasons. The answers become a narrower request.
+
+What is written is the plan of that request, made by the engine as for everybody: `--only` with the findings that were
+accepted, and the strategies that were chosen. So the same can be done again without questions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fixer.errors import Refusal
+from fixer.report.tally import plural, worst_first
+from fixer.report.terminal import code, frame, location, show_fix, visible
+
+if TYPE_CHECKING:
+    from codemods.model.edits import Finding
+    from fixer.cli.screen import Screen
+    from fixer.run.request import Outcome, Request
+
+Keys = Callable[[], str]
+"""Waits for a key, and gives it; empty where the terminal is gone."""
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
+"""What an arrow or another key without a character sends; it ends with a letter that nobody has typed."""
+END = ("", "\x04")
+"""The terminal is gone; Ctrl-D."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What a person has chosen."""
+
+    request: Request
+    """What is to be planned and written."""
+    command: str
+    """The same without questions."""
+    seen: Mapping[str, bytes] = field(repr=False)
+    """What the files held that the person was shown."""
+
+    def check(self, outcome: Outcome) -> None:
+        """Refuse to write what was not shown.
+
+        Raises:
+            Refusal: if a file has changed since.
+        """
+        for file in outcome.plan.changed:
+            if self.seen.get(file.path, file.before) != file.before:
+                raise Refusal(f"{file.path} changed while you were asked; nothing was written: run fixer again")
+
+
+def ask(screen: Screen, request: Request, here: Path, words: Sequence[str]) -> Accepted | None:
+    """Ask about each fix of the chosen safety.
+
+    Args:
+        words: the command line behind `fixer apply`.
+
+    Returns:
+        None if nothing is to be written.
+
+    Raises:
+        Refusal: if there is no terminal to ask on.
+    """
+    if not has_terminal():
+        raise Refusal("--interactive asks on a terminal, and there is none: `fixer apply --dry-run` shows the patch")
+    conversation = _Conversation(screen, request, here)
+    with keys() as key:
+        accepted = conversation.hold(key)
+    if not accepted:
+        screen.note("nothing was accepted, so nothing was written")
+        return None
+    request = replace(conversation.request, only=tuple(accepted))
+    return Accepted(request, command(request, words), conversation.seen)
+
+
+def has_terminal() -> bool:
+    """Whether somebody can read and answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@contextmanager
+def keys() -> Iterator[Keys]:
+    """Keys as they are pressed, without Return; the terminal is as before afterwards."""
+    if sys.platform == "win32":
+        import typer
+
+        yield typer.getchar
+        return
+    import termios
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    waiting: list[str] = []
+
+    def key() -> str:
+        while not waiting:
+            try:
+                pressed = os.read(terminal, 64)
+            except OSError:
+                return ""
+            if not pressed:
+                return ""
+            waiting.extend(_SEQUENCE.sub("", pressed.decode("utf-8", "replace")))
+        return waiting.pop(0)
+
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    try:
+        yield key
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+class _Conversation:
+    """The questions and the answers up to now."""
+
+    def __init__(self, screen: Screen, request: Request, here: Path) -> None:
+        self.screen, self.request, self.here = screen, request, here
+        self.console = screen.console(sys.stderr)
+        self.outcome = self._plan(request)
+        self.findings = {each.fingerprint: each for each in self.outcome.plan.findings}
+        self.order = [each.fingerprint for each in worst_first(self.findings.values()) if self._can_be_taken(each)]
+        self.seen = {file.path: file.before for file in self.outcome.plan.files}
+        self.lines = {file.path: code(file) for file in self.outcome.plan.files}
+        self.accepted: dict[str, None] = {}
+        self.answers: list[tuple[int, tuple[str, ...]]] = []
+        """Where each was given, and what it accepted."""
+
+    def hold(self, key: Keys) -> Sequence[str]:
+        """Ask. Returns the fingerprints of what was accepted."""
+        if not self.order:
+            self.screen.note("there is no fix to ask about; `fixer check` tells what was found")
+        at = 0
+        while at < len(self.order):
+            finding = self.findings[self.order[at]]
+            if finding.fingerprint in self.accepted or not self._can_be_taken(finding):
+                at += 1
+                continue
+            self._show(finding, at)
+            answer = self._answer(finding, key)
+            if answer == "q":
+                return self._confirmed(key)
+            if answer == "u":
+                at, taken_back = self.answers.pop()
+                for fingerprint in taken_back:
+                    del self.accepted[fingerprint]
+            elif answer == "s":
+                self._choose(finding, key)
+            else:
+                ends = {"y": at + 1, "a": len(self.order), "n": at}
+                some = tuple(each for each in self.order[at : ends[answer]] if self._goes_with(each, finding))
+                self.accepted |= dict.fromkeys(some)
+                self.answers.append((at, some))
+                at += 1
+        return list(self.accepted)
+
+    def _goes_with(self, fingerprint: str, finding: Finding) -> bool:
+        other = self.findings[fingerprint]
+        return other.code == finding.code and fingerprint not in self.accepted and self._can_be_taken(other)
+
+    def _can_be_taken(self, finding: Finding) -> bool:
+        return finding.fix is not None and self.outcome.wanted(finding)
+
+    def _plan(self, request: Request) -> Outcome:
+        from fixer.run.request import plan_directory
+
+        return plan_directory(request, self.here, fix=False, progress=self.screen.progress)
+
+    def _show(self, finding: Finding, at: int) -> None:
+        """The finding, what shows it, and the change."""
+        message = visible(" ".join(finding.message.split()))
+        where = location(finding, self.outcome.root, self.here)
+        self._say(f"\n{at + 1} of {len(self.order)}: {where}: {finding.code} [{finding.consequence}] {message}", "bold")
+        for line in frame(finding, self.lines.get(finding.path, {}).get(finding.cell, ())):
+            if line.plain:
+                self.console.print(line, soft_wrap=True)
+        if len(finding.strategies) > 1:
+            self._say(f"strategy {finding.strategy} of {', '.join(finding.strategies)}", "dim")
+        show_fix(self.console, finding, self.outcome.read)
+
+    def _answer(self, finding: Finding, key: Keys) -> str:
+        """One of `y n a s u q`."""
+        offered = {
+            "y": "fix it",
+            "n": "leave it",
+            "a": f"fix this one and all that follow of {finding.code}",
+            "s": "repair it in another way",
+            "u": "take the last answer back",
+            "q": "ask no more",
+        }
+        if len(finding.strategies) < 2:
+            del offered["s"]
+        if not self.answers:
+            del offered["u"]
+        while True:
+            self._say(f"Fix it? [{' '.join(offered)} ?] ", end="")
+            pressed = key()
+            self._say("" if pressed in END else visible(pressed.strip()))
+            if pressed in END:
+                return "q"
+            if pressed in offered:
+                return pressed
+            for each, meaning in offered.items():
+                self._say(f"  {each}  {meaning}")
+
+    def _confirmed(self, key: Keys) -> Sequence[str]:
+        """What is written where the person stops before the end."""
+        if not self.accepted:
+            return []
+        while True:
+            self._say(f"Write {plural(len(self.accepted), 'accepted fix', 'accepted fixes')}? [y n] ", end="")
+            pressed = key()
+            self._say("" if pressed in END else visible(pressed.strip()))
+            if pressed == "y":
+                return list(self.accepted)
+            if pressed == "n" or pressed in END:
+                return []
+
+    def _choose(self, finding: Finding, key: Keys) -> None:
+        """Let the person choose how the rule repairs, here and where it was accepted before."""
+        names = finding.strategies
+        self._say("  ".join(f"{number} {name}" for number, name in enumerate(names, start=1)))
+        self._say(f"Which one, for all that you accept of {finding.code}? [1-{len(names)}] ", end="")
+        pressed = key()
+        self._say("" if pressed in END else visible(pressed.strip()))
+        if not (pressed.isdecimal() and 0 < int(pressed) <= len(names)):
+            return
+        name = names[int(pressed) - 1]
+        others = (each for each in self.request.strategies if each.partition("=")[0].strip().upper() != finding.code)
+        request = replace(self.request, strategies=(*others, f"{finding.code}={name}"))
+        outcome = self._plan(request)
+        found = {each.fingerprint: each for each in outcome.plan.findings}
+        needed = [each for each in (finding.fingerprint, *self.accepted) if self.findings[each].code == finding.code]
+        if any((new := found.get(each)) is None or new.strategy != name or not outcome.wanted(new) for each in needed):
+            why = "it needs --unsafe-fixes" if self._is_unsafe(found, needed, name) else "it has no repair there"
+            self._say(f"{name} cannot be taken here: {why}", "yellow")
+            return
+        self.request, self.outcome, self.findings = request, outcome, {**self.findings, **found}
+
+    def _is_unsafe(self, found: Mapping[str, Finding], needed: Sequence[str], name: str) -> bool:
+        return all(each in found and found[each].strategy == name for each in needed)
+
+    def _say(self, text: str, style: str = "", end: str = "\n") -> None:
+        self.console.print(text, style=style, soft_wrap=True, end=end)
+
+
+def command(request: Request, words: Sequence[str]) -> str:
+    """The command that does the same without questions."""
+    kept: list[str] = []
+    own = iter(words)
+    for word in own:
+        if word == "--":
+            kept += [word, *own]
+        elif word in ("--only", "--strategy"):
+            next(own, None)
+        elif re.fullmatch(r"-[qv]*i[qvi]*", word):
+            kept += [f"-{short}"] if (short := word[1:].replace("i", "")) else []
+        elif word != "--interactive" and not word.startswith(("--only=", "--strategy=")):
+            kept.append(word)
+    strategies = (word for each in request.strategies for word in ("--strategy", each))
+    return shlex.join(["fixer", "apply", "--only", ",".join(request.only), *strategies, *kept])
