@@ -18,6 +18,8 @@ LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""
 
 _UNFOLLOWED = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+FEW = 4
+"""Questions after what there is in a directory; for more of them it is listed."""
 _LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTSUP)
 """What systems answer who may not follow a link and meets one."""
 
@@ -33,6 +35,9 @@ class WorkTree:
     _packaging: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     _exists: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Looking for a module asks after the same few places again and again."""
+    _asked: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """How often was asked after something in a directory."""
+    _held: dict[str, Mapping[str, bool] | None] = field(default_factory=dict, compare=False, repr=False)
     _plain: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Directories, and whether there is no link on the way."""
 
@@ -89,13 +94,37 @@ class WorkTree:
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory of that name inside the root."""
         if path not in self._exists:
-            try:
-                os.lstat(f"{self.root}/{path}")  # most places hold nothing, which is quicker to see than to follow
-                real = self.locate(path)
-                self._exists[path] = real is not None and real.exists()
-            except (OSError, ValueError):
-                self._exists[path] = False
+            self._exists[path] = self._is_there(path)
         return self._exists[path]
+
+    def _is_there(self, path: str) -> bool:
+        """Most places hold nothing. Where many are asked for in one directory, its entries are listed once."""
+        directory, _, name = path.rpartition("/")
+        if directory and not self.exists(directory):
+            return False
+        asked = self._asked[directory] = self._asked.get(directory, 0) + 1
+        if asked > FEW and name not in ("", ".", "..") and self._is_plain(path):
+            entries = self._entries(directory)
+            if entries is not None and (name not in entries or not entries[name]):
+                return name in entries
+        try:
+            os.lstat(f"{self.root}/{path}")
+            real = self.locate(path)
+            return real is not None and real.exists()
+        except (OSError, ValueError):
+            return False
+
+    def _entries(self, directory: str) -> Mapping[str, bool] | None:
+        """The names in a directory, each with whether it is a link; None where they cannot be listed."""
+        if directory not in self._held:
+            try:
+                with os.scandir(f"{self.root}/{directory}") as entries:
+                    self._held[directory] = {entry.name: entry.is_symlink() for entry in entries}
+            except (FileNotFoundError, NotADirectoryError):
+                self._held[directory] = {}
+            except (OSError, ValueError):
+                self._held[directory] = None
+        return self._held[directory]
 
     def files(self) -> Sequence[str]:
         """Every file that may be read, sorted."""
