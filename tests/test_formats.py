@@ -264,18 +264,18 @@ def test_nothing_a_message_or_a_path_holds_leaves_its_place() -> None:
     shown = plan(found("a\n::error,b: é\udcff.py", ODD))
     assert github_annotations.render(shown).decode() == (
         "::notice file=a%0A%3A%3Aerror%2Cb%3A é?.py,line=1,endLine=1,col=1,endColumn=6,title=OLD001 old-call (style)"
-        "::bad::error file=x::%0D%0A100%25, \\x1b[31m\\x00\\x202e\ufffe]]>?\n"
+        "::bad::error file=x::%0D%0A100%25, \\x1b[31m\\x00\\u202e\ufffe]]>?\n"
     )
     (case,) = ElementTree.fromstring(junit.render(outcome(shown))).iter("testcase")
     assert case.get("file") == "a\n::error,b: é?.py"
     (failure,) = case
-    assert failure.get("message") == "bad::error file=x::\\x0d\n100%, \\x1b[31m\\x00\\x202e\ufffd]]>?"
+    assert failure.get("message") == "bad::error file=x::\\x0d\n100%, \\x1b[31m\\x00\\u202e\ufffd]]>?"
     (entry,) = json.loads(gitlab_quality.render(shown))
     assert entry["location"]["path"] == "a\n::error,b: é?.py" and "\x1b" not in entry["description"]
     (result,) = run_of(outcome(shown))["results"]
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri == "a%0A%3A%3Aerror%2Cb%3A%20%C3%A9%FF.py"
-    assert result["message"]["text"] == "bad::error file=x::\\x0d\n100%, \\x1b[31m\\x00\\x202e\ufffe]]>?"
+    assert result["message"]["text"] == "bad::error file=x::\\x0d\n100%, \\x1b[31m\\x00\\u202e\ufffe]]>?"
 
 
 def test_nothing_found(tmp_path: Path) -> None:

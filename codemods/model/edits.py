@@ -12,6 +12,8 @@ from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from codemods.model.visible import visible_line
+
 
 class Safety(enum.IntEnum):
     """How far a fix may be trusted; ordered, so `finding.safety >= Safety.SAFE` reads as it should."""
@@ -210,7 +212,7 @@ class Finding:
     def location(self) -> str:
         """`path:line`, in a notebook `path:cell 3:line`."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
-        return f"{self.path}:{cell}{self.reported.line}"
+        return f"{visible_line(self.path)}:{cell}{self.reported.line}"
 
     @property
     def order(self) -> tuple[str, int, int, str]:

@@ -20,6 +20,7 @@ def _main() -> None:
     import os
     from pathlib import Path
 
+    from codemods.model.visible import harmless
     from fixer import COLLECT
     from fixer.cli.application import application
     from fixer.cli.ending import end_when_told
@@ -44,12 +45,12 @@ def _main() -> None:
         check_words(sys.argv[1:])
         application(sys.argv[1:])(prog_name="fixer")
     except Refusal as refusal:
-        print(f"fixer: {refusal}", file=sys.stderr)
+        print(harmless(f"fixer: {refusal}"), file=sys.stderr)
         sys.exit(refusal.code)
     except ImportError as error:
         from codemods.transforms import Unloadable
 
         if not isinstance(error, Unloadable):
             raise
-        print(f"fixer: {error}", file=sys.stderr)
+        print(harmless(f"fixer: {error}"), file=sys.stderr)
         sys.exit(2)

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.model.visible import visible
 from fixer.errors import Refusal
 from fixer.report.tally import plural, worst_first
-from fixer.report.terminal import code, frame, location, show_fix, visible
+from fixer.report.terminal import code, frame, location, show_fix
 
 if TYPE_CHECKING:
     from codemods.model.edits import Finding

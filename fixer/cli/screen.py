@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from codemods.model.visible import harmless, visible_line
 from fixer.cli.options import Color
 from fixer.errors import Refusal
 
@@ -94,12 +95,12 @@ class Screen:
     def note(self, sentence: str) -> None:
         """Something to know; silent with `--quiet`."""
         if not self.quiet:
-            print(f"note: {sentence}", file=sys.stderr)
+            print(harmless(f"note: {sentence}"), file=sys.stderr)
 
     def errors(self, sentences: tuple[str, ...]) -> None:
         """What could not be done."""
         for sentence in sentences:
-            print(f"fixer: {sentence}", file=sys.stderr)
+            print(harmless(f"fixer: {sentence}"), file=sys.stderr)
 
     def summary(self, outcome: Outcome, done: str) -> None:
         """The table and the sentences at the end."""
@@ -107,7 +108,7 @@ class Screen:
 
         if self.quiet:
             skips = (skip for skip in outcome.plan.skips if skip.reason in FAILURES)
-            self.errors(tuple(f"{skip.path}: {skip.detail or skip.reason}" for skip in skips))
+            self.errors(tuple(f"{visible_line(skip.path)}: {skip.detail or skip.reason}" for skip in skips))
             return
         if outcome.problems and not outcome.plan.files_seen:
             return  # what is wrong is said, and there is nothing else to say
@@ -131,7 +132,7 @@ class Screen:
         self._compare(outcome)
         if self.verbose:
             for path in outcome.vendored:
-                console.print(f"  {path}: vendored or generated")
+                console.print(f"  {visible_line(path)}: vendored or generated")
             for source in outcome.settings.sources:
                 console.print(f"Settings from {source}.")
 

@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.model.visible import visible_line
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -142,7 +144,7 @@ def files(screen: Screen, outcome: Outcome, here: Path, done: str = "fixed") -> 
     for file in outcome.plan.changed:
         codes = sorted({finding.code for finding in file.findings if finding.applied})
         path = os.path.relpath(outcome.root / file.path, here)
-        lines.append(f"{path}: {done} {', '.join(codes)}\n")
+        lines.append(f"{visible_line(path)}: {done} {', '.join(codes)}\n")
     screen.result("".join(lines).encode("utf-8", "backslashreplace"))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from codemods.model.visible import visible_line
 from fixer.cli import options
 
 
@@ -45,7 +46,7 @@ def undo(
     else:
         with screen.progress("writing", len(fitted.plan.changed)) as tick:
             restored, skips = last.undo(fitted, tick)
-        names = (os.path.relpath(last.root / each, here) for each in sorted(restored))
+        names = (visible_line(os.path.relpath(last.root / each, here)) for each in sorted(restored))
         screen.result("".join(f"{name}: restored\n" for name in names).encode("utf-8", "backslashreplace"))
     screen.errors(tuple(f"{skip.path}: {skip.detail}" for skip in skips))
     if fitted.done:

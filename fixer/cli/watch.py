@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.model.visible import harmless
 from codemods.sources.files import is_source
 from fixer.errors import Refusal
 
@@ -38,7 +39,7 @@ def check_on_changes(root: Path, screen: Screen, look: Callable[[], object]) -> 
         try:
             look()
         except Refusal as refusal:
-            print(f"fixer: {refusal}", file=sys.stderr)
+            print(harmless(f"fixer: {refusal}"), file=sys.stderr)
         gc.collect()
         took = time.perf_counter() - began
         why = f"{changed} changed" if changed else f"watching {root}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from codemods import __version__
 from codemods.model.edits import Finding
+from codemods.model.visible import visible, visible_line
 from fixer.errors import Refusal
 from fixer.report.tally import plural
 
@@ -93,12 +94,12 @@ def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[
         "summary": "\n".join(textwrap.fill(_sentence(rule.summary), WIDTH) for rule in rules),
         "why": "\n\n".join(text for rule in rules if (text := why(rule.doc))),
         "findings": _listed(findings),
-        "files": "\n".join(files),
+        "files": "\n".join(map(visible_line, files)),
         "count": str(len(findings)),
         "safety": str(safety),
         "version": __version__,
         "ticket": wording.ticket or "",
-        "part": wording.part,
+        "part": visible_line(wording.part),
         "owners": " ".join(wording.owners),
     }
     subject = " ".join(fill(wording.subject, values, "subject").split())
@@ -107,8 +108,7 @@ def message(rules: Sequence[Rule], findings: Sequence[Finding], files: Sequence[
     body = re.sub(r"\n{3,}", "\n\n", fill(wording.body, values, "body")).strip()
     trailers = wording.last_lines(*(f"Fixer-Rule: {rule.code}" for rule in rules), f"Fixer-Safety: {safety}")
     text = "\n\n".join(part for part in (subject, body, trailers) if part) + "\n"
-    # A path need not be UTF-8; a message must be.
-    return text.encode("utf-8", "replace").decode()
+    return visible(text)
 
 
 def ignore_message(count: int, wording: Wording) -> str:

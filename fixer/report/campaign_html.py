@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from codemods.model.visible import visible_line
 from fixer.report.campaign import WAITING, endings, rules, summary
 from fixer.report.html import LISTS, SCRIPT, called, data, filters, link, page, patched, table, text, words
 from fixer.report.patch import named
@@ -223,7 +224,7 @@ def _left(left: Sequence[FindingRow], state: str, known: Mapping[str, Rule]) -> 
     yield '<details open><summary>What no branch repairs</summary><ul class="places">'
     for place in left:
         how = "fixed" if place.fixed else why.get(place.safety, place.safety)
-        where = f"<code>{text(place.path)}:{place.line}</code> {text(_called(place.code, known))}"
+        where = f"<code>{text(visible_line(place.path))}:{place.line}</code> {text(_called(place.code, known))}"
         marks = data(rule=(place.code,), owner=(), state=(state,))
         yield f'<li data-leaf{marks}>{where} <span class="soft">({text(how)})</span>: {words(place.message)}</li>'
     yield "</ul></details>"

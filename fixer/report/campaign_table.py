@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from codemods.model.visible import visible
 from fixer.report.campaign import WAITING, summary
-from fixer.report.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,13 +12,14 @@ from rich.text import Text
 
 from codemods.model.edits import Finding
 from codemods.model.plan import FilePlan
+from codemods.model.visible import visible, visible_line
 from fixer.diagnose.answer import Diagnosis, Other, PossibleCause, codes_of
 from fixer.diagnose.commands import NextStep
 from fixer.diagnose.places import InRepository
 from fixer.diagnose.scan import Message
 from fixer.report.patch import patch
 from fixer.report.tally import in_other_versions, plural
-from fixer.report.terminal import SHADES, code, frame, location, show_patch, visible
+from fixer.report.terminal import SHADES, code, frame, location, show_patch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -177,7 +178,8 @@ def _causes(console: Console, causes: Sequence[PossibleCause], step: str) -> Non
         is_word = what.split()[0].strip(",").isalpha()
         _print(console, what[:1].upper() + what[1:] if is_word else what, label=f"{number}. ")
         for clue in each.clues:
-            line = Text(f"   {visible(clue.path)}:{clue.line}: ", "bold").append(visible(clue.code), "default not bold")
+            line = Text(f"   {visible_line(clue.path)}:{clue.line}: ", "bold")
+            line.append(visible(clue.code), "default not bold")
             console.print(line, soft_wrap=True)
         rules = ", ".join(cause.codes) + (" (found nothing)" if each.ruled_out else "")
         for label, said in (("see: ", cause.tell), ("then: ", cause.cure), ("rules: ", rules)):

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from codemods import __version__
 from codemods.model.plan import FilePlan
+from codemods.model.visible import visible, visible_line
 from fixer.report.tally import plural
-from fixer.report.terminal import SHADES, code, frame, location, visible
+from fixer.report.terminal import SHADES, code, frame, location
 from fixer.run.explanation import Becomes, Explanation, Judgement
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _LATER = {Becomes.FIXED: "green", Becomes.UNSAFE: "yellow", Becomes.BY_HAND: "ye
 def show(console: Console, found: Explanation, here: Path, *, verbose: bool = False) -> None:
     """All of it; `verbose` names every rule."""
     lines = code(FilePlan(found.path, found.data, found.data))
-    path = visible(os.path.relpath(found.root / found.path, here))
+    path = visible_line(os.path.relpath(found.root / found.path, here))
     if found.place.line is not None and not found.judgements:
         _line(console, path, found, lines)
     for judgement in found.judgements:
@@ -87,7 +88,7 @@ def _rules(console: Console, found: Explanation, path: str, *, verbose: bool) ->
             continue
         for sentence in unit.names:
             _print(console, f"{sentence}.", indent=2)
-        name = path if unit.path == found.path else visible(unit.path)
+        name = path if unit.path == found.path else visible_line(unit.path)
         asked = [code for code in unit.asked if code not in spoke]
         if asked:
             say = "says" if len(asked) == 1 else "say"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from codemods.model.edits import Edit, Finding, Safety, Skip, splice
 from codemods.model.plan import FilePlan, Plan
+from codemods.model.visible import visible_line
 from codemods.sources.files import container, decode
 from fixer.report.diff import CONTEXT, between
 from fixer.report.html import LISTS, SCRIPT, called, data, diff, filters, link, page, table, text, words
@@ -101,7 +102,7 @@ def _totals(plan: Plan, names: Mapping[str, str], unsafe: frozenset[str]) -> Ite
 
 def _file(file: FilePlan, texts: _Texts, rules: Mapping[str, Rule], *, opened: bool) -> Iterator[str]:
     codes = ", ".join(dict.fromkeys(finding.code for finding in file.findings))
-    yield f'<details class="group"{" open" if opened else ""}><summary><code>{text(file.path)}</code> '
+    yield f'<details class="group"{" open" if opened else ""}><summary><code>{text(visible_line(file.path))}</code> '
     yield f'<span class="soft">{len(file.findings):,}: {text(codes)}</span></summary><div class="inside">'
     lines = code(file)
     for finding in worst_first(file.findings):
@@ -118,7 +119,8 @@ def _finding(finding: Finding, texts: _Texts, lines: Sequence[str], rule: Rule |
     name = f"<strong>{text(finding.code)}</strong> [{cost}]"
     yield f"<p>{cell}line {place.line}: {name} {words(finding.message)}{more}</p>"
     for each in finding.evidence:
-        yield f'<p class="soft">shown by <code>{text(f"{each.path}:{each.line}")}</code> {words(each.why)}</p>'
+        where = text(f"{visible_line(each.path)}:{each.line}")
+        yield f'<p class="soft">shown by <code>{where}</code> {words(each.why)}</p>'
     if finding.fix is None:
         last = min(place.end_line, place.line + 2 * CONTEXT)
         yield diff(f" {line}" for line in lines[place.line - 1 : last])
@@ -151,7 +153,7 @@ def _change(before: str, edits: Sequence[Edit]) -> str:
 
 def _rest(plan: Plan) -> Iterator[str]:
     """What was not looked at, and suppressions that silence nothing."""
-    lines = [f"{skip.path}: {skip.reason}{skip.detail and f': {skip.detail}'}" for skip in plan.skips]
+    lines = [f"{visible_line(skip.path)}: {skip.reason}{skip.detail and f': {skip.detail}'}" for skip in plan.skips]
     if lines:
         yield f"<h2>Skipped</h2><ul>{''.join(f'<li>{words(line)}</li>' for line in lines)}</ul>"
     lines = list(unused_suppressions(plan))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from codemods.model.visible import visible
 from codemods.verify.flow import FlowRun, FlowSide
 from codemods.verify.flow_symptoms import FlowSymptom
 from fixer.report.flow_rows import LayerRow, rows
 from fixer.report.tally import plural
-from fixer.report.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from codemods.model.visible import visible
 from codemods.verify.flow import FlowRun, Layer
-from fixer.report.terminal import visible
 
 WIDTH, LABEL, NONE, RIGHT = 960, 300, 72, 24
 """Of the drawing, of the layers' names, of the lane for what has no gradient, of the margin."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from codemods.model.edits import Consequence, Finding
 from codemods.model.plan import Plan
+from codemods.model.visible import visible
 from fixer.report.positions import FileSpan, in_file, message_in_file
 from fixer.report.tally import worst_first
-from fixer.report.terminal import visible
 
 COMMANDS = {
     Consequence.SILENT: "error",

@@ -9,10 +9,10 @@ from typing import Any
 
 from codemods.model.edits import Consequence, Finding
 from codemods.model.plan import Plan
+from codemods.model.visible import visible
 from fixer.report.json import render as as_json
 from fixer.report.positions import FileSpan, in_file, message_in_file
 from fixer.report.tally import worst_first
-from fixer.report.terminal import visible
 
 SEVERITIES = {
     Consequence.SILENT: "critical",

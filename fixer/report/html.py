@@ -9,7 +9,7 @@ from hashlib import sha256
 from html import escape
 from itertools import groupby
 
-from fixer.report.terminal import visible
+from codemods.model.visible import visible
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --line: #d8dee4; --ground: #fff; --card: #f6f8fa;

@@ -6,9 +6,9 @@ import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from codemods.model.edits import Finding, Safety
+from codemods.model.visible import visible, visible_line
 from fixer.report.positions import FileSpan, in_file, message_in_file
 from fixer.report.tally import files_looked_at, worst_first
-from fixer.report.terminal import visible
 from fixer.run.request import FAILURES, Outcome
 
 NO_XML = re.compile("[\ufffe\uffff]")
@@ -23,7 +23,10 @@ def render(outcome: Outcome) -> bytes:
     plan = outcome.plan
     found = worst_first(plan.findings)
     before = {file.path: file.before for file in plan.files}
-    errors = [*outcome.problems, *(f"{skip.path}: {skip.reason}" for skip in plan.skips if skip.reason in FAILURES)]
+    errors = [
+        *outcome.problems,
+        *(f"{visible_line(skip.path)}: {skip.reason}" for skip in plan.skips if skip.reason in FAILURES),
+    ]
     counts = {
         "tests": str(max(1, len(found) + len(errors))),
         "failures": str(len(found)),
@@ -45,7 +48,7 @@ def render(outcome: Outcome) -> bytes:
 
 
 def _case(suite: Element, finding: Finding, span: FileSpan) -> None:
-    path, message = _text(finding.path), _text(message_in_file(finding))
+    path, message = _text(visible_line(finding.path)), _text(message_in_file(finding))
     case = SubElement(
         suite,
         "testcase",
@@ -57,7 +60,7 @@ def _case(suite: Element, finding: Finding, span: FileSpan) -> None:
         },
     )
     lines = [f"{path}:{span.line}: {finding.code} [{finding.consequence}] {message}"]
-    lines += [_text(f"shown by {each.path}:{each.line}: {each.why}") for each in finding.evidence]
+    lines += [_text(f"shown by {visible_line(each.path)}:{each.line}: {each.why}") for each in finding.evidence]
     if finding.fix is not None:
         unsafe = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
         lines.append(_text(f"fix{unsafe}: {finding.fix.title}"))

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from codemods.model.plan import FilePlan
+from codemods.model.visible import visible
 from codemods.verify import account
 from codemods.verify.proof import ProofOutcome
 from fixer.report.patch import patch
-from fixer.report.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

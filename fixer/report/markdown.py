@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from codemods import __version__
 from codemods.model.edits import Finding, Safety
 from codemods.model.plan import Plan
+from codemods.model.visible import visible, visible_line
 from fixer.report.tally import by_rule, count, headline, plural, worst_first
 
 if TYPE_CHECKING:
@@ -142,17 +143,19 @@ def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
     for finding in [f for f in plan.findings if not f.applied and f.safety is Safety.DISPLAY][:LISTED]:
         yield f"  - {_place(finding)}"
     for skip in plan.skips[:LISTED]:
-        yield f"- {_code(skip.path)} was skipped: {skip.reason}{f' ({skip.detail})' if skip.detail else ''}"
+        detail = f" ({visible_line(skip.detail)})" if skip.detail else ""
+        yield f"- {_code(skip.path)} was skipped: {skip.reason}{detail}"
 
 
 def _place(finding: Finding) -> str:
     """`path:line` CODE (consequence): message."""
-    said = " ".join(finding.message.split())
-    shown = "; ".join(f"{_code(f'{each.path}:{each.line}')} {each.why}" for each in finding.evidence)
+    said = visible(" ".join(finding.message.split()))
+    shown = "; ".join(f"{_code(f'{each.path}:{each.line}')} {visible(each.why)}" for each in finding.evidence)
     more = f" Shown by: {shown}" if shown else ""
     return f"{_code(finding.location)} {finding.code} ({finding.consequence}): {said}{more}"
 
 
 def _code(text: str) -> str:
     """Inline code that holds backticks safely."""
+    text = visible_line(text)
     return f"`` {text} ``" if "`" in text else f"`{text}`"

@@ -12,12 +12,12 @@ from urllib.parse import quote
 
 from codemods import __version__
 from codemods.model.edits import Consequence, Edit, Evidence, Finding, Fix, Safety, Skip
+from codemods.model.visible import visible
 from codemods.sources.files import NOTEBOOK, container
 from fixer.report.catalogue import page
 from fixer.report.json import render as as_json
 from fixer.report.positions import FileSpan, Positions, in_file, message_in_file
 from fixer.report.tally import worst_first
-from fixer.report.terminal import visible
 from fixer.run.request import FAILURES, Outcome
 
 if TYPE_CHECKING:

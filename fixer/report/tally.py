@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from codemods.model.edits import Consequence, Finding, Safety
 from codemods.model.names import NEWEST
+from codemods.model.visible import visible_line
 
 if TYPE_CHECKING:
     from codemods.model.plan import Plan
@@ -157,7 +158,7 @@ def unused_suppressions(plan: Plan) -> Iterator[str]:
             why = f"this suppression silences nothing: there is no rule {one.code}{meant}"
         else:
             why = f"the suppression of {one.code} silences nothing"
-        yield f"{one.path}:{one.line}: {why}"
+        yield f"{visible_line(one.path)}:{one.line}: {why}"
 
 
 def files_looked_at(plan: Plan) -> str:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason, splice
 from codemods.model.plan import FilePlan, Plan, Target
+from codemods.model.visible import visible, visible_line
 from codemods.sources.files import NOTEBOOK, container, decode
 from codemods.sources.text import Source
 from fixer.report.diff import Hunk, between, cell_hunks, hunks
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SHADES = {
     Consequence.SILENT: "bold red",
     Consequence.RAISES: "red",
@@ -46,11 +46,6 @@ UNWRITTEN = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGED, SkipReason.OUT
 """Why a file that has a fix was not written."""
 SHOWN = 20
 """Skips listed in full without `--verbose`."""
-
-
-def visible(text: str) -> str:
-    """Text without characters that could steer a terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.encode("utf-8", "replace").decode())
 
 
 def location(finding: Finding, root: Path, here: Path) -> str:
@@ -103,7 +98,7 @@ def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     marks = "^" * max(1, stop - (place.column - 1))
     yield Text(f"{gutter} | ", "blue").append(pad + marks, "red")
     for each in finding.evidence:
-        shown_by = f"{visible(each.path)}:{each.line}: {visible(each.why)}"
+        shown_by = f"{visible_line(each.path)}:{each.line}: {visible(each.why)}"
         yield Text(f"{gutter} = ", "blue").append("shown by: ", "cyan").append(shown_by, "default")
     if finding.fix is not None:
         note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
@@ -122,7 +117,7 @@ def show_fix(console: Console, finding: Finding, read: Callable[[str], bytes | N
         if isinstance(source, Skip):
             continue
         if unit != finding.path:
-            console.print(Text(visible(unit), "bold"), soft_wrap=True)
+            console.print(Text(visible_line(unit), "bold"), soft_wrap=True)
         after = splice(source.text, (edit for edit in finding.fix.edits if edit.path == unit) if finding.fix else ())
         for hunk in between(source.text.encode("utf-8", "replace"), after.encode("utf-8", "replace")):
             _show_body(console, hunk, "utf-8", ended=not unit.endswith(NOTEBOOK))
@@ -169,12 +164,12 @@ def show_statistics(write: Callable[[str], None], plan: Plan, unsafe: frozenset[
         write(f"{counted.findings:>6}  {code:<8} {names[code]}  ({counted.with_fix} with a fix)\n")
     for project in plan.projects:
         known = ", ".join(dict.fromkeys(_version(target) for _, target in sorted(project.targets.items())))
-        write(f"{visible(project.root) or '.'}: {known or 'no file names a version of torch or its friends'}\n")
+        write(f"{visible_line(project.root) or '.'}: {known or 'no file names a version of torch or its friends'}\n")
 
 
 def _version(target: Target) -> str:
     """`torch 2.4.1 from uv.lock`."""
-    return f"{target.package} {shown(target.spec)} from {visible(target.source)}"
+    return f"{target.package} {shown(target.spec)} from {visible_line(target.source)}"
 
 
 def show_summary(
@@ -256,7 +251,7 @@ def show_skips(console: Console, skips: Sequence[Skip], *, verbose: bool) -> Non
     shown = skips if verbose else skips[:SHOWN]
     for skip in shown:
         detail = f": {visible(' '.join(skip.detail.split()))}" if skip.detail else ""
-        console.print(Text(f"  {visible(skip.path)}: {skip.reason}{detail}"), soft_wrap=True)
+        console.print(Text(f"  {visible_line(skip.path)}: {skip.reason}{detail}"), soft_wrap=True)
     if len(shown) < len(skips):
         console.print(f"  … and {len(skips) - len(shown):,} more (--verbose lists all)", highlight=False)
 
