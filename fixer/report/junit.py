@@ -55,7 +55,7 @@ def _case(suite: Element, finding: Finding, span: FileSpan) -> None:
         {
             "classname": path,
             "name": _text(f"{finding.code} {finding.name}, line {span.line}"),
-            "file": path,
+            "file": _text(finding.path),
             "line": str(span.line),
         },
     )
