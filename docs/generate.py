@@ -109,10 +109,10 @@ def _rule(rule: Rule) -> str:
         case = _shown(rule, "report")
         parts += ["## Example", _files(case), f"What `fixer check` says (line: safety message):\n\n{_told(case)}"]
     case, cases = _shown(rule, "same"), len(_cases(rule, "same"))
-    found = (
-        f"`{case.parent.relative_to(ROOT).as_posix()}`, one of {cases} cases of the tests in which the rule is silent:"
+    where = (
+        f"In `{case.parent.relative_to(ROOT).as_posix()}`, one of {cases} cases of this kind, the rule finds nothing:"
     )
-    parts += ["## What is not flagged", found, _files(case)]
+    parts += ["## What is not flagged", where, _files(case)]
     if rule.errors:
         parts.append("## Messages that lead here")
         parts.append(
@@ -145,7 +145,8 @@ def _shown(rule: Rule, kind: str) -> Path:
 def _files(case: Path) -> str:
     """The files of a case, each as a block of code, with its name if it is one of several."""
     parts = []
-    for path in [case] if case.is_file() else sorted(path for path in case.rglob("*") if path.is_file()):
+    inside = sorted(path for path in case.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    for path in inside or [case]:
         if path != case:
             parts.append(f"`{path.relative_to(case).as_posix()}`")
         text = path.read_text(encoding="utf-8").rstrip()

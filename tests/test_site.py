@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import typer
 from test_docs import DOCS, PAGES, ROOT
-from world import fixer, repository, write
+from world import fixer, git, repository, write
 
 from codemods.transforms import load
 from fixer.cli.application import application
@@ -123,7 +123,8 @@ def test_commands_are_accepted(path: Path) -> None:
 
 
 def test_commands_that_are_wrong_are_noticed() -> None:
-    text = "```sh\nfixer check --no-such  # why\n```\n```console\n$ cat x | fixer verify --run\n```\n`fixer undo\n--no-such`"
+    blocks = "```sh\nfixer check --no-such  # why\n```\n```console\n$ cat x | fixer verify --run\n```\n"
+    text = f"{blocks}Run `fixer undo\n--no-such`.\n"
     assert list(typed(text)) == [["check", "--no-such"], ["verify", "--run"]]
     assert list(named(text)) == [["undo", "--no-such"]]
     assert all(problem(words, whole=True) for words in typed(text))
@@ -170,14 +171,17 @@ def monorepo(tmp_path: Path) -> Path:
 def test_recipes_are_followed(monorepo: Path) -> None:
     """Every command of the page, one after the other, ends as it should; those that need more are tried elsewhere."""
     tried = []
-    for name, language, text in BLOCK.findall(page("recipes.md")):
-        if name:
-            write(monorepo, {name: text})
-        for words in typed(f"```{language}\n{text}```") if language == "sh" else ():
-            if TRIED_ELSEWHERE.isdisjoint(words):
-                result = fixer(*words, at=monorepo, real=True)
-                assert result.code in (0, 1), f"fixer {shlex.join(words)}\n{result.err}"
-                tried.append(words[0])
+    for recipe in page("recipes.md").split("\n## "):
+        git("reset", "-q", "--hard", at=monorepo)
+        git("clean", "-qfdx", at=monorepo)
+        for name, language, text in BLOCK.findall(recipe):
+            if name:
+                write(monorepo, {name: text})
+            for words in typed(f"```{language}\n{text}```"):
+                if TRIED_ELSEWHERE.isdisjoint(words):
+                    result = fixer(*words, at=monorepo, real=True)
+                    assert result.code in (0, 1), f"fixer {shlex.join(words)}\n{result.err}"
+                    tried.append(words[0])
     assert {word: tried.count(word) for word in sorted({*tried})} == {
         "apply": 8,
         "bulk": 4,
