@@ -35,12 +35,31 @@ def page(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(find_spec("material") is None, reason="needs mkdocs-material (the extra dev)")
-def test_the_site_builds_without_a_warning_and_fetches_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", ".mkdocs.yml", "-d", str(tmp_path)]
+needs_mkdocs = pytest.mark.skipif(find_spec("material") is None, reason="needs mkdocs-material (the extra dev)")
+
+
+def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site; not with `--quiet`, which lets `--strict` miss every warning."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", ".mkdocs.yml", "-d", str(site)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
+@needs_mkdocs
+def test_a_page_that_no_menu_lists_and_an_anchor_that_is_wrong_fail(tmp_path: Path) -> None:
+    for name in (".mkdocs.yml", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(DOCS, tmp_path / "docs")
+    write(tmp_path / "docs", {"stray.md": "# Stray\n", "api.md": "# API\n\n[there](usage.md#no-such-heading)\n"})
+    done = build(tmp_path, tmp_path / "site")
+    assert done.returncode == 1 and "Aborted with 2 warnings" in done.stdout + done.stderr
+    assert "stray.md" in done.stderr and "#no-such-heading" in done.stderr
+
+
+@needs_mkdocs
+def test_the_site_builds_without_a_warning_and_fetches_nothing(tmp_path: Path) -> None:
+    done = build(ROOT, tmp_path)
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
     sites = {file.relative_to(tmp_path).as_posix(): file.read_text("utf-8") for file in tmp_path.rglob("*.html")}
     assert sites.keys() - {"404.html"} == {
         path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.rglob("*.md")
