@@ -16,11 +16,13 @@ import typer
 
 from codemods.rules.rule import Rule
 from codemods.transforms import load
+from codemods.verify.places import EXAMPLE, FIXTURES
 from fixer.cli.application import application
 from fixer.cli.help import GroupedCommand
 from fixer.report.catalogue import page
 
 DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
 WRITTEN = "<!-- Written by docs/generate.py; do not edit. -->\n"
 FAMILIES = {
     "AMP": "Autocast",
@@ -49,6 +51,11 @@ COMMANDS = """\
 This page holds what `fixer COMMAND --help` says. [usage.md](usage.md) explains the options that need more than a line;
 [branches-and-pull-requests.md](branches-and-pull-requests.md), [campaigns.md](campaigns.md) and
 [verification.md](verification.md) show the commands at work."""
+LANGUAGES = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".ipynb": "json"}
+TYPICAL = ("left_alone", "right")
+"""Cases that hold many small examples of what a rule leaves alone."""
+ODD = re.compile("shadow|star|splat|keyword|not_applicable")
+"""Cases that are there to lead a rule astray, and no examples for a reader."""
 KIND = re.compile(r" <(?:list\[)?[a-z]+\]?>$")
 """The type that follows the name of an argument."""
 DEFAULT = re.compile(r"\[default: \(?([^()]*)\)?((?:; .*)?)\]$")
@@ -98,6 +105,14 @@ def _rule(rule: Rule) -> str:
     cost = f"{rule.consequence} ({CONSEQUENCES[str(rule.consequence)]}), unless a finding says otherwise"
     facts = [("what is wrong", rule.summary), ("consequence", cost), ("fix", SAFETY[str(rule.safety)])]
     parts = [WRITTEN + title, _table(("", ""), facts), text.rstrip()]
+    if not (FIXTURES / rule.name / EXAMPLE).is_dir():
+        case = _shown(rule, "report")
+        parts += ["## Example", _files(case), f"What `fixer check` says (line: safety message):\n\n{_told(case)}"]
+    case, cases = _shown(rule, "same"), len(_cases(rule, "same"))
+    where = (
+        f"In `{case.parent.relative_to(ROOT).as_posix()}`, one of {cases} cases of this kind, the rule finds nothing:"
+    )
+    parts += ["## What is not flagged", where, _files(case)]
     if rule.errors:
         parts.append("## Messages that lead here")
         parts.append(
@@ -107,6 +122,40 @@ def _rule(rule: Rule) -> str:
         parts.append("## References")
         parts.append("\n".join(f"- <{url}>" for url in rule.references))
     return "\n\n".join(parts) + "\n"
+
+
+def _cases(rule: Rule, kind: str) -> list[Path]:
+    """The cases of a rule of that kind: files, or directories of files."""
+    return sorted(
+        path for path in (FIXTURES / rule.name).glob(f"*/{kind}*") if path.stem == kind and path.suffix != ".txt"
+    )
+
+
+def _shown(rule: Rule, kind: str) -> Path:
+    """The case that says most to a reader: the typical one, else the shortest one without options."""
+
+    def order(path: Path) -> tuple[Any, ...]:
+        name, text = path.parent.name, _files(path)
+        asked = "# fixer: " in text or (path / "options").is_file()
+        return name not in TYPICAL, ODD.search(name) is not None, asked, len(text), name
+
+    return min(_cases(rule, kind), key=order)
+
+
+def _files(case: Path) -> str:
+    """The files of a case, each as a block of code, with its name if it is one of several."""
+    parts = []
+    inside = sorted(path for path in case.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    for path in inside or [case]:
+        if path != case:
+            parts.append(f"`{path.relative_to(case).as_posix()}`")
+        text = path.read_text(encoding="utf-8").rstrip()
+        parts.append(f"```{LANGUAGES.get(path.suffix, 'text')}\n{text}\n```")
+    return "\n\n".join(parts)
+
+
+def _told(case: Path) -> str:
+    return f"```text\n{case.with_name('report.txt').read_text(encoding='utf-8').rstrip()}\n```"
 
 
 def _commands() -> str:
