@@ -8,7 +8,8 @@ process, SIGINT to its whole group (as Ctrl-C does), SIGTERM or SIGKILL. Then wh
 what was said, the files (each old or new, those that a fix ties all of them the one or the other), the index and the
 refs, temporary files, locks, processes, and the cache, with which the next check must say what a check without one
 says. Prints one line for each interruption and what is wrong with it, and exits with 1 if anything is. After SIGKILL,
-which nobody can answer, temporary files may lie about: they are counted.
+which nobody can answer, temporary files may lie about: they are counted, and the next run of the command must finish
+and sweep them.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ ENDED = {
     signal.SIGKILL.name: (-signal.SIGKILL,),
 }
 """Exit codes after each signal; the negative ones where it comes before the program does."""
-KEPT = {"results.sqlite", "results.sqlite-wal", "results.sqlite-shm", "rules.json"}
+HOME = f"fixer-{os.getuid()}"
+"""The directory in which drafts of branches lie; it stays."""
+KEPT = {"results.sqlite", "results.sqlite-wal", "results.sqlite-shm", "rules.json", "undo"}
 """All that a cache consists of."""
 LINGER = 20.0
 """Seconds within which the last process of an interrupted run has ended."""
@@ -176,12 +179,12 @@ def _wrong(ground: Ground, way: str, how: str, at: Path, cache: Path, code: int,
         yield f"WRONG: {complaint}"
     if left := _left_running(ground.place):
         yield f"WRONG: still running: {left}"
-    strays = [f"a temporary file {path.name}" for path in (ground.place / "tmp").iterdir()]
+    strays = _ours(ground, at)
     strays += [f"{path.relative_to(at)}" for path in sorted((at / ".git").rglob("*.lock"))]
     strays += [f"{path.relative_to(at)}" for path in sorted((at / ".git" / "objects").rglob("tmp_obj_*"))]
     now = _files(at)
-    strays += sorted(now.keys() - ground.old.keys())
     strays += [f"{path.name} in the cache" for path in cache.glob("*") if path.name not in KEPT]
+    strays += [f"{path.name} in the cache" for path in (cache / "undo").glob("*") if path.suffix != ".json"]
     for path in cache.glob("*"):
         if path.name not in KEPT:
             path.unlink()
@@ -210,6 +213,22 @@ def _wrong(ground: Ground, way: str, how: str, at: Path, cache: Path, code: int,
             yield f"WRONG: refs: {refs}"
     if ground.said(at, cache) != ground.said_anew(at):
         yield "WRONG: the next check with the cache says something else"
+    if how == signal.SIGKILL.name and _ours(ground, at):
+        again = ground.start((*WAYS[way], *(("--on-conflict", "reset") if way == "branch" else ())), at, cache)
+        again.communicate()
+        if left := _ours(ground, at):
+            yield f"WRONG: the next run leaves {', '.join(left)}"
+        elif way == "apply" and _files(at) != ground.new:
+            yield "WRONG: the next run does not finish"
+        else:
+            yield "swept by the next run"
+
+
+def _ours(ground: Ground, at: Path) -> list[str]:
+    """What we have left beside the files, and among temporary files."""
+    there = [path for path in (ground.place / "tmp").iterdir() if path.name != HOME]
+    temporary = [*there, *(ground.place / "tmp" / HOME).glob("*")]
+    return [*(f"a temporary file {path.name}" for path in temporary), *sorted(_files(at).keys() - ground.old.keys())]
 
 
 def _sources(files: int, filling: int) -> Iterator[tuple[str, bytes]]:
