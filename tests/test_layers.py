@@ -17,8 +17,13 @@ MODULES = {
     for path in sorted((ROOT / package).rglob("*.py"))
 }
 CORE = ("model", "syntax", "sources", "project", "rules", "analysis", "frameworks", "engine", "transforms", "verify")
-WORLD = ("errors", "git", "project", "run", "output", "verify", "diagnose", "bulk", "report", "api", "cli", "__main__")
-ROOMS = ["codemods", *(f"codemods.{room}" for room in CORE), "fixer", *(f"fixer.{room}" for room in WORLD)]
+WORLD = ("errors", "git", "project", "run", "output", "verify", "diagnose", "bulk", "report", "api", "lsp", "cli")
+ROOMS = [
+    "codemods",
+    *(f"codemods.{room}" for room in CORE),
+    "fixer",
+    *(f"fixer.{room}" for room in (*WORLD, "__main__")),
+]
 """Each imports itself and those before it, and nothing else."""
 PULL_REQUEST = "what a pull request says is a rendering of its plan"
 INTERFACE = "the package offers the Python interface under its own name"
