@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -163,7 +164,7 @@ class FixerServer(LanguageServer):
             outcome = self._outcome(file, opened)
             maker = Actions(self._tree(file), opened, file, rules(), versioned)
             found = []
-            if _asked_for(types.CodeActionKind.QuickFix, only):
+            if _asked_for(types.CodeActionKind.QuickFix.value, only):
                 touched = findings_touched(file, outcome, params.text_document.uri, params.range)
                 found += [action for finding in touched for action in maker.for_finding(outcome, finding)]
             if _asked_for(FIX_ALL, only) and (only or invoked) and (action := maker.all_safe()) is not None:
@@ -222,7 +223,8 @@ def findings_of(file: OpenFile, outcome: Outcome | None) -> Sequence[Finding]:
 
 def _asked_for(kind: str, only: Sequence[str] | None) -> bool:
     """Whether a client wants actions of a kind: of all kinds, or of this one, or of one that it belongs to."""
-    return only is None or any(not each or f"{kind}.".startswith(f"{each}.") for each in only)
+    wanted = [each.value if isinstance(each, Enum) else each for each in only or ()]
+    return only is None or any(not each or f"{kind}.".startswith(f"{each}.") for each in wanted)
 
 
 def findings_touched(file: OpenFile, outcome: Outcome | None, uri: str, asked: types.Range) -> list[Finding]:
