@@ -32,12 +32,11 @@ class Actions:
     """The client takes edits with the versions of documents."""
 
     def for_finding(self, outcome: Outcome, finding: Finding) -> Iterator[types.CodeAction]:
-        """One for each way of repairing it, and one that silences it."""
-        if finding.fix is not None and (action := self._fix(outcome, finding, finding.fix.title)) is not None:
-            yield action
-        for strategy in finding.strategies:
-            if strategy != finding.strategy and (action := self._other(finding, strategy)) is not None:
-                yield action
+        """One for each way of repairing it, of which the first safe one is preferred, and one that silences it."""
+        preferred = False
+        for safe, title, edit in self._repairs(outcome, finding):
+            yield self._quick(finding, title if safe else f"{title} (unsafe)", edit, preferred=safe and not preferred)
+            preferred |= safe
         if not self.file.path.endswith(NO_COMMENTS):
             yield self._silence(finding)
 
@@ -47,22 +46,23 @@ class Actions:
         edit = self._edit({each.path: (each.before, each.after) for each in changed})
         return types.CodeAction("Apply all safe fixes (fixer)", kind=FIX_ALL, edit=edit) if edit is not None else None
 
-    def _fix(self, outcome: Outcome, finding: Finding, title: str, *, chosen: bool = True) -> types.CodeAction | None:
-        changed = self.tree.fixed(outcome, finding)
-        edit = self._edit(changed) if changed is not None else None
-        if edit is None:
-            return None
-        safe = finding.safety is Safety.SAFE
-        return self._quick(finding, f"{title}{'' if safe else ' (unsafe)'}", edit, preferred=safe and chosen)
+    def _repairs(self, outcome: Outcome, finding: Finding) -> Iterator[tuple[bool, str, types.WorkspaceEdit]]:
+        """The ways of repairing a finding, the one that is taken without being asked for first: safe or not, a title,
+        the edits."""
+        if finding.fix is not None and (edit := self._fix(outcome, finding)) is not None:
+            yield finding.safety is Safety.SAFE, finding.fix.title, edit
+        for strategy in finding.strategies:
+            if strategy == finding.strategy:
+                continue
+            other = self._plan(strategies=(f"{finding.code}={strategy}",))
+            for found in other.plan.findings:
+                if (found.fingerprint, found.strategy) == (finding.fingerprint, strategy) and found.fix is not None:
+                    if (edit := self._fix(other, found)) is not None:
+                        yield found.safety is Safety.SAFE, f"{found.fix.title} [{strategy}]", edit
 
-    def _other(self, finding: Finding, strategy: str) -> types.CodeAction | None:
-        """The fix by another strategy than the one that is taken without being asked for."""
-        outcome = self._plan(strategies=(f"{finding.code}={strategy}",))
-        same = (each for each in outcome.plan.findings if each.fingerprint == finding.fingerprint)
-        found = next((each for each in same if each.strategy == strategy and each.fix), None)
-        if found is None or found.fix is None:
-            return None
-        return self._fix(outcome, found, f"{found.fix.title} [{strategy}]", chosen=False)
+    def _fix(self, outcome: Outcome, finding: Finding) -> types.WorkspaceEdit | None:
+        changed = self.tree.fixed(outcome, finding)
+        return self._edit(changed) if changed is not None else None
 
     def _silence(self, finding: Finding) -> types.CodeAction:
         """A comment on the last line of the statement."""

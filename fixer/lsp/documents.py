@@ -18,6 +18,7 @@ from pygls.workspace import PositionCodec, ServerTextPosition, TextDocument, Wor
 
 from codemods.model.edits import Skip
 from codemods.sources import files
+from fixer.git.command import top
 from fixer.project.discover import root_of
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -73,17 +74,35 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class FilePlace:
+    """The tree that a file belongs to, and its path there."""
+
+    root: Path
+    path: str
+    alone: bool = False
+    """Nobody said how far the project reaches: no repository, no folder that is open. Its directory is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenFile:
     """A file that the editor has open, as it stands there now."""
 
     uri: str
     """Of the document, or of the whole notebook."""
-    root: Path
-    path: str
-    """Relative to the root."""
+    place: FilePlace
     data: bytes
     parts: Mapping[int | None, Part]
     """A notebook by the numbers of its cells, any other file by None."""
+
+    @property
+    def root(self) -> Path:
+        """The root of the tree."""
+        return self.place.root
+
+    @property
+    def path(self) -> str:
+        """The path in the tree."""
+        return self.place.path
 
     @property
     def versions(self) -> tuple[tuple[str, int | None], ...]:
@@ -121,7 +140,7 @@ class OpenFiles:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._places: dict[str, tuple[Path, str] | None] = {}
+        self._places: dict[str, FilePlace | None] = {}
 
     def snapshot(self) -> Snapshot:
         """All of them."""
@@ -140,10 +159,10 @@ class OpenFiles:
             return self._notebook(notebook)
         document = workspace.text_documents.get(unquote(uri))
         place = self._place(uri) if document is not None else None
-        if document is None or place is None or place[1].endswith(files.NOTEBOOK):
+        if document is None or place is None or place.path.endswith(files.NOTEBOOK):
             return None
-        data = _encoded(place[1], document.source)
-        return OpenFile(document.uri, *place, data, {None: self._part(document)})
+        data = _encoded(place.path, document.source)
+        return OpenFile(document.uri, place, data, {None: self._part(document)})
 
     def _notebook(self, notebook: types.NotebookDocument) -> OpenFile | None:
         place = self._place(notebook.uri)
@@ -159,30 +178,32 @@ class OpenFiles:
             if document is not None and python:
                 parts[number] = self._part(document)
         content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-        return OpenFile(notebook.uri, *place, json.dumps(content).encode(), parts)
+        return OpenFile(notebook.uri, place, json.dumps(content).encode(), parts)
 
     def _part(self, document: TextDocument) -> Part:
         return Part(document.uri, document.version, document.source, self._workspace.position_codec)
 
-    def _place(self, uri: str) -> tuple[Path, str] | None:
-        """The root of the tree that a file belongs to, and its path there; None for what is not a file."""
+    def _place(self, uri: str) -> FilePlace | None:
+        """Where a file lies; None for what is not a file, or lies in no directory that is there."""
         if uri not in self._places:
-            self._places[uri] = self._looked_up(uri)
+            try:
+                self._places[uri] = self._looked_up(uri)
+            except (OSError, ValueError):
+                self._places[uri] = None
         return self._places[uri]
 
-    def _looked_up(self, uri: str) -> tuple[Path, str] | None:
-        try:
-            name = to_fs_path(uri)
-            if not name or "\0" in name or not Path(name).is_absolute():
-                return None
-            place = Path(os.path.realpath(name))
-            here = next((folder for folder in self._folders() if place.is_relative_to(folder)), place.parent)
-            while not here.is_dir():
-                here = here.parent
-            root = root_of((str(place),), here)
-            return (root, place.relative_to(root).as_posix()) if place.is_relative_to(root) else None
-        except (OSError, ValueError):
+    def _looked_up(self, uri: str) -> FilePlace | None:
+        name = to_fs_path(uri)
+        if not name or "\0" in name or not Path(name).is_absolute():
             return None
+        place = Path(os.path.realpath(name))
+        if not place.parent.is_dir():
+            return None
+        folder = next((folder for folder in self._folders() if place.is_relative_to(folder)), None)
+        root = root_of((str(place),), folder or place.parent)
+        if top(root) is None and (folder is None or root in (Path.home(), Path(root.anchor))):
+            return FilePlace(place.parent, place.name, alone=True)
+        return FilePlace(root, place.relative_to(root).as_posix())
 
     def _folders(self) -> Sequence[Path]:
         """The folders that the editor has open, the innermost first."""

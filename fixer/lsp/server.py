@@ -28,7 +28,7 @@ from fixer.run.warm import WarmTree
 T = TypeVar("T")
 PAUSE = 0.15
 """Seconds without a change after which a document is checked."""
-REST = 1.0
+REST = 0.5
 """The same for the other open documents, which a change may concern."""
 _LOG = logging.getLogger("fixer.lsp")
 
@@ -194,7 +194,7 @@ class FixerServer(LanguageServer):
             for tree in self._trees.values():
                 tree.refresh()
         if file.root not in self._trees:
-            self._trees[file.root] = WarmTree(file.root)
+            self._trees[file.root] = WarmTree(file.root, alone=file.place.alone)
         return self._trees[file.root]
 
     def _tell(self, sentence: str) -> None:

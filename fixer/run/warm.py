@@ -41,9 +41,10 @@ class _Stamp:
 class WarmTree:
     """The files below `root`, with the unsaved texts of some of them."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._reader = UnsavedTexts(WorkTree(root))
+    def __init__(self, root: Path, *, alone: bool = False) -> None:
+        """`alone`: the root is just the directory of a file; what lies in directories below it is not listed."""
+        self.root, self._alone = root, alone
+        self._reader = UnsavedTexts(self._tree())
         self._indexes: dict[tuple[Target, ...], Index] = {}
         self._vendored: dict[str, bool] = {}
         self._stamps = self._stamped()
@@ -54,7 +55,7 @@ class WarmTree:
         Raises:
             Refusal: if git cannot list them.
         """
-        before, self._reader.tree = self._stamps, WorkTree(self.root)
+        before, self._reader.tree = self._stamps, self._tree()
         self._stamps = self._stamped()
         self._vendored.clear()
         if before.keys() != self._stamps.keys():
@@ -106,6 +107,10 @@ class WarmTree:
                 if after is not None:
                     return {path: (self._reader.read(path) or b"", data) for path, data in after.items()}
         return None
+
+    def _tree(self) -> WorkTree:
+        """The files as they are now."""
+        return WorkTree.flat(self.root) if self._alone else WorkTree(self.root)
 
     def _index(self, task: Task) -> Index:
         targets = task.order.targets
