@@ -47,7 +47,7 @@ def adopt(workspace: Workspace, uri: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EditorText:
     """A text that the editor knows by a URI: a file, or a cell of a notebook."""
 
     uri: str
@@ -91,7 +91,7 @@ class OpenFile:
     """Of the document, or of the whole notebook."""
     place: FilePlace
     data: bytes
-    parts: Mapping[int | None, Part]
+    parts: Mapping[int | None, EditorText]
     """A notebook by the numbers of its cells, any other file by None."""
 
     @property
@@ -125,14 +125,14 @@ class Snapshot:
         """What the open files of a tree hold, by path."""
         return {file.path: file.data for file in self.files if file.root == root}
 
-    def part(self, root: Path, path: str, before: bytes) -> Part | None:
+    def part(self, root: Path, path: str, before: bytes) -> EditorText | None:
         """The text of a file, open or not, that holds these bytes; None for a notebook, and where it is no text."""
         if (file := self.find(root, path)) is not None:
             return file.parts.get(None)
         unit, uri = files.decode(path, before), from_fs_path(str(root / path))
         if uri is None or isinstance(unit, Skip) or path.endswith(files.NOTEBOOK):
             return None
-        return Part(uri, None, unit.text, self.codec)
+        return EditorText(uri, None, unit.text, self.codec)
 
 
 class OpenFiles:
@@ -169,7 +169,7 @@ class OpenFiles:
         if place is None:
             return None
         cells: list[dict[str, object]] = []
-        parts: dict[int | None, Part] = {}
+        parts: dict[int | None, EditorText] = {}
         for number, cell in enumerate(notebook.cells, start=1):
             document = self._workspace.text_documents.get(unquote(cell.document))
             python = cell.kind == types.NotebookCellKind.Code and getattr(document, "language_id", "") == "python"
@@ -180,8 +180,8 @@ class OpenFiles:
         content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         return OpenFile(notebook.uri, place, json.dumps(content).encode(), parts)
 
-    def _part(self, document: TextDocument) -> Part:
-        return Part(document.uri, document.version, document.source, self._workspace.position_codec)
+    def _part(self, document: TextDocument) -> EditorText:
+        return EditorText(document.uri, document.version, document.source, self._workspace.position_codec)
 
     def _place(self, uri: str) -> FilePlace | None:
         """Where a file lies; None for what is not a file, or lies in no directory that is there."""

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from codemods.model.edits import Edit, Skip, trim
 from codemods.sources import files
-from fixer.lsp.documents import OpenFile, Part, Snapshot
+from fixer.lsp.documents import EditorText, OpenFile, Snapshot
 from fixer.report.diff import differences
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -26,7 +26,7 @@ def workspace_edit(
         changed: the bytes of each file before and after.
         versioned: the client takes the versions of documents, and refuses edits of a text that has changed since.
     """
-    by_part: list[tuple[Part, list[types.TextEdit]]] = []
+    by_part: list[tuple[EditorText, list[types.TextEdit]]] = []
     for path, (before, after) in changed.items():
         parts = _parts(opened, root, path, before, after)
         if parts is None:
@@ -35,7 +35,7 @@ def workspace_edit(
     return of_parts(by_part, versioned=versioned) if by_part else None
 
 
-def of_parts(edits: Sequence[tuple[Part, list[types.TextEdit]]], *, versioned: bool) -> types.WorkspaceEdit:
+def of_parts(edits: Sequence[tuple[EditorText, list[types.TextEdit]]], *, versioned: bool) -> types.WorkspaceEdit:
     """Edits of some texts, for the client to apply together."""
     if not versioned:
         return types.WorkspaceEdit(changes={part.uri: inside for part, inside in edits})
@@ -47,7 +47,7 @@ def of_parts(edits: Sequence[tuple[Part, list[types.TextEdit]]], *, versioned: b
     )
 
 
-def _parts(opened: Snapshot, root: Path, path: str, before: bytes, after: bytes) -> list[tuple[Part, str]] | None:
+def _parts(opened: Snapshot, root: Path, path: str, before: bytes, after: bytes) -> list[tuple[EditorText, str]] | None:
     """The texts of a file that the editor can change, each with what it is to be."""
     if path.endswith(files.NOTEBOOK):
         return _cells(opened.find(root, path), after)
@@ -55,7 +55,7 @@ def _parts(opened: Snapshot, root: Path, path: str, before: bytes, after: bytes)
     return None if part is None or isinstance(unit, Skip) else [(part, unit.text)]
 
 
-def _cells(file: OpenFile | None, after: bytes) -> list[tuple[Part, str]] | None:
+def _cells(file: OpenFile | None, after: bytes) -> list[tuple[EditorText, str]] | None:
     from codemods.sources.notebook import cells
 
     if file is None:
@@ -63,7 +63,7 @@ def _cells(file: OpenFile | None, after: bytes) -> list[tuple[Part, str]] | None
     return [(file.parts[number], source) for number, source in cells(after) if number in file.parts]
 
 
-def _edits(part: Part, after: str) -> Iterator[types.TextEdit]:
+def _edits(part: EditorText, after: str) -> Iterator[types.TextEdit]:
     """The smallest edits, line by line, that turn a text into another."""
     old, new = _LINE.findall(part.text), _LINE.findall(after)
     starts = [0, *accumulate(map(len, old))]

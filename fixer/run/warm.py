@@ -74,6 +74,8 @@ class WarmTree:
     ) -> Outcome:
         """The plan of some files, as a check of the whole tree makes it: what that leaves out is left out here.
 
+        Settings are those on disk: while they are written, they are often no TOML.
+
         Args:
             texts: the unsaved texts, by path.
             strategies: as on the command line.
@@ -90,7 +92,7 @@ class WarmTree:
             self._reader,
             listed=lambda: listed,
             root=self.root,
-            configuration=configuration(request, self._reader, self.root, self.root),
+            configuration=configuration(request, self._reader.tree, self.root, self.root),
             is_file=lambda path: False,
             vendored=self._attributed,
             why=lambda path: why_unreadable(self.root, path),
