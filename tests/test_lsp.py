@@ -294,6 +294,35 @@ async def test_a_fix_is_offered_and_the_comment_that_silences(editor: Editor, tm
     assert await editor.codes(file, 2) == []
 
 
+CALLED = "import torch\n\nscaler = (\n    torch.cuda.amp.GradScaler(  # why\n        1.0\n    )\n)\n"
+BLOCK = OLD.replace("    with torch.cuda", "    with open(x), \\\n            torch.cuda")
+YAML = "stage: sft\nmodel_name_or_path: m\nfinetuning_type: lora\nfp16: true\nbf16: true\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ending"),
+    [
+        ("a.py", OLD.replace("\n", "\r\n"), "amp.autocast():{}\r\n        return m(x)\r\n"),
+        ("a.py", OLD.rstrip().replace("return m(x)", "pass") + "; torch.cuda.amp.autocast()", "amp.autocast(){}"),
+        ("a.py", CALLED, "    )\n){}\n"),
+        ("a.py", BLOCK, "torch.cuda.amp.autocast():{}\n        return m(x)\n"),
+        ("a.py", OLD.replace("():", "():  # noqa: E501"), "  # noqa: E501{}\n        return m(x)\n"),
+        ("a.yaml", YAML, "fp16: true{}\nbf16: true\n"),
+    ],
+    ids=["crlf", "no line end", "statement", "block", "beside a comment", "yaml"],
+)
+async def test_a_comment_silences(editor: Editor, tmp_path: Path, name: str, text: str, ending: str) -> None:
+    file = tmp_path / name
+    editor.open(file, text, "yaml" if name == "a.yaml" else "python")
+    found = (await editor.diagnostics_of(file))[-1]
+    action = (await editor.actions(file, found.range, "quickfix"))[-1]
+    comment = f"  # fixer: ignore[{found.code}]"
+    silent = applied(action.edit, {file: text})[file]
+    assert silent.endswith(ending.format(comment)) and silent.replace(comment, "") == text
+    editor.change(file, 2, silent)
+    assert len(await editor.diagnostics_of(file, 2)) < len(await editor.diagnostics_of(file))
+
+
 async def test_a_fix_may_change_several_files_and_be_unsafe(editor: Editor, tmp_path: Path) -> None:
     text = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
     root = write(tmp_path, {"train.py": text, "requirements.txt": "torch>=2.0\n"})

@@ -9,16 +9,17 @@ import typer
 from fixer.errors import Refusal
 
 EXAMPLES = """\
-vim.lsp.start({ cmd = { "fixer", "lsp" } })  -- in neovim; docs/editor.md has more
+fixer lsp                                    # editors start it: see docs/editor.md
 """
 SETTINGS = {"epilog": EXAMPLES}
 """How Typer makes this command."""
 
 
 def lsp() -> None:
-    """Serve an editor over standard input and output: findings while you type, fixes, and the pages of the rules.
+    """Serve an editor: findings and fixes while you type.
 
-    Settings are those of `fixer check`. It needs the extra `lsp`: pip install 'ampfix[lsp]'.
+    A language server on standard input and output, which editors start. Settings are those of `fixer check`. It needs
+    the extra `lsp`: pip install 'ampfix[lsp]'.
     """
     import signal
 

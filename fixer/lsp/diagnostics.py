@@ -9,6 +9,7 @@ from pygls.uris import from_fs_path
 
 from codemods.model.edits import Consequence, Finding
 from codemods.rules.rule import Rule
+from codemods.sources.files import NOTEBOOK
 from fixer.lsp.documents import OpenFile
 from fixer.report.catalogue import page
 from fixer.report.sarif import LEVELS
@@ -60,7 +61,7 @@ def _shown_by(file: OpenFile, finding: Finding) -> Iterator[types.DiagnosticRela
     """The places that show what the finding claims; none in notebooks, whose lines the editor does not count."""
     for each in finding.evidence:
         uri = file.uri if each.path == file.path else from_fs_path(str(file.root / each.path))
-        if uri is not None and finding.cell is None:
+        if uri is not None and not each.path.endswith(NOTEBOOK):
             line = types.Position(each.line - 1, 0)
             yield types.DiagnosticRelatedInformation(types.Location(uri, types.Range(line, line)), each.why)
 
