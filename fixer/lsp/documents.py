@@ -164,6 +164,10 @@ class OpenFiles:
         data = _encoded(place.path, document.source)
         return OpenFile(document.uri, place, data, {None: self._part(document)})
 
+    def forget(self, uri: str) -> None:
+        """Look anew where a document lies: directories may have been made meanwhile."""
+        self._places.pop(uri, None)
+
     def _notebook(self, notebook: types.NotebookDocument) -> OpenFile | None:
         place = self._place(notebook.uri)
         if place is None:

@@ -50,6 +50,10 @@ class FixerServer(LanguageServer):
         self._opened: OpenFiles | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()
+        """One check at a time: the next one begins with the text as it stands then."""
+        self._waiting: set[str] = set()
+        """Documents that a check waits for."""
         self._outcomes: dict[str, tuple[object, Outcome]] = {}
         """What was found last, by URI, with the versions of the texts."""
         self._trees: dict[Path, WarmTree] = {}
@@ -75,6 +79,7 @@ class FixerServer(LanguageServer):
         """A document is open, or a notebook with its cells."""
         for text in texts:
             adopt(self.workspace, text)
+        self.opened.forget(uri)
         self._written = True
         self._soon(uri, 0)
         self._others(uri)
@@ -117,24 +122,34 @@ class FixerServer(LanguageServer):
 
     def _start(self, uri: str) -> None:
         self._timers.pop(uri, None)
+        if uri in self._waiting:
+            return
+        self._waiting.add(uri)
         task = asyncio.get_running_loop().create_task(self._check(uri))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _check(self, uri: str) -> None:
         """Publish what is found in a document, unless it has changed meanwhile: then a later check is on its way."""
-        try:
-            file = self.opened.get(uri)
-            outcome = await self.outcome(file) if file is not None else None
-            now = self.opened.get(uri)
-            if file is None or now is None or now.versions != file.versions:
-                return
-            if outcome is not None:
-                self._outcomes[uri] = file.versions, outcome
-            for params in published(file, findings_of(file, outcome), rules()):
-                self.text_document_publish_diagnostics(params)
-        except Exception:
-            _LOG.exception("%s could not be checked", uri)
+        async with self._turn:
+            self._waiting.discard(uri)
+            try:
+                await self._publish(uri)
+            except Exception:
+                _LOG.exception("%s could not be checked", uri)
+
+    async def _publish(self, uri: str) -> None:
+        file = self.opened.get(uri)
+        if file is None:
+            return
+        outcome = await self.outcome(file)
+        now = self.opened.get(uri)
+        if now is None or now.versions != file.versions:
+            return
+        if outcome is not None:
+            self._outcomes[uri] = file.versions, outcome
+        for params in published(file, findings_of(file, outcome), rules()):
+            self.text_document_publish_diagnostics(params)
 
     async def shown(self, file: OpenFile) -> Outcome | None:
         """What was published last, if it is about the text as it stands; else what a check finds."""
