@@ -325,7 +325,9 @@ async def test_a_comment_silences(editor: Editor, tmp_path: Path, name: str, tex
 
 async def test_a_fix_may_change_several_files_and_be_unsafe(editor: Editor, tmp_path: Path) -> None:
     text = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
-    root = write(tmp_path, {"train.py": text, "requirements.txt": "torch>=2.0\n"})
+    root = write(
+        tmp_path, {"train.py": text, "requirements.txt": "torch>=2.0\n", "fixer.toml": "unsafe-fixes = true\n"}
+    )
     file, pins = root / "train.py", root / "requirements.txt"
     editor.open(file)
     (found,) = await editor.diagnostics_of(file)
@@ -334,6 +336,9 @@ async def test_a_fix_may_change_several_files_and_be_unsafe(editor: Editor, tmp_
     after = applied(offered[TITLES[0]].edit, {file: text, pins: "torch>=2.0\n"})
     assert after == {file: text.replace(".cuda.amp.GradScaler()", '.amp.GradScaler("cuda")'), pins: "torch>=2.3\n"}
     assert [each.is_preferred for each in offered.values()] == [None, True, None], "the safe one"
+    assert await editor.actions(file, whole(text), "source.fixAll.fixer") == [], (
+        "safe ones only, whatever is configured"
+    )
 
 
 async def test_all_safe_fixes_of_a_file(editor: Editor, tmp_path: Path) -> None:

@@ -74,17 +74,18 @@ class WarmTree:
     ) -> Outcome:
         """The plan of some files, as a check of the whole tree makes it: what that leaves out is left out here.
 
-        Settings are those on disk: while they are written, they are often no TOML.
+        Settings are those on disk: while they are written, they are often no TOML. `unsafe-fixes` does not count.
 
         Args:
             texts: the unsaved texts, by path.
+            fix: take the safe fixes.
             strategies: as on the command line.
 
         Raises:
             Refusal: if the configuration of the root cannot be understood.
         """
         self._overlay(texts)
-        request = Request(strategies=tuple(strategies), jobs=1, cache=False)
+        request = Request(unsafe_fixes=False, strategies=tuple(strategies), jobs=1, cache=False)
         listed = [path for path in paths if path in self._stamps or not (self.root / path).exists()]
         return plan_listing(
             request,
