@@ -28,6 +28,7 @@ def serve(source: BinaryIO, sink: BinaryIO) -> int:
         0 if the client has asked to shut down before, else 1, as the protocol has it.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="fixer: %(message)s")
+    logging.getLogger("pygls.server").setLevel(logging.CRITICAL)  # messages that cannot be read: the server says so
     threading.stack_size(STACK)
     server = made()
     server.start_io(source, sink)
