@@ -168,9 +168,9 @@ def _commands() -> str:
         usage = " ".join([name, *command.collect_usage_pieces(context)]).translate({ord("{"): "", ord("}"): ""})
         parts += [f"## {name}", f"    {usage}", re.sub(r"(?<=\S)\n(?=\S)", " ", command.help)]
         records = [each.get_help_record(context) for each in command.get_params(context)]
-        rows = [(_code(KIND.sub("", names)), DEFAULT.sub(r"(default: \1\2)", told)) for names, told in records]
-        if rows:
-            parts.append(_table(("", ""), [row for row in rows if row[0] != "`--help`"]))
+        described = [(_code(KIND.sub("", names)), DEFAULT.sub(r"(default: \1\2)", told)) for names, told in records]
+        if rows := [row for row in described if row[0] != "`--help`"]:
+            parts.append(_table(("", ""), rows))
         if isinstance(command, GroupedCommand) and command.epilog:
             parts.append(f"```sh\n{command.epilog}```")
     return "\n\n".join(parts) + "\n"

@@ -204,11 +204,24 @@ def with_fixes(
     paths = [file.path for file in whole.changed]
     if any(path.endswith(files.NOTEBOOK) for path in paths):
         return None
-    component = _Component(paths, reader, index, options, frozenset(paths), fix=True)
-    taken = [each for each in whole.findings if each.applied and each.code in codes]
-    if isinstance(component.take(taken, index), str):
+    return taken_alone([f for f in whole.findings if f.applied and f.code in codes], paths, reader, options, index)
+
+
+def taken_alone(
+    findings: Sequence[Finding], units: Collection[str], reader: Reader, options: Options, index: Index
+) -> Mapping[str, bytes] | None:
+    """The files that hold some units, after the fixes of some findings and no others, all taken in one round.
+
+    Returns:
+        None where these give no program.
+    """
+    component = _Component(sorted(units), reader, index, options, frozenset(units), fix=True)
+    if isinstance(component.take(findings, index), str):
         return None
-    return {file.path: file.put_into(file.data) for file in component.files}
+    after: dict[str, bytes] = {}
+    for file in component.files:
+        after[file.file] = file.put_into(after.get(file.file, file.data))
+    return after
 
 
 class _File:

@@ -11,7 +11,10 @@ import typer
 from codemods import __version__
 from fixer.cli.help import GroupedCommand
 
-COMMANDS = ("check", "apply", "undo", "verify", "diagnose", "probe", "explain", "rules", "guard", "bulk", "cache")
+COMMANDS = (
+    *("check", "apply", "undo", "verify", "diagnose", "probe"),
+    *("explain", "rules", "guard", "lsp", "bulk", "cache"),
+)
 """Each in a module of that name, in the order in which they are listed."""
 COMPLETION = ("-h", "--help", "--install-completion", "--show-completion")
 """Where completion is asked for or listed: what it needs is loaded only there, and when a shell asks."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from codemods.sources.files import by_directory, is_manifest
 from fixer.git.command import top
 from fixer.git.names import bends, known_among
-from fixer.project.discover import Listing, is_readable, list_files
+from fixer.project.discover import Listing, is_readable, list_files, listing
 
 LARGEST = 100_000_000
 """Bytes; what is larger is neither source nor metadata and is not read into memory."""
@@ -40,6 +40,16 @@ class WorkTree:
     _held: dict[str, Mapping[str, bool] | None] = field(default_factory=dict, compare=False, repr=False)
     _plain: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Directories, and whether there is no link on the way."""
+
+    @classmethod
+    def flat(cls, root: Path) -> WorkTree:
+        """A directory of which nothing is listed that lies in directories below it.
+
+        Raises:
+            OSError: if it cannot be listed.
+        """
+        listed = listing(root, os.listdir(root))  # noqa: PTH208
+        return cls(root, [listed], [], by_directory(filter(is_manifest, listed.paths)))
 
     def identity(self, path: str) -> str | None:
         """What git calls the content of a file that it knows to be unchanged; None: nobody knows without reading."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from codemods.engine.prefilter import RuleInfo, prefilter
-from codemods.model.edits import Skip, SkipReason
+from codemods.model.edits import Finding, Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan, Project, Target
 from codemods.model.profile import SILENT, Profile, Recorder
 from codemods.sources import files as sources
@@ -205,6 +205,14 @@ def steps(order: Order, plan: Plan) -> Iterator[tuple[Step, ...]]:
     return series(plan, order.reader, _options(order))
 
 
+def fixed_files(order: Order, findings: Sequence[Finding], index: Index) -> Mapping[str, bytes] | None:
+    """The files that the fixes of some findings change, with no other fix; None where these give no program."""
+    from codemods.engine.rounds import taken_alone
+
+    units = {path for finding in findings for path in (finding.path, *(finding.fix.paths if finding.fix else ()))}
+    return taken_alone(findings, units, order.reader, _options(order), index)
+
+
 def run(
     tasks: Sequence[Task],
     *,
@@ -213,6 +221,7 @@ def run(
     progress: Progress = no_progress,
     cache: Callable[[], Cache] | None = None,
     recorder: Recorder = SILENT,
+    index: Callable[[Task], Index] | None = None,
 ) -> tuple[Plan, ...]:
     """The plan of each task.
 
@@ -220,11 +229,12 @@ def run(
         jobs: how many processes at most; 0 means one for each processor, where the work is worth it.
         why: says why a path could not be read.
         cache: where to look for what was found before, and to keep it.
+        index: what is known of the tree of a task; by default a new index.
     """
     processes = jobs or available()
     with Crew(processes) as crew:
         with progress("prefilter", sum(len(task.paths) for task in tasks)) as tick:
-            started = [_Started(task, crew, cache, recorder, tick) for task in tasks]
+            started = [_Started(task, crew, cache, recorder, tick, index) for task in tasks]
         with progress("checking", sum(len(each.prefiltered.wanted) for each in started)) as tick:
             return tuple(each.plan(why, tick) for each in started)
 
@@ -233,9 +243,15 @@ class _Started:
     """A task on its way: the prefilter, what is remembered, and the rest."""
 
     def __init__(
-        self, task: Task, crew: Crew, cache: Callable[[], Cache] | None, recorder: Recorder, tick: Tick
+        self,
+        task: Task,
+        crew: Crew,
+        cache: Callable[[], Cache] | None,
+        recorder: Recorder,
+        tick: Tick,
+        known: Callable[[Task], Index] | None,
     ) -> None:
-        self.task, self.crew, self.recorder, self.tick = task, crew, recorder, tick
+        self.task, self.crew, self.recorder, self.tick, self._known = task, crew, recorder, tick, known
         self.past: Past | None = None
         self.memory: Kept | None = None
         self.whole: Plan | None = None
@@ -270,7 +286,7 @@ class _Started:
     def index(self) -> Index:
         """Of the tree of the task; where no file may hold a bug, nobody asks."""
         with self.recorder.phase("importing"):
-            return index_of(self.task, self.recorder)
+            return index_of(self.task, self.recorder) if self._known is None else self._known(self.task)
 
     def _prefilter(self, paths: Sequence[str]) -> Prefiltered:
         with self.recorder.phase("prefilter"):

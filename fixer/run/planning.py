@@ -23,6 +23,7 @@ from fixer.run.rule_index import rule_infos
 
 if TYPE_CHECKING:
     from codemods.model.plan import Plan
+    from codemods.project.index import Index
     from codemods.sources.document import Reader
     from fixer.git.changes import Changes
     from fixer.run.cache import Cache
@@ -42,12 +43,14 @@ def plan_listing(
     why: Callable[[str], str],
     fix: bool,
     progress: Progress,
+    index: Callable[[Task], Index] | None = None,
 ) -> Outcome:
     """The plan of those files of `reader` that lie at or below `arguments`, each with the settings of its directory.
 
     Args:
         listed: the files below a directory are among these; by default all of `reader`.
         changed: plan for these changes only.
+        index: what is known of the tree by now; by default nothing.
     """
     recorder = request.recorder
     with recorder.phase("rules"):
@@ -86,7 +89,7 @@ def plan_listing(
         return Cache(cache_directory.directory())
 
     with recorder.phase("planning"):
-        plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=kept, recorder=recorder)
+        plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=kept, recorder=recorder, index=index)
     selectors.check_fingerprints(request.only, [finding for plan in plans for finding in plan.findings])
     known = _compared(request, tasks, plans, reader, arguments)
     plans = tuple(_without_others(plan, task.order) for task, plan in zip(tasks, plans, strict=True))
