@@ -78,7 +78,10 @@ def plan(
     format: PlanFormat = PlanFormat.terminal,
     showing: options.Showing,
 ) -> None:
-    """Show what `run` would do, repository by repository. Nothing is written anywhere."""
+    """Show what `run` would do, repository by repository. No branch is made, nothing is pushed.
+
+    A campaign's `verify` command is run, in copies: it decides what `run` would do.
+    """
     from fixer.bulk.drive import plan as work
 
     _work(work, _campaign(file, rules, jobs), format.value, showing)
