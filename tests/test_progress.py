@@ -234,8 +234,15 @@ class TestPhases:
             crew.plan(task, [tuple(FILES)], counts.append)
             assert sum(counts) == 9
             worker = crew._all[0]
-            receive, answers = worker._receive, iter((2, 3))
-            monkeypatch.setattr(worker, "_receive", lambda: next(answers, None) or worker.kill() or receive())
+            answers = iter((2, 3))
+
+            def dying() -> int:
+                for answer in answers:
+                    return answer
+                worker.kill()
+                raise EOFError
+
+            monkeypatch.setattr(worker, "_receive", dying)
             counts.clear()
             planned = crew.plan(task, [tuple(FILES)], counts.append)
         assert counts[:3] == [2, 3, -5] and sum(counts) == 9

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fixer.errors import Refusal
@@ -29,14 +29,7 @@ def scratch() -> Iterator[Path]:
     """
     home = Path(tempfile.gettempdir()) / f"fixer-{os.getuid()}"
     try:
-        home.mkdir(mode=0o700, exist_ok=True)
-        if home.is_symlink() or home.stat().st_uid != os.getuid():
-            raise Refusal(f"{home} belongs to somebody else: point TMPDIR to a directory of yours")
-        with _locked(home):
-            _sweep(home)
-            directory = Path(tempfile.mkdtemp(dir=home))
-            held = os.open(directory, os.O_RDONLY)
-            fcntl.flock(held, fcntl.LOCK_EX)
+        directory, held = _made(home)
     except OSError as error:
         raise Refusal(f"{home}: {error.strerror}; point TMPDIR to a directory with room") from error
     try:
@@ -49,6 +42,28 @@ def scratch() -> Iterator[Path]:
                 break
             time.sleep(PAUSE)
         os.close(held)
+        with suppress(OSError), _locked(home):
+            home.rmdir()  # unless others are at work there
+
+
+def _made(home: Path) -> tuple[Path, int]:
+    """A new directory, and what keeps it locked.
+
+    Raises:
+        OSError: if there is no place for it.
+        Refusal: if the place is somebody else's.
+    """
+    for _ in range(ATTEMPTS):
+        home.mkdir(mode=0o700, exist_ok=True)
+        if home.is_symlink() or home.stat().st_uid != os.getuid():
+            raise Refusal(f"{home} belongs to somebody else: point TMPDIR to a directory of yours")
+        with suppress(FileNotFoundError), _locked(home):  # the last one who was there takes it away
+            _sweep(home)
+            directory = Path(tempfile.mkdtemp(dir=home))
+            held = os.open(directory, os.O_RDONLY)
+            fcntl.flock(held, fcntl.LOCK_EX)
+            return directory, held
+    raise FileNotFoundError(2, "is taken away again and again")
 
 
 @contextmanager
