@@ -100,7 +100,8 @@ def _examined(
     lines = Lines(text)
     number = next((n for n, start in enumerate(lines.starts, 1) if source.position(start)[:2] == asked_for), None)
     passed = prefilter(tuple(rules)).wanted(path, text.encode("utf-8", "surrogatepass"))
-    unasked = {rule.code: _words_lack(rule, path, text) for rule in rules if rule not in passed}
+    programmed = _without_prose(text) if python else text
+    unasked = {rule.code: _words_lack(rule, path, text, programmed) for rule in rules if rule not in passed}
     found: list[Finding] = []
     skips: list[Skip] = []
     for looks, there in ((look, python), (look_at_document, files.is_document(path))):
@@ -146,20 +147,24 @@ def _line(source: Unit, lines: Lines, number: int) -> int:
     return source.position(lines.starts[number - 1])[1]
 
 
-def _words_lack(rule: Rule, path: str, text: str) -> str:
-    """Why the prefilter does not let a file pass to a rule."""
+def _without_prose(text: str) -> str:
+    """A program without its comments and strings in three quotes."""
+    left, place = b"", 0
+    data = text.encode("utf-8", "surrogatepass")
+    for start, end in prose(data):
+        left, place = left + data[place:start], end
+    return (left + data[place:]).decode("utf-8", "replace")
+
+
+def _words_lack(rule: Rule, path: str, text: str, programmed: str) -> str:
+    """Why the prefilter does not let a file pass to a rule. `programmed`: the text without what is for readers."""
     if not files.is_python(path):
         if files.kind(path) not in rule.kinds:
             return "does not read this kind of file"
         return f"the file holds {_none_of([word.decode('utf-8', 'replace') for word in rule.elsewhere])}"
     if not rule.triggers:
         return "does not read Python files"
-    program, place = "", 0
-    data = text.encode("utf-8", "surrogatepass")
-    for start, end in prose(data):
-        program, place = program + data[place:start].decode("utf-8", "replace"), end
-    program += data[place:].decode("utf-8", "replace")
-    for where, held in (("", text), (" outside of comments and texts", program)):
+    for where, held in (("", text), (" outside of comments and texts", programmed)):
         for group in rule.triggers:
             if not any(not word or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", held) for word in group):
                 return f"the file holds {_none_of(group)}{where}"

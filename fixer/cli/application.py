@@ -12,8 +12,18 @@ from codemods import __version__
 from fixer.cli.help import GroupedCommand
 
 COMMANDS = (
-    *("check", "apply", "undo", "verify", "diagnose", "probe"),
-    *("explain", "rules", "guard", "lsp", "bulk", "cache"),
+    "check",
+    "apply",
+    "undo",
+    "verify",
+    "diagnose",
+    "probe",
+    "explain",
+    "rules",
+    "guard",
+    "lsp",
+    "bulk",
+    "cache",
 )
 """Each in a module of that name, in the order in which they are listed."""
 COMPLETION = ("-h", "--help", "--install-completion", "--show-completion")

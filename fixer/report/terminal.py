@@ -51,7 +51,7 @@ SHOWN = 20
 def location(finding: Finding, root: Path, here: Path) -> str:
     """`path:line:column`, the path as seen from where the person stands; in a notebook `path:cell 3:line:column`."""
     path = os.path.relpath(root / finding.path, here)
-    return f"{visible(replace(finding, path=path).location)}:{finding.reported.column}"
+    return f"{replace(finding, path=path).location}:{finding.reported.column}"
 
 
 def finding_line(finding: Finding, root: Path, here: Path) -> str:
