@@ -26,6 +26,14 @@ class Memory:
     def exists(self, path: str) -> bool:
         return path in self.data
 
+    def entries(self, directory: str) -> Sequence[str]:
+        above = f"{directory}/" if directory else ""
+        return [
+            path.removeprefix(above)
+            for path in self.data
+            if path.startswith(above) and "/" not in path.removeprefix(above)
+        ]
+
     def files(self) -> Sequence[str]:
         return sorted(self.data)
 

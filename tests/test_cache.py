@@ -7,12 +7,13 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from memory import Memory as Files
 from memory import Remembering
@@ -21,7 +22,20 @@ from world import fixer, git, repository, write
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan
-from codemods.project.dependencies import Content, Fact, Holding, Packaging, name_of, packed, unpacked
+from codemods.project import dependencies
+from codemods.project import index as indexes
+from codemods.project.dependencies import (
+    Answered,
+    Content,
+    Existence,
+    Fact,
+    Holding,
+    Packaging,
+    Question,
+    name_of,
+    packed,
+    unpacked,
+)
 from codemods.project.index import Index
 from codemods.project.results import Remembered
 from codemods.transforms import load
@@ -29,7 +43,7 @@ from fixer.errors import Refusal
 from fixer.git.names import bends, known, known_among
 from fixer.project.worktree import WorkTree
 from fixer.run import cache, cache_directory, rule_index
-from fixer.run.cache import Cache, Past
+from fixer.run.cache import LATELY, Cache, Past
 from fixer.run.execute import Order, Task
 
 OPTIONS = Options(rules=tuple(r for r in load() if r.code in ("PL001", "AMP001", "AMP002", "CKP001", "PL101", "HF003")))
@@ -79,10 +93,12 @@ edit = st.sampled_from(sorted(TEXTS)).flatmap(lambda p: st.tuples(st.just(p), st
 
 
 @given(st.lists(st.lists(edit, min_size=1, max_size=3), min_size=1, max_size=6), st.booleans())
+@example([[("net.py", TEXTS["net.py"][1]), ("other.py", None)], [("other.py", TEXTS["other.py"][0])]], False)
 @settings(max_examples=60)
 def test_remembered_equals_looked_at_anew(edits: list[list[tuple[str, str | None]]], fix: bool) -> None:
     now = {path: texts[0] for path, texts in TEXTS.items()}
     before: dict[tuple[str, str], Remembered] = {}
+    past: dict[str, bytes] = {}
     for changes in [[], [], *edits]:
         for path, text in changes:
             if text is None:
@@ -92,7 +108,25 @@ def test_remembered_equals_looked_at_anew(edits: list[list[tuple[str, str | None
         files = Files(now)
         paths = sorted(now)
         memory = Remembering(files, before)
-        assert plan(paths, files, OPTIONS, fix=fix, memory=memory) == plan(paths, files, OPTIONS, fix=fix)
+        past |= {name_of(data): data for data in files.data.values()}
+        index = Index(files, noting=True)
+        index.past = past.get
+        assert plan(paths, files, OPTIONS, fix=fix, memory=memory, index=index) == plan(paths, files, OPTIONS, fix=fix)
+
+
+def test_mutant_a_directory_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The property fails where what is in a directory counts as unchanged."""
+    monkeypatch.setattr(dependencies, "entries", lambda reader, directory: "the same")
+    monkeypatch.setattr(indexes, "entries", dependencies.entries)
+    with pytest.raises(AssertionError):
+        test_remembered_equals_looked_at_anew()
+
+
+def test_mutant_facts_are_never_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does it hold where facts of a changed file count as those before."""
+    monkeypatch.setattr(Fact, "told", lambda self, index, identity: None)
+    with pytest.raises(AssertionError):
+        test_remembered_equals_looked_at_anew()
 
 
 def test_a_second_look_asks_and_does_not_look() -> None:
@@ -102,7 +136,7 @@ def test_a_second_look_asks_and_does_not_look() -> None:
     again = Remembering(files, before)
     plan(files.files(), files, OPTIONS, fix=False, memory=again)
     assert again.used == len(before) == len(TEXTS)
-    asked = {unpacked(question) for each in before.values() for question, _ in each.asked}
+    asked = set().union(*(_asked(each) for each in before.values()))
     assert {Fact("base.py", "classes", "Base"), Packaging()} <= asked
     assert any(isinstance(question, Holding) for question in asked)
 
@@ -111,13 +145,20 @@ def test_what_others_had_to_ask_counts_for_all() -> None:
     files = Files({"base.py": TEXTS["base.py"][1], "net.py": NET, "net2.py": NET})
     before: dict[tuple[str, str], Remembered] = {}
     plan(files.files(), files, OPTIONS, fix=False, memory=Remembering(files, before))
-    first, second = (set(dict(before[path, name_of(NET.encode())].asked)) for path in ("net.py", "net2.py"))
-    assert packed(Fact("base.py", "classes", "Base")) in first & second
+    first, second = (_asked(before[path, name_of(NET.encode())]) for path in ("net.py", "net2.py"))
+    assert Fact("base.py", "classes", "Base") in first & second
 
 
-SOME = Remembered(
-    "a.py", True, (), (), (), (), (), ((packed(Content("b.py")), "1"), (packed(Holding("", (b"x",), (".py",))), "2"))
-)
+def _asked(remembered: Remembered) -> set[Question]:
+    """The questions that led to a result, those that led to others as well left out."""
+    asked = remembered.asked
+    packs = [pack for pack, _ in asked.answers]
+    packs += [pack for _, _, some in asked.by_file for pack in some]
+    packs += [pack for _, _, some in asked.by_directory for pack, _ in some]
+    return set(map(unpacked, packs))
+
+
+SOME = (Skip("a.py", SkipReason.UNREADABLE, "no"), (packed(Content("b.py")), packed(Holding("", (b"x",), (".py",)))))
 
 
 class TestFile:
@@ -130,6 +171,38 @@ class TestFile:
         assert Cache(tmp_path).results([b"k", b"l"]) == {b"k": SOME}
         Cache(tmp_path).keep_innocent(b"g", frozenset({b"a" * 20, b"b" * 20}))
         assert Cache(tmp_path).innocent(b"g") == {b"a" * 20, b"b" * 20}
+
+    def test_results_are_kept_with_what_was_asked(self, tmp_path: Path) -> None:
+        asked = Answered(
+            ((packed(Content("b.py")), "1"),),
+            (("c.py", "2", (packed(Fact("c.py")),)),),
+            (("", "3", ((packed(Existence("d.py")), ""),)),),
+        )
+        result = Remembered("a.py", True, (), (), (), (), (), asked)
+        Cache(tmp_path).keep([(b"k", (result, (b"further",)))], [])
+        assert repr(Cache(tmp_path).results([b"k"])) == repr({b"k": (result, (b"further",))})
+
+    def test_what_a_process_holds_is_not_read_again(self, tmp_path: Path) -> None:
+        held: dict[bytes, object] = {}
+        one = Cache(tmp_path, held)
+        one.keep([(b"k", SOME), (b"l", SOME)], [])
+        assert one.results([b"k"]) == held == {b"k": SOME}
+        with sqlite3.connect(one.file) as database:
+            database.execute("DELETE FROM results")
+        assert Cache(tmp_path, held).results([b"k", b"l"]) == {b"k": SOME}
+
+    def test_use_is_noted_once_a_day(self, tmp_path: Path) -> None:
+        one = Cache(tmp_path)
+        one.keep([(b"k", SOME), (b"l", SOME)], [])
+        now = time.time()
+        with sqlite3.connect(one.file) as database:
+            database.execute("UPDATE results SET used = ? WHERE key = ?", (int(now - LATELY - 60), b"k"))
+            database.execute("UPDATE results SET used = ? WHERE key = ?", (int(now - LATELY + 60), b"l"))
+        one = Cache(tmp_path)
+        one.keep([], one.results([b"k", b"l"]))
+        with sqlite3.connect(one.file) as database:
+            noted = dict(database.execute("SELECT key, used FROM results"))
+        assert noted[b"k"] >= int(now) and noted[b"l"] == int(now - LATELY + 60)
 
     def test_a_damaged_entry_is_unknown(self, tmp_path: Path) -> None:
         one = Cache(tmp_path)

@@ -370,7 +370,7 @@ class _Component:
             return None
         found = tuple(sorted(file.findings(), key=_place)) if file.source is not None else ()
         beside = tuple(file.skips), tuple(file.unused), tuple(file.suppressed), tuple(file.other_versions)
-        return Remembered(file.path, file.source is not None, found, *beside, ())
+        return Remembered(file.path, file.source is not None, found, *beside)
 
     def _texts(self) -> dict[str, str]:
         return {f.path: f.text for f in self.files}

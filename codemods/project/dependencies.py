@@ -38,7 +38,7 @@ class Content:
     path: str
 
     def answer(self, index: Index) -> str:
-        return identity(index.reader, self.path)
+        return index.contents[self.path]
 
     def still(self, answer: str, index: Index) -> bool:
         return index.answer(self) == answer
@@ -51,7 +51,7 @@ class _OfContent(ABC):
     path: str
 
     def answer(self, index: Index) -> str:
-        return index.answer(Content(files.container(self.path)))
+        return index.contents[files.container(self.path)]
 
     def still(self, answer: str, index: Index) -> bool:
         if self.answer(index) == answer:
@@ -263,37 +263,47 @@ class Questions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answered:
-    """Many questions with their answers, that several results were found by."""
+    """Questions with their answers."""
 
-    answers: tuple[tuple[Asked, str], ...]
-    """Those that are not about what a file holds."""
-    by_file: tuple[tuple[str, str, tuple[Asked, ...]], ...]
-    """The others by file, with its content: while that is the same, none of them needs to be asked."""
-    further: tuple[Answered, ...]
+    answers: tuple[tuple[Asked, str], ...] = ()
+    """Those that are in neither of the next two."""
+    by_file: tuple[tuple[str, str, tuple[Asked, ...]], ...] = ()
+    """Questions about what files hold: each file with its content. While that is the same, none is asked again."""
+    by_directory: tuple[tuple[str, str, tuple[tuple[Asked, str], ...]], ...] = ()
+    """Questions whether something is there: each directory that has it, or lacks it, with a name for its entries."""
+    further: tuple[Answered, ...] = ()
 
     @classmethod
-    def of(cls, questions: frozenset[Noted], further: Iterable[Answered], index: Index) -> Answered:
-        """The answers to the questions of a set, those of sets in it left out."""
+    def of(cls, questions: Iterable[Noted], further: Iterable[Answered], index: Index) -> Answered:
+        """The answers to some questions; sets among them are left out."""
         answers: list[tuple[Asked, str]] = []
         by_file: dict[str, list[Asked]] = {}
+        by_directory: dict[str, list[tuple[Asked, str]]] = {}
         for each in questions:
             if isinstance(each, _OfContent):
                 by_file.setdefault(files.container(each.path), []).append(packed(each))
+            elif isinstance(each, Existence) and index.entries[directory := index.nearest(each.path)]:
+                by_directory.setdefault(directory, []).append((packed(each), index.answer(each)))
             elif not isinstance(each, frozenset):
                 answers.append((packed(each), index.answer(each)))
-        contents = ((path, index.answer(Content(path)), tuple(sorted(by_file[path], key=repr))) for path in by_file)
-        return cls(tuple(sorted(answers, key=repr)), tuple(sorted(contents, key=repr)), tuple(further))
+        contents = ((path, index.contents[path], tuple(sorted(by_file[path], key=repr))) for path in by_file)
+        entries = ((at, index.entries[at], tuple(sorted(by_directory[at], key=repr))) for at in by_directory)
+        return cls(
+            tuple(sorted(answers, key=repr)),
+            tuple(sorted(contents, key=repr)),
+            tuple(sorted(entries, key=repr)),
+            tuple(further),
+        )
 
     def still(self, index: Index) -> bool:
         """Whether all of them have the answers that they had."""
-        return (
-            all(map(index.holds_still, self.further))
-            and index.all_still(self.answers)
-            and all(
-                index.answer(Content(path)) == content or index.all_still([(each, content) for each in asked])
-                for path, content, asked in self.by_file
-            )
-        )
+        if not all(map(index.holds_still, self.further)) or not index.all_still(self.answers):
+            return False
+        contents, entries = index.contents, index.entries
+        for path, content, asked in self.by_file:
+            if contents[path] != content and not index.all_still([(each, content) for each in asked]):
+                return False
+        return all(entries[at] == before or index.all_still(asked) for at, before, asked in self.by_directory)
 
 
 def identity(reader: Reader, path: str) -> str:
@@ -303,6 +313,13 @@ def identity(reader: Reader, path: str) -> str:
         return str(name)
     data = reader.read(path)
     return "" if data is None else name_of(data)
+
+
+def entries(reader: Reader, directory: str) -> str:
+    """A name for what is in a directory; "" where the reader cannot list it."""
+    known = getattr(reader, "entries", None)
+    names = known(directory) if known is not None else None
+    return "" if names is None else _digest(sorted(names))
 
 
 def name_of(data: bytes) -> str:

@@ -12,6 +12,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from codemods.model.edits import Skip
@@ -35,6 +36,8 @@ from codemods.project.dependencies import (
     Questions,
     Search,
     Words,
+    entries,
+    identity,
     unpacked,
 )
 from codemods.project.importing import Importers, module_of
@@ -97,6 +100,18 @@ def _stem(path: str) -> str:
     return posixpath.basename(path).removesuffix(".py")
 
 
+class _Once(dict[str, str]):
+    """Values that are found when they are first asked for."""
+
+    def __init__(self, find: Callable[[str], str]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, key: str) -> str:
+        found = self[key] = self._find(key)
+        return found
+
+
 class _Trees:
     """The syntax trees that were used last."""
 
@@ -137,6 +152,10 @@ class Index:
         self.overrides = dict(overrides or {})
         self.questions = Questions(noting)
         self._answers: dict[Question, str] = {}
+        self.contents: Mapping[str, str] = _Once(partial(identity, reader))
+        """What stands for the content of each file."""
+        self.entries: Mapping[str, str] = _Once(partial(entries, reader))
+        """What stands for what is in each directory; "" where nobody knows."""
         self._texts: dict[str, str] = {}
         """Of the files read last."""
         self._size = 0
@@ -360,6 +379,13 @@ class Index:
     def target(self, path: str, package: str) -> Target | None:
         """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says."""
         return self.versions.allowed(path).get(package)
+
+    def nearest(self, path: str) -> str:
+        """The directory that has or lacks `path`, or the way to it: nobody asks for it."""
+        directory = posixpath.dirname(path)
+        while directory and not self.reader.exists(directory):
+            directory = posixpath.dirname(directory)
+        return directory
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory of that name."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from codemods.model.edits import Finding, Skip
 from codemods.model.plan import OtherVersions, SuppressedFinding, UnusedSuppression
-from codemods.project import dependencies
-from codemods.project.dependencies import Answered, Asked, Code, Content, Fact, Noted, Question, Words, packed
+from codemods.project.dependencies import Answered, Code, Content, Fact, Noted, Question, Words
 from codemods.sources import files
 
 if TYPE_CHECKING:
@@ -30,14 +29,12 @@ class Remembered:
     unused: tuple[UnusedSuppression, ...]
     suppressed: tuple[SuppressedFinding, ...]
     other_versions: tuple[OtherVersions, ...]
-    asked: tuple[tuple[Asked, str], ...]
-    """The questions that led there, each with its answer."""
-    shared: tuple[Answered, ...] = ()
-    """Where they are many: by file, and those that led to other results as well apart."""
+    asked: Answered = field(default_factory=Answered)
+    """The questions that led there, each with its answer; those that led to other results as well apart."""
 
     def holds(self, index: Index) -> bool:
         """Whether every question is answered as it was."""
-        return all(map(index.holds_still, self.shared)) and index.all_still(self.asked)
+        return index.holds_still(self.asked)
 
     def with_questions(self, asked: Iterable[Noted], index: Index) -> Remembered:
         """The same with the questions that led there. Of a file that the result names, lines count too."""
@@ -56,11 +53,7 @@ class Remembered:
                 kept.add(each)
             elif each.path != self.path:  # of a file with another content there is another result
                 kept.add(Content(files.container(each.path)) if named(each.path) else each)
-        if len(kept) > dependencies.FEW:
-            shared.append(Answered.of(frozenset(kept), (), index))
-            kept = set()
-        answers = ((packed(each), index.answer(each)) for each in kept)
-        return replace(self, asked=tuple(answers), shared=tuple(shared))
+        return replace(self, asked=Answered.of(kept, shared, index))
 
 
 class Memory(Protocol):

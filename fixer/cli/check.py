@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -73,6 +74,8 @@ def check(
         from fixer.run.request import plan_directory
 
     request = running.request(paths, rules, counting, profiling.recorder)
+    if watch:
+        request = replace(request, held={})
     screen = showing.screen(verbose=verbose)
     here = Path.cwd()
     if write_baseline is not None:

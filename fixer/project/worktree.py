@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,6 +123,12 @@ class WorkTree:
             return real is not None and real.exists()
         except (OSError, ValueError):
             return False
+
+    def entries(self, directory: str) -> Collection[str] | None:
+        """The names of what there is in a directory; None where a link leads there, or it cannot be listed."""
+        above = f"{directory}/" if directory else ""
+        inside = self._entries(directory) if self._is_plain(above) else None
+        return None if inside is None else [n for n, link in inside.items() if not link or self.exists(above + n)]
 
     def _entries(self, directory: str) -> Mapping[str, bool] | None:
         """The names in a directory, each with whether it is a link; None where they cannot be listed."""

@@ -12,6 +12,7 @@ import io
 import pickle
 import sqlite3
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codemods.model.edits import SkipReason
-from codemods.project.dependencies import Answered, Code, Fact, Search, Words, identity, name_of, packed, unpacked
+from codemods.project.dependencies import Answered, Search, identity, name_of, packed, unpacked
 from codemods.project.results import Kept, Remembered
 from codemods.sources import files
 from fixer.run import rule_index
@@ -40,19 +41,20 @@ LARGEST = 200_000_000
 PREFILTERS = 8
 """Sets of rules for which the files are known that none of them wants."""
 MOST_NAMES = 500_000
+LATELY = 24 * 60 * 60
+"""Seconds for which a result that was used is not noted as used again."""
 _NAME = 20
 """Bytes of a name of content."""
 _SEAL = 16
 """Bytes by which a value shows that it is whole, and that it was kept by this name."""
-_FORMAT = 5
+_FORMAT = 6
 _AT_ONCE = 500
-_COMPARED = frozenset(kind.__name__ for kind in (Code, Fact, Words))
-"""Questions whose answers are compared with those about the content as it was."""
 _PLAIN = frozenset(
     {
         *(("codemods.model.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety")),
         *(("codemods.model.edits", name) for name in ("Skip", "SkipReason", "Consequence", "Evidence", "Unaffected")),
         ("codemods.project.results", "Remembered"),
+        ("codemods.project.dependencies", "Answered"),
         *(("codemods.model.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),
         *(("codemods.model.plan", name) for name in ("UnusedSuppression", "SuppressedFinding", "OtherVersions")),
         ("builtins", "frozenset"),
@@ -71,16 +73,29 @@ def clear(place: Path) -> None:
 class Cache:
     """A database of results. Whatever goes wrong with it makes it forget, and nothing else."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, held: dict[bytes, Any] | None = None) -> None:
+        """`held`: results that this process has read before; those that are read now are added."""
         self.file = place / FILE
+        self._held = held
         self._database = self._open()
+        self._recent: set[bytes] = set()
+        """Results that are known to have been used lately."""
 
     def results(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
         """Those of the results that are known."""
-        found: dict[bytes, Any] = {}
-        for key, value in self._those("SELECT key, value FROM results WHERE key", keys):
+        held = self._held or {}
+        found: dict[bytes, Any] = {key: held[key] for key in keys if key in held}
+        if self._held is not None:
+            self._recent.update(found)
+            keys = [key for key in keys if key not in found]
+        latest = time.time() - LATELY
+        for key, value, used in self._those("SELECT key, value, used FROM results WHERE key", keys):
+            if isinstance(used, int) and used > latest:
+                self._recent.add(key)
             with suppress(Exception):  # a damaged one
                 found[key] = _Reader(io.BytesIO(zlib.decompress(_unsealed(key, value)))).load()
+        if self._held is not None:
+            self._held.update(found)
         return found
 
     def innocent(self, prefilter: bytes) -> frozenset[bytes]:
@@ -121,8 +136,11 @@ class Cache:
         if self._database is None:
             return
         rows = [(key, _sealed(key, zlib.compress(pickle.dumps(value, protocol=5), 1))) for key, value in results]
+        old = [(key,) for key in used if key not in self._recent]
+        if not rows and not old:
+            return
         with self._writing() as database:
-            database.executemany("UPDATE results SET used = strftime('%s') WHERE key = ?", ((key,) for key in used))
+            database.executemany("UPDATE results SET used = strftime('%s') WHERE key = ?", old)
             database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, strftime('%s'))", rows)
             _shrink(database, "results", "key")
 
@@ -181,8 +199,8 @@ class Cache:
             self.close()
             clear(self.file.parent)
 
-    def _those(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, Any]]:
-        """The rows of a query of pairs that ends with the column in which the keys are looked for."""
+    def _those(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that ends with the column in which the keys are looked for."""
         for at in range(0, len(keys), _AT_ONCE):
             some = keys[at : at + _AT_ONCE]
             yield from self._rows(f"{query} IN ({','.join('?' * len(some))})", some)
@@ -292,44 +310,41 @@ class Past:
         while wanted:
             found = self._cache.results(list(wanted))
             parts |= found
-            wanted = {name for *_, further in found.values() for name in further if name not in parts}
+            wanted = {name for _, further in found.values() for name in further if name not in parts}
         made: dict[bytes, Answered | None] = {}
 
         def part(name: bytes) -> Answered | None:
             if name not in made:
                 made[name] = None
                 if name in parts:
-                    answers, by_file, further = parts[name]
-                    inner = [each for each in map(part, further) if each is not None]
-                    if len(inner) == len(further):
-                        made[name] = Answered(answers, by_file, tuple(inner))
+                    made[name] = with_further(*parts[name])
             return made[name]
+
+        def with_further(asked: Answered, names: Sequence[bytes]) -> Answered | None:
+            further = tuple(inner for inner in map(part, names) if inner is not None)
+            return replace(asked, further=further) if len(further) == len(names) else None
 
         whole = {}
         for path, (each, names) in kept.items():
-            shared = [found for found in map(part, names) if found is not None]
-            if len(shared) == len(names):
-                whole[path] = replace(each, shared=tuple(shared))
+            if (asked := with_further(each.asked, names)) is not None:
+                whole[path] = replace(each, asked=asked)
         self._shared = {each: name for name, each in made.items() if each is not None}
         return whole
 
     def keep(self, memory: Kept, index: Index) -> None:
         """Keep what was found this time, file by file."""
         new = {each.path: each for each in memory.new if each.path in self._keys}
-        parts = _parts(new.values())
-        results: list[tuple[bytes, Any]] = [
-            (name, (part.answers, part.by_file, tuple(map(self._name_of, part.further))))
-            for part in parts
-            if (name := self._name_of(part))
-        ]
+        parts = _parts(each.asked for each in new.values())
+        results: list[tuple[bytes, Any]] = [(self._name_of(part), self._apart(part)) for part in parts]
         for path, each in new.items():
-            results.append((self._keys[path], (replace(each, shared=()), tuple(map(self._name_of, each.shared)))))
+            asked, names = self._apart(each.asked)
+            results.append((self._keys[path], (replace(each, asked=asked), names)))
         searches = [(packed(question), found) for question, found in index.searches().items()]
         results.append((self._searches, (self._identities(), tuple(searches))))
-        used = map(self._name_of, _parts(memory.known.values()))
+        used = map(self._name_of, _parts(each.asked for each in memory.known.values()))
         self._cache.keep(results, [*(self._keys[path] for path in memory.known), *used])
-        read = {(asked[1], answer) for each in new.values() for asked, answer in each.asked if asked[0] in _COMPARED}
-        read |= {(path, content) for part in parts for path, content, _ in part.by_file}
+        asking = (*parts, *(each.asked for each in new.values()))
+        read = {(path, content) for each in asking for path, content, _ in each.by_file}
         self._cache.keep_texts(
             {answer: partial(self._reader.read, files.container(path)) for path, answer in read if answer}
         )
@@ -337,9 +352,12 @@ class Past:
     def _name_of(self, part: Answered) -> bytes:
         """A name for what several results share."""
         if part not in self._shared:
-            further = tuple(map(self._name_of, part.further))
-            self._shared[part] = key_of("shared", part.answers, part.by_file, further)
+            self._shared[part] = key_of("shared", *self._apart(part))
         return self._shared[part]
+
+    def _apart(self, asked: Answered) -> tuple[Answered, tuple[bytes, ...]]:
+        """Questions without those that are kept apart, and the names of these."""
+        return replace(asked, further=()), tuple(map(self._name_of, asked.further))
 
     def keep_whole(self, plan: Plan) -> None:
         """Keep the plan of all the files together, if it changes nothing and nothing went wrong: that may pass."""
@@ -372,9 +390,9 @@ class Past:
         return self._of_tree
 
 
-def _parts(results: Iterable[Remembered]) -> Sequence[Answered]:
-    """What some results share, each part once, with the parts in it."""
-    waiting = [part for each in results for part in each.shared]
+def _parts(asked: Iterable[Answered]) -> Sequence[Answered]:
+    """What is kept apart of some questions, each part once, with the parts in it."""
+    waiting = [part for each in asked for part in each.further]
     found: dict[Answered, None] = {}
     while waiting:
         part = waiting.pop()

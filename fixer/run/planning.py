@@ -86,7 +86,7 @@ def plan_listing(
     def kept() -> Cache:
         from fixer.run.cache import Cache
 
-        return Cache(cache_directory.directory())
+        return Cache(cache_directory.directory(), request.held)
 
     with recorder.phase("planning"):
         plans = run(tasks, jobs=request.jobs, why=why, progress=progress, cache=kept, recorder=recorder, index=index)

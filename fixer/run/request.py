@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codemods.model.edits import Finding, Safety, Skip, SkipReason
 from codemods.model.plan import Plan
@@ -57,6 +57,8 @@ class Request:
     """Write comments that silence findings, instead of their fixes."""
     cache: bool = True
     """Look for what was found before, and keep what is found."""
+    held: dict[bytes, Any] | None = field(default=None, compare=False, repr=False)
+    """Holds what was read of the cache, for a process that checks again and again."""
     recorder: Recorder = field(default=SILENT, compare=False, repr=False)
 
 
