@@ -734,10 +734,11 @@ class Index:
             sources = ((path, data) for path in listed if (data := self._searchable(path)) is not None)
             self._importers = Importers(sources, map(module_of, listed))
         candidates = self._importers.of(question.module)
-        there = (path for path in self.reader.files() if question.covers(path))
         if candidates is None:
+            there = (path for path in self.reader.files() if question.covers(path))
             return tuple(path for path in there if self.holds(path, question))
-        return tuple(p for p in there if (self.holds(p, question) if p in self._new else p in candidates))
+        rewritten = {path for path in self._new if path in self._listed() and self.holds(path, question)}
+        return tuple(sorted(filter(question.covers, (candidates - self._new.keys()) | rewritten)))
 
     def _listed(self) -> frozenset[str]:
         """What is searched at all."""

@@ -116,7 +116,7 @@ def deliver(
             delivery = planned.delivery(branch.name)
             if dry_run or not planned.outcome.plan.changed:
                 return delivery
-            with progress("committing", len(planned.outcome.plan.changed)) as tick:
+            with progress("committing", len(planned.outcome.plan.changed)) as tick, request.recorder.phase("committing"):
                 delivery = _committed(planned, delivery, old, tick)
             delivery = _pointed(planned, delivery, old)
         return replace(delivery, notes=_dirty(repository, [file.path for file in planned.outcome.plan.changed]))
@@ -161,7 +161,8 @@ def deliver_parts(
             notes += [f"nothing is left for {old}" for old in repository.branches(f"{branch.name}/") if old not in olds]
             problems: list[str] = []
             if not dry_run:
-                with progress("committing", len(planned.outcome.plan.changed)) as tick:
+                number = len(planned.outcome.plan.changed)
+                with progress("committing", number) as tick, request.recorder.phase("committing"):
                     ready = _each(deliveries, lambda one: _committed(planned, one, olds[one.branch], tick), problems)
                 deliveries = _each(ready, lambda one: _pointed(planned, one, olds[one.branch]), problems)
                 if ignoring and deliveries:

@@ -36,7 +36,7 @@ def prepare(cache: Path, repository: Path, fixer: str) -> Branches:
     """
     place = cache / "branches"
     _plant(repository, place)
-    apply = (fixer, "apply", "--isolated", "--branch", OURS, planted.FOLDER)
+    apply = (fixer, "apply", "--isolated", "--no-cache", "--branch", OURS, planted.FOLDER)
     subprocess.run(apply, cwd=place, env={**os.environ, **GIT}, check=False, capture_output=True)
     commits = git("rev-list", "--reverse", f"HEAD..{OURS}", at=place).split()
     changed = git("diff", "--name-only", "HEAD", OURS, at=place).split()
