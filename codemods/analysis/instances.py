@@ -133,7 +133,20 @@ def called(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
     """
     if origins := ctx.origin(call.func):
         return origins
+    if _is_made(ctx, call.func):
+        return NONE
     given, complete = possible_values(ctx, call.func)
     on_the_class = any(isinstance(each.ctx.scope(each.node), ast.ClassDef) for each in given)
     found = [each.ctx.origin(each.node) if not each.path else NONE for each in given]
     return NONE.union(*found) if complete and all(found) and not on_the_class else NONE
+
+
+def _is_made(ctx: PythonContext, function: ast.expr) -> bool:
+    """Whether some call makes what is called, an attribute of `self`: it has no canonical name then."""
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+        return False
+    method = ctx.method(function)
+    if method is None or method.self != function.value.id:
+        return False
+    given = ctx.index.assigned(method.owner, function.attr)
+    return any(each.value.call and each.value.dotted != "next" for _, each in given)

@@ -74,6 +74,7 @@ class PythonContext(FileContext):
         """Answers about this file that take long to find; keys start with the function that asks."""
         self._origins: dict[str, frozenset[str]] = {}
         self._bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
+        self._methods: dict[Function, Method | None] = {}
         self._flows: dict[Scope, ControlFlow] = {}
         self._definitions: dict[str, list[ast.ClassDef | Function]] | None = None
 
@@ -171,23 +172,32 @@ class PythonContext(FileContext):
 
     def method(self, node: ast.AST) -> Method | None:
         """The method around `node`, through nested functions; None in static methods and where `self` is rebound."""
-        inner: list[Function] = []
         below = node
         for above in (node, *self.ancestors(node)):
             if isinstance(above, FUNCTIONS) and (above is node or isinstance(below, ast.stmt)):
+                if above not in self._methods:
+                    self._methods[above] = self._method(above)
+                return self._methods[above]
+            if isinstance(above, ast.ClassDef):
+                return None
+            below = above
+        return None
+
+    def _method(self, nested: Function) -> Method | None:
+        """The method that a function is, or that is around it."""
+        inner = [nested]
+        for above in self.ancestors(nested):
+            if isinstance(above, FUNCTIONS):
                 inner.append(above)
             elif isinstance(above, ast.ClassDef):
-                if not inner:
-                    return None
                 function = inner[-1]
                 given = [*function.args.posonlyargs, *function.args.args]
                 if not given or "staticmethod" in map(dotted, function.decorator_list) or function.name == "__new__":
                     return None
                 name = given[0].arg
-                if any(name in self.parameter_names(nested) for nested in inner[:-1]):
+                if any(name in self.parameter_names(each) for each in inner[:-1]):
                     return None
                 return None if name in self.bindings(function) else Method(function, above, self.ref(above), name)
-            below = above
         return None
 
     def regions(self, node: ast.AST, *, nested: bool = False) -> list[Manager]:

@@ -116,7 +116,10 @@ def deliver(
             delivery = planned.delivery(branch.name)
             if dry_run or not planned.outcome.plan.changed:
                 return delivery
-            with progress("committing", len(planned.outcome.plan.changed)) as tick, request.recorder.phase("committing"):
+            with (
+                progress("committing", len(planned.outcome.plan.changed)) as tick,
+                request.recorder.phase("committing"),
+            ):
                 delivery = _committed(planned, delivery, old, tick)
             delivery = _pointed(planned, delivery, old)
         return replace(delivery, notes=_dirty(repository, [file.path for file in planned.outcome.plan.changed]))

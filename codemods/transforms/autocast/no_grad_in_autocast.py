@@ -188,10 +188,10 @@ def _findings(
     """Report a stretch of code without gradients, `body`, if weights that it uses are trained after it."""
     if not beginnings(ctx) or evaluates(ctx, body[0]) or keeps_by_hand(ctx):
         return
-    if around(ctx, body[0]) is None and not _suspect(ctx, body[0]):
-        return
     offs = [u for each in body for u in uses(ctx, each) if u.off and not toggled_off(ctx, u.node, u.path)]
-    trouble = _trouble(ctx, [(use, use) for use in offs], DEPTH) if offs else None
+    if not offs or (around(ctx, body[0]) is None and not _suspect(ctx, body[0])):
+        return
+    trouble = _trouble(ctx, [(use, use) for use in offs], DEPTH)
     if trouble is None:
         return
     region = trouble.region
