@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 PACKAGES = SCRIPT.parents[2]
+SILENCE = 1800.0
+"""Seconds after which a worker of which nothing is heard is ended: no file takes as long."""
+FAREWELL = 10.0
+"""Seconds that a worker has for its end."""
+STUCK = -1000
+"""How a worker ended that was ended for its silence."""
 
 
 def import_path() -> list[str]:
@@ -39,6 +45,7 @@ class _Worker:
             start_new_session=True,  # Ctrl-C is ours to handle; a worker ends when its standard input does
         )
         self._known: set[int] = set()
+        self._stuck = False
         try:
             self._send(import_path())
             self._receive()
@@ -53,7 +60,17 @@ class _Worker:
 
     def _receive(self) -> Any:
         assert self._process.stdout
-        return pickle.load(self._process.stdout)
+        watch = threading.Timer(SILENCE, self._give_up)
+        watch.daemon = True
+        watch.start()
+        try:
+            return pickle.load(self._process.stdout)
+        finally:
+            watch.cancel()
+
+    def _give_up(self) -> None:
+        self._stuck = True
+        self.kill()
 
     def do(self, job: _Job, paths: Sequence[str], tick: Tick) -> Any:
         """What a job gives for some paths; they count as done one by one, or, if it gives nothing, not at all.
@@ -79,14 +96,19 @@ class _Worker:
         self._process.kill()
 
     def stop(self) -> int:
-        """End the process; how it ended."""
+        """End the process; how it ended, or STUCK."""
         assert self._process.stdin and self._process.stdout
         try:
             self._process.stdin.close()
         except OSError:
             self._process.kill()
         self._process.stdout.close()
-        return self._process.wait()
+        try:
+            status = self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            status = self._process.wait()
+        return STUCK if self._stuck else status
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +159,8 @@ class Crew:
         def lost(path: str, status: int) -> Planned:
             how = f"signal {-status}" if status < 0 else f"exit code {status}"
             why = f"the process that read it ended with {how}"
+            if status == STUCK:
+                why = f"the process that read it said nothing for {SILENCE / 60:.0f} minutes, and was ended"
             return Planned(Plan(skips=(Skip(path, SkipReason.RULE_FAILED, why),)))
 
         found = self._share(self._job(task, "plan"), chunks, self.processes, lost, tick)
