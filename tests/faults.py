@@ -16,7 +16,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -53,22 +53,22 @@ class Hook:
 
     place: str
     note: int
-    """The file descriptor to which events are told."""
+    """The end of a pipe that hears when something happens."""
     at: int | None = None
     act: Act | None = None
     lasting: bool = False
     asleep: bool = True
-    seen: int = 0
+    seen: list[str] = field(default_factory=list)
 
     def __call__(self, name: str, arguments: tuple[Any, ...]) -> None:
         if self.asleep or (writes := self._concerned(name, arguments)) is None:
             return
         self.asleep = True
         try:
-            number, self.seen = self.seen, self.seen + 1
-            os.write(self.note, f"{name} {writes}\n".encode())
+            number = len(self.seen)
+            self.seen.append(f"{name} {writes}\n")
             if self.act is not None and self.at is not None and (number == self.at or (self.lasting and number > self.at)):
-                os.write(self.note, b"HIT True\n")
+                os.write(self.note, b"." if number == self.at else b"")
                 self.act(name, arguments)
         finally:
             self.asleep = False
@@ -103,9 +103,11 @@ def run(
         meanwhile: is called here, with the id of the fork, while it runs.
     """
     outputs = [tempfile.TemporaryFile() for _ in range(3)]
+    hears, told_to = os.pipe()
+    hook = Hook(str(place), told_to, when, act, lasting)
     pid = os.fork()
     if pid == 0:
-        _child(words, at, environment, place, [each.fileno() for each in outputs], when, act, lasting, prepare)
+        _child(words, at, environment, [each.fileno() for each in outputs], hook, prepare)
     meanwhile(pid)
     code = os.waitstatus_to_exitcode(_waited(pid))
     texts = []
@@ -113,9 +115,11 @@ def run(
         each.seek(0)
         texts.append(each.read())
         each.close()
-    lines = [line.partition(" ") for line in texts[2].decode().splitlines()]
-    events = [(name, how == "True") for name, _, how in lines if name != "HIT"]
-    return Ended(code, texts[0], texts[1].decode(errors="replace"), events, any(line[0] == "HIT" for line in lines))
+    events = [(name, how == "True") for name, _, how in (line.partition(" ") for line in texts[2].decode().splitlines())]
+    os.close(told_to)
+    hit = bool(os.read(hears, 1))
+    os.close(hears)
+    return Ended(code, texts[0], texts[1].decode(errors="replace"), events, hit)
 
 
 def _waited(pid: int) -> int:
@@ -133,11 +137,8 @@ def _child(
     words: Sequence[str],
     at: Path,
     environment: Mapping[str, str],
-    place: Path,
     outputs: Sequence[int],
-    when: int | None,
-    act: Act | None,
-    lasting: bool,
+    hook: Hook,
     prepare: Callable[[], None],
 ) -> None:
     code = 70
@@ -155,7 +156,6 @@ def _child(
         os.chdir(at)
         tempfile.tempdir = None
         rule_index.rule_infos.cache_clear()
-        hook = Hook(str(place), outputs[2], when, act, lasting)
         sys.addaudithook(hook)
         prepare()
         with mock.patch.object(sys, "argv", ["fixer", *words]):
@@ -169,6 +169,8 @@ def _child(
                 hook.asleep = True
         sys.stdout.flush()
         sys.stderr.flush()
+        if hook.act is None:
+            os.write(outputs[2], "".join(hook.seen).encode())
     except KeyboardInterrupt:
         code = 130
     except BaseException:

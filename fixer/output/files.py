@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import stat
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan
 from fixer.output.journal import Journal, TemporaryNames
+from fixer.output.undisturbed import undisturbed
 
 _CHANGED = "changed while fixer was running; run fixer again"
-ENDING = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
-"""Signals that end a command in order."""
 
 
 def write(
@@ -41,30 +38,13 @@ def write(
         return frozenset(), ()
     with Journal.begin(groups, root) as journal:
         for group in groups:
-            with _undisturbed():
+            with undisturbed():
                 refused = _write_group(group, root, journal)
             skips += refused
             if not refused:
                 written.update(file.path for file in group)
             tick(len(group))
     return frozenset(written), tuple(skips)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let a signal that ends the command wait for the end of the block. Only the main thread is told of signals."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    before = {number: signal.signal(number, lambda got, frame: waiting.append(got)) for number in ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in waiting:
-            signal.raise_signal(number)
 
 
 def _groups(plan: Plan) -> Iterable[tuple[FilePlan, ...]]:

@@ -65,7 +65,7 @@ class LastApply:
         data = self._read()
         if data is None:
             raise Refusal(f"there is nothing to undo: no `fixer apply` wrote below {self.root}, or it was taken back")
-        return SavedPlan.read(data, str(self.file)).fitted(self.root, SINCE)
+        return SavedPlan.read(data, str(self.file)).fitted(self.root, SINCE, own=True)
 
     def undo(
         self, fitted: FittedPlan, tick: Callable[[int], None] = lambda count: None

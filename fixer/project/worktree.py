@@ -40,6 +40,8 @@ class WorkTree:
     _held: dict[str, Mapping[str, bool] | None] = field(default_factory=dict, compare=False, repr=False)
     _plain: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Directories, and whether there is no link on the way."""
+    _failed: set[str] = field(default_factory=set, compare=False, repr=False)
+    """Paths that could not be read."""
 
     @classmethod
     def flat(cls, root: Path) -> WorkTree:
@@ -85,11 +87,18 @@ class WorkTree:
                     return _read(f"{self.root}/{path}")
                 except OSError as error:
                     if error.errno not in _LINK:
+                        self._failed.add(path)
                         return None
             real = self.locate(path)
             return None if real is None else _read(str(real))
         except (OSError, ValueError):
+            self._failed.add(path)
             return None
+
+    @property
+    def steady(self) -> bool:
+        """Whether every file that is there could be read, as far as it was asked for. What could not may be, later."""
+        return not self._failed or self._failed.isdisjoint(self.listing.paths)
 
     def _is_plain(self, path: str) -> bool:
         """Whether no link leads to the directory of `path`; its last part may be one."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fixer.errors import Refusal
+from fixer.git.forge.patience import Failed, FailedRequest
 from fixer.git.forge.pull_request import Delivered, Existing, Host, PullRequest, short, signed, unsigned
+from fixer.git.forge.refused import explained
 
 GONE = "Nothing is left to fix here: {base} has it all. Closed by fixer; it opens another one if that changes."
 
@@ -28,7 +31,8 @@ class Forge:
         Raises:
             Refusal: if the host will not say.
         """
-        return tuple(self.host.find(branch))
+        with self._understanding():
+            return tuple(self.host.find(branch))
 
     def deliver(self, pull: PullRequest, standing: Sequence[Existing] | None = None) -> Delivered:
         """See to it that there is one open pull request of this text, or none if it is empty.
@@ -42,6 +46,21 @@ class Forge:
         Raises:
             Refusal: if the host does not take it; the text says why.
         """
+        with self._understanding():
+            return self._deliver(pull, standing)
+
+    @contextmanager
+    def _understanding(self) -> Iterator[None]:
+        """Turn what libraries raise about half an answer, of whatever class, into a sentence."""
+        try:
+            yield
+        except (Refusal, Failed):
+            raise
+        except Exception as error:
+            answer = FailedRequest(0, f"{type(error).__name__} in its answer")
+            raise Refusal(explained(self.name, "", answer)) from error
+
+    def _deliver(self, pull: PullRequest, standing: Sequence[Existing] | None) -> Delivered:
         found = self.standing(pull.branch) if standing is None else standing
         existing = next((one for one in found if one.state == "open"), None)
         if pull.empty:
