@@ -111,7 +111,8 @@ def _open_files(trial: Trial, chance: random.Random) -> Done:
 
 
 def _edited(trial: Trial, chance: random.Random) -> Done:
-    path, whole = chance.choice((*SOURCES, "tied/a.py")), chance.random() < 0.5
+    # What undo is not to give back, it leaves together with what it is tied to.
+    path, whole = chance.choice(SOURCES if trial.way == "undo" else (*SOURCES, "tied/a.py")), chance.random() < 0.5
     file = trial.root / path
     trial.theirs[path] = [trial.before[path] + MINE, trial.after[path] + MINE]
 

@@ -28,6 +28,8 @@ WRITING = {
     *("shutil.rmtree", "subprocess.Popen", "sqlite3.connect", "tempfile.mkdtemp", "tempfile.mkstemp", "os.symlink"),
 }
 READING = {"compile", "os.listdir", "os.scandir", "os.getxattr", "os.listxattr"}
+LOOKING = {"open", "os.listdir", "os.scandir"}
+"""Those that count below the place of a trial only: Python itself looks for modules."""
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 Event = tuple[str, bool]
 """Its name, and whether something is about to be written or started."""
@@ -75,10 +77,12 @@ class Hook:
 
     def _concerned(self, name: str, arguments: tuple[Any, ...]) -> bool | None:
         """Whether something is about to be written or started; None if this is no event."""
+        if name in LOOKING:
+            path = arguments[0]
+            if not isinstance(path, (str, bytes, os.PathLike)) or not os.fsdecode(path).startswith(self.place):
+                return None
         if name == "open":
-            path, _, flags = arguments
-            below = isinstance(path, (str, bytes, os.PathLike)) and os.fsdecode(path).startswith(self.place)
-            return isinstance(flags, int) and bool(flags & WRITES) if below else None
+            return isinstance(arguments[2], int) and bool(arguments[2] & WRITES)
         return True if name in WRITING else False if name in READING else None
 
 
