@@ -67,6 +67,11 @@ def _status(number: int, headers: dict[str, str], text: bytes) -> Disturb:
     return disturb
 
 
+def _empty(handler: BaseHTTPRequestHandler) -> bool:
+    """Nothing in an answer; to one that changes something it would be a lie that nobody can see through."""
+    return handler.command == "GET" and _status(200, {}, b"{}")(handler)
+
+
 def _half(handler: BaseHTTPRequestHandler) -> bool:
     handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
     handler.send_response(200)
@@ -101,7 +106,7 @@ DISTURBANCES: dict[str, Disturb] = {
     "500": _status(500, {}, b"{}"),
     "502": _status(502, {"Content-Type": "text/html"}, b"<html>bad gateway</html>"),
     "html": _status(200, {"Content-Type": "text/html"}, b"<html>sign in</html>"),
-    "empty": _status(200, {}, b"{}"),
+    "empty": _empty,
     "half an answer": _half,
     "cut": _cut,
     "carried out and unanswered": _unanswered,
