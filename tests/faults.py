@@ -69,7 +69,11 @@ class Hook:
         try:
             number = len(self.seen)
             self.seen.append(f"{name} {writes}\n")
-            if self.act is not None and self.at is not None and (number == self.at or (self.lasting and number > self.at)):
+            if (
+                self.act is not None
+                and self.at is not None
+                and (number == self.at or (self.lasting and number > self.at))
+            ):
                 os.write(self.note, b"." if number == self.at else b"")
                 self.act(name, arguments)
         finally:
@@ -106,7 +110,7 @@ def run(
         prepare: is called in the fork, before the command.
         meanwhile: is called here, with the id of the fork, while it runs.
     """
-    outputs = [tempfile.TemporaryFile() for _ in range(3)]
+    outputs = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115
     hears, told_to = os.pipe()
     hook = Hook(str(place), told_to, when, act, lasting)
     pid = os.fork()
@@ -119,7 +123,9 @@ def run(
         each.seek(0)
         texts.append(each.read())
         each.close()
-    events = [(name, how == "True") for name, _, how in (line.partition(" ") for line in texts[2].decode().splitlines())]
+    events = [
+        (name, how == "True") for name, _, how in (line.partition(" ") for line in texts[2].decode().splitlines())
+    ]
     os.close(told_to)
     hit = bool(os.read(hears, 1))
     os.close(hears)
@@ -152,7 +158,7 @@ def _child(
 
         for number, output in enumerate(outputs[:2], 1):
             os.dup2(output, number)
-        sys.stdin = open(os.devnull)  # noqa: SIM115
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115
         sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)

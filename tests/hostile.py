@@ -62,7 +62,9 @@ class Making:
 
 
 def _submodule(made: Making, path: str, url: str) -> None:
-    (made.root / ".gitmodules").write_text(f'[submodule "x"]\n\tpath = {path}\n\turl = {url}\n\tupdate = !{made.program}\n')
+    (made.root / ".gitmodules").write_text(
+        f'[submodule "x"]\n\tpath = {path}\n\turl = {url}\n\tupdate = !{made.program}\n'
+    )
     made.git("update-index", "--add", "--cacheinfo", f"160000,{made.git('rev-parse', 'HEAD')},{path}")
     made.git("add", ".gitmodules")
     made.git("commit", "-q", "-m", "sub")
@@ -81,13 +83,19 @@ def _moved_git(made: Making, *, link: bool) -> None:
 def _payloads(made: Making) -> None:
     (made.root / ".gitattributes").write_text("*.py filter=x diff=x merge=x\n")
     made.commit()
-    for name in os.listdir(made.root / ".git/hooks") if (made.root / ".git/hooks").exists() else []:
-        (made.root / ".git/hooks" / name).unlink()
-    (made.root / ".git/hooks").mkdir(exist_ok=True)
+    (made.root / ".git/hooks").rename(made.root / ".git/samples")
+    (made.root / ".git/hooks").mkdir()
     hooks = ("pre-commit", "post-commit", "reference-transaction", "post-checkout", "post-index-change", "pre-push")
     for name in hooks:
         (made.root / ".git/hooks" / name).symlink_to(made.program)
-    keys = ("filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv", "diff.external", "merge.x.driver")
+    keys = (
+        "filter.x.clean",
+        "filter.x.smudge",
+        "filter.x.process",
+        "diff.x.textconv",
+        "diff.external",
+        "merge.x.driver",
+    )
     keys += ("core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "gpg.program")
     keys += ("credential.helper", "uploadpack.packObjectsHook", "core.alternateRefsCommand", "sequence.editor")
     for key in keys:
@@ -148,7 +156,18 @@ def _special(made: Making) -> None:
 
 
 def _names(made: Making) -> None:
-    names = ["-rf.py", "--output=x.py", "@{u}.py", ":(top)x.py", "con.py", "aux.py", "nul.", "a.py.", "x:y.py", "a\\b.py"]
+    names = [
+        "-rf.py",
+        "--output=x.py",
+        "@{u}.py",
+        ":(top)x.py",
+        "con.py",
+        "aux.py",
+        "nul.",
+        "a.py.",
+        "x:y.py",
+        "a\\b.py",
+    ]
     names += ["A.py", "SUB/b.py", "e\u0301.py", "\u00e9.py", "spa ce.py", "'q\".py", "%n.py", "$(touch hit).py", "#.py"]
     made.write(dict.fromkeys(names, CODE))
 
@@ -160,6 +179,8 @@ def _bytes_name(made: Making) -> None:
 
 
 def _texts(made: Making) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    bomb = "".join(f"{two}: &{two} [*{one},*{one}]\n" for one, two in zip(letters, letters[1:], strict=False))
     made.write(
         {
             "huge.py": "x = '" + "y" * 3_000_000 + "'\nold_one(1)\n",
@@ -172,7 +193,7 @@ def _texts(made: Making) -> None:
             "feed.py": "\x0cclass A:\n    pass\n\x0cdef f():\n    old_one(1)\n",
             "coding.py": "# -*- coding: nowhere -*-\nold_one(1)\n",
             "deep.json": "[" * 100_000,
-            "bomb.yaml": "a: &a [x,x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)},*{chr(97 + n)}]\n" for n in range(24)),
+            "bomb.yaml": "a: &a [x,x]\n" + bomb,
             "tag.yaml": "a: !!python/object/apply:os.system ['touch hit']\n",
             "n.ipynb": '{"cells": [{"cell_type": "code", "source": {"x": 1}}], "nbformat": 4}',
             "deep.toml": "a = " + "[" * 5000,
@@ -189,7 +210,9 @@ def _modules(made: Making) -> None:
     code = f"open({str(made.hit)!r}, 'w')\n"
     files = {f"{name}.py": code for name in MODULES} | {f"{name}/__init__.py": code for name in MODULES}
     entry = "[fixer.rules]\nx = evil\n"
-    made.write({**files, "evil.py": code, "evil-1.dist-info/entry_points.txt": entry, "evil.pth": f"import evil;{code}"})
+    made.write(
+        {**files, "evil.py": code, "evil-1.dist-info/entry_points.txt": entry, "evil.pth": f"import evil;{code}"}
+    )
 
 
 def _broken(name: str, data: bytes) -> Callable[[Making], None]:

@@ -3,8 +3,8 @@
     python tests/sweep_campaign.py [TIMES] [FIRST]
 
 One repository lies behind a forge that serves git over http and its own API, two lie on this machine. Each fault has a
-number, from which all about it follows: the driver is ended by SIGKILL or SIGTERM, or one to three requests, to git or to
-the API, are answered slowly, with 429, 500 or a page of HTML, by half an answer, by none, or by none after they were
+number, from which all about it follows: the driver is ended by SIGKILL or SIGTERM, or one to three requests, to git or
+to the API, are answered slowly, with 429, 500 or a page of HTML, by half an answer, by none, or by none after they were
 carried out, or the connection is cut while a pack is being sent. Then the campaign is run again until it ends well, at
 most three times. Every ref must be the same as without a fault, and set once; the pull request must be there once, with
 its text, labels and reviewers; and nothing may be left behind or tell the token.

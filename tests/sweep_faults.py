@@ -16,10 +16,8 @@ same result as if nothing had happened, with nothing left behind.
 from __future__ import annotations
 
 import errno
-import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -27,9 +25,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 

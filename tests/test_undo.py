@@ -107,7 +107,10 @@ def test_undo_sweeps_what_a_killed_run_left_beside_files(project: Path) -> None:
     left = {"format": 1, "groups": [[["a.py", "", ""]]]}
     write(project, {f".a.py.{token}.fixer": "half", f".fixer-{token}.journal": json.dumps(left)})
     result = fixer("undo", at=project)
-    assert (result.code, "note: an earlier run was interrupted: its temporary files (1) are removed" in result.err) == (0, True)
+    assert (result.code, "note: an earlier run was interrupted: its temporary files (1) are removed" in result.err) == (
+        0,
+        True,
+    )
     assert sorted(file.name for file in project.iterdir()) == ["a.py", "b.py"]
 
 

@@ -109,7 +109,7 @@ class LastApply:
                 try:
                     with os.fdopen(handle, "wb") as stream:
                         stream.write(data)
-                    os.replace(temporary, self.file)
+                    Path(temporary).replace(self.file)
                 finally:
                     Path(temporary).unlink(missing_ok=True)
         except OSError:
