@@ -8,6 +8,7 @@ in `outside` is none of a repository's business.
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import sys
@@ -180,7 +181,7 @@ def _bytes_name(made: Making) -> None:
 
 def _texts(made: Making) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
-    bomb = "".join(f"{two}: &{two} [*{one},*{one}]\n" for one, two in zip(letters, letters[1:], strict=False))
+    bomb = "".join(f"{two}: &{two} [*{one},*{one}]\n" for one, two in itertools.pairwise(letters))
     made.write(
         {
             "huge.py": "x = '" + "y" * 3_000_000 + "'\nold_one(1)\n",

@@ -155,7 +155,10 @@ class World:
     def result(self) -> Result:
         listed = ("for-each-ref", "--format=%(refname) %(objectname)")
         refs = {at.name: git(*listed, at=at) for at in self.repositories}
-        pulls = [(p.branch, p.base, p.title, p.body, p.state, p.labels, p.reviewers) for p in self.server.pulls]
+        pulls = [
+            (p.branch, p.base, p.title, p.body, p.state, sorted({*p.labels}), sorted({*p.reviewers}))
+            for p in self.server.pulls
+        ]
         return Result(refs, pulls)
 
     def wrong(self) -> list[str]:

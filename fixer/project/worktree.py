@@ -30,6 +30,8 @@ class WorkTree:
 
     root: Path
     """Resolved: no symbolic link on the way."""
+    below: tuple[str, ...] = ()
+    """Directories that were named: outside of a repository, no others are listed."""
     _listed: list[Listing] = field(default_factory=list, compare=False, repr=False)
     _names: list[Mapping[str, str]] = field(default_factory=list, compare=False, repr=False)
     _packaging: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
@@ -51,7 +53,7 @@ class WorkTree:
             OSError: if it cannot be listed.
         """
         listed = listing(root, os.listdir(root))  # noqa: PTH208
-        return cls(root, [listed], [], by_directory(filter(is_manifest, listed.paths)))
+        return cls(root, (), [listed], [], by_directory(filter(is_manifest, listed.paths)))
 
     def identity(self, path: str) -> str | None:
         """What git calls the content of a file that it knows to be unchanged; None: nobody knows without reading."""
@@ -69,7 +71,7 @@ class WorkTree:
             Refusal: if git cannot list it.
         """
         if not self._listed:
-            self._listed.append(list_files(self.root))
+            self._listed.append(list_files(self.root, self.below))
             self._packaging.clear()
             self._packaging.update(by_directory(filter(is_manifest, self._listed[0].paths)))
         return self._listed[0]
