@@ -59,6 +59,8 @@ class Server:
     """Whole answers by what they are; what we say goes on top of them."""
     shown: str = ""
     """Where clients reach it, if not at `url`."""
+    disturb: Callable[[BaseHTTPRequestHandler], bool] = lambda handler: False
+    """Sees each request first; whether it has done all that is to be done about it."""
 
     @property
     def wrote(self) -> list[tuple[str, str]]:
@@ -288,6 +290,8 @@ def forge(kind: str, root: Path | None = None) -> Iterator[Server]:
         protocol_version = "HTTP/1.1"
 
         def _answer(self) -> None:
+            if server.disturb(self):
+                return
             length = int(self.headers.get("Content-Length") or 0)
             sent = self.rfile.read(length)
             parts = urlsplit(self.path)

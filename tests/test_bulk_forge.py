@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -141,3 +142,22 @@ def test_merged_pull_requests_make_room_for_others(tmp_path: Path, server: Serve
     server.pulls[0].state = "merged"
     rows = run(load_campaign(file), lambda done, total, row: None).rows
     assert [str(row.ending) for row in rows] == ["changed", "changed"]
+
+
+def test_who_was_cut_off_after_opening_a_pull_request_finishes_it(tmp_path: Path, server: Server) -> None:
+    """Its labels and reviewers come with the next run; what people change later stays."""
+    answer = server.answer
+
+    def failing(verb: str, path: str, *rest: Any) -> tuple[int, Any]:
+        return (401, {"message": "gone"}) if path.endswith("/labels") else answer(verb, path, *rest)
+
+    with mock.patch.object(server, "answer", failing):
+        assert str(go(tmp_path).ending) == "refused"
+    (pull,) = server.pulls
+    assert (pull.labels, pull.reviewers) == ([], [])
+    assert str(go(tmp_path).ending) == "changed"
+    assert (len(server.pulls), pull.labels, pull.reviewers) == (1, ["bot"], ["bo", "ml"])
+    pull.labels.clear()
+    upstream(tmp_path, {"more.py": MORE})
+    assert str(go(tmp_path).ending) == "changed"
+    assert pull.labels == []

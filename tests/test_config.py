@@ -12,6 +12,9 @@ from world import fixer, write
 from codemods.model.plan import Target
 from fixer.errors import Refusal
 from fixer.project.configuration import CommitSettings, Settings, cascade
+from fixer.report.terminal import what_is_left
+from fixer.run.execute import no_progress
+from fixer.run.request import Request, plan_directory
 
 CALLS = "old_one(1)\nold_two(2)\n"
 
@@ -200,3 +203,17 @@ def test_unsafe_fixes_by_setting_and_back(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "old_three(1)\n", "fixer.toml": "unsafe-fixes = true\n"})
     assert fixer("apply", "--dry-run", at=tmp_path).code == 1
     assert fixer("apply", "--dry-run", "--no-unsafe-fixes", at=tmp_path).code == 0
+
+
+def test_a_campaign_is_not_told_of_an_option_that_it_does_not_have() -> None:
+    for only_ignores, said in ((True, "repair it"), (False, "repair it, or run with --isolated")):
+        with pytest.raises(Refusal) as refused:
+            cascade(Memory({"fixer.toml": b"= x"}), only_ignores=only_ignores)("")
+        assert str(refused.value).endswith(f": {said}")
+
+
+def test_what_could_not_be_fixed_is_not_promised_to_another_run(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n"})
+    found = plan_directory(Request(cache=False), tmp_path, fix=False, progress=no_progress).plan
+    (said,) = what_is_left(found, frozenset(), "fixed")
+    assert said == "1 could not be fixed together with the others: `fixer check` says what is left of them."

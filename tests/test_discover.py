@@ -217,3 +217,33 @@ def test_packaging_files_are_found_as_if_all_files_were_listed(
 @given(st.from_regex(MANIFEST, fullmatch=True))
 def test_no_packaging_file_is_overlooked_for_its_last_letters(path: str) -> None:
     assert is_manifest(path)
+
+
+def test_outside_git_naming_a_directory_reads_that_directory_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file beside it is opened, and each within it once."""
+    write(tmp_path, {f"beside{number}/m{number}.py": CALL for number in range(40)})
+    write(tmp_path, {"one/a.py": CALL, "one/sub/b.py": "x = 1\n"})
+    before = Path(__file__).parent / "before_after/deprecated-amp-api/two_floors/before"
+    write(tmp_path, {f"one/{file.name}": file.read_bytes() for file in before.iterdir()})  # asks the whole project
+    seen: list[str] = []
+    opened, listed = os.open, os.scandir
+
+    def open_(place: str, *rest: int, **more: int) -> int:
+        seen.append(os.fspath(place))
+        return opened(place, *rest, **more)
+
+    def scandir(place: str | Path) -> object:
+        seen.append(os.fspath(place))
+        return listed(place)
+
+    monkeypatch.setattr(os, "open", open_)
+    monkeypatch.setattr(os, "scandir", scandir)
+    for words in (("one",), ("one/a.py",), (str(tmp_path / "one"),)):
+        for real in (False, True):
+            fixer("check", "--no-cache", "--unsafe-fixes", *words, at=tmp_path, real=real)
+    assert [place for place in seen if "beside" in place] == []
+    assert f"{tmp_path}/one/a.py" in seen
+    fixer("check", "--no-cache", at=tmp_path)
+    assert len({place for place in seen if "beside" in place and place.endswith(".py")}) == 40

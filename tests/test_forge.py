@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote_plus
 
 import pytest
-from forges import TOKEN, Clock, Server, forge
+from forges import PREFIXES, TOKEN, Clock, Server, forge
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -323,6 +325,45 @@ def test_secrets_are_in_no_words(server: Server, caplog: pytest.LogCaptureFixtur
     assert "wrong-s3cr3t" in server.headers[0]["authorization"]
     for words in (str(caught.value), repr(there), repr(Token("wrong-s3cr3t", "x")), caplog.text):
         assert "s3cr3t" not in words
+
+
+ECHOES = {
+    "message": (422, {}, {"message": f"no: {TOKEN}", "errors": [{"message": TOKEN}]}),
+    "forbidden": (403, {}, {"message": TOKEN}),
+    "quoted": (404, {}, {"message": f"https://h/?t={quote_plus(TOKEN)}"}),
+    "broken": (500, {}, {"message": TOKEN}),
+    "elsewhere": (301, {"Location": f"https://evil.example/{TOKEN}"}, {}),
+    "below": (301, {"Location": "{prefix}/" + TOKEN}, {}),
+    "around": (301, {"Location": "{url}/repos/acme/" + TOKEN}, {}),
+    "no object": (200, {}, [TOKEN]),
+    "text": (200, {}, TOKEN),
+    "half": (200, {}, {"full_name": TOKEN, "owner": {"login": TOKEN}, "url": 3}),
+}
+
+
+@pytest.mark.parametrize("how", ECHOES)
+def test_a_token_that_a_server_says_back_is_in_no_words(
+    server: Server, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str], how: str
+) -> None:
+    clock = Clock()
+    there = connected(server, clock)
+    status, headers, content = ECHOES[how]
+    places = {"url": server.url, "prefix": PREFIXES[server.kind]}
+    headers = {name: value.format(**places) for name, value in headers.items()}
+    server.next = [(status, headers, content)] * 9
+    with pytest.raises(Refusal) as caught:
+        there.deliver(PULL)
+    printed = capfd.readouterr()
+    for words in (str(caught.value), *clock.told, caplog.text, printed.out, printed.err):
+        assert TOKEN not in words
+
+
+def test_a_token_in_the_address_of_a_pull_request_is_masked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = connected(server)
+    monkeypatch.setattr(
+        "json.dumps", lambda data, dump=json.dumps, **how: dump(data, **how).replace("forge.test/", f"h/?t={TOKEN}/")
+    )
+    assert there.deliver(PULL).url.startswith("https://h/?t=…/")
 
 
 REMOTES = {

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
-from world import SURROUNDINGS, fixer, git, repository
+from world import CHECKOUT, SURROUNDINGS, fixer, git, repository
 
 from fixer.git import command
 from fixer.git.command import GitSetting, overruling
@@ -290,3 +293,58 @@ def test_the_settings_of_the_environment_stay(tmp_path: Path, monkeypatch: pytes
     command.forget_location()
     assert command.git("config", "user.name", at=root) == b"Bo\n"
     assert command.git("config", "gpg.program", at=root) == b"gpg\n"
+
+
+SAFE_WITHOUT = ({"config", "--list"}, {"rev-parse", "--show-toplevel"}, {"version"})
+"""What is asked before the settings are known, and by itself runs nothing."""
+_calls: list[tuple[list[str], dict[str, str] | None]] = []
+_listening: list[bool] = []
+
+
+def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "subprocess.Popen" and _listening:
+        words = [os.fsdecode(word) for word in arguments[1]]
+        if Path(words[0]).name == "git":
+            _calls.append((words, None if arguments[3] is None else dict(arguments[3])))
+
+
+@pytest.fixture
+def calls() -> Iterator[list[tuple[list[str], dict[str, str] | None]]]:
+    """Every call of git in this process, by whichever library, with its environment."""
+    if not _listening:
+        sys.addaudithook(_hear)
+    _calls.clear()
+    _listening.append(True)
+    yield _calls
+    _listening.clear()
+
+
+def test_no_call_of_git_goes_past_the_safe_environment(
+    trap: Trap, tmp_path: Path, calls: list[tuple[list[str], dict[str, str] | None]]
+) -> None:
+    git("clone", "-q", "--bare", str(trap.root), "origin.git", at=tmp_path)
+    git("remote", "add", "origin", f"file://{tmp_path / 'origin.git'}", at=trap.root)
+    trap.set("core.alternateRefsCommand")
+    calls.clear()
+    more = (("apply", "--branch", "pushed", "--push"), ("explain", "a.py:1"), ("undo",), ("guard", "--dry-run"))
+    for arguments in (*COMMANDS, *more):
+        fixer(*arguments, at=trap.root)
+    past = [
+        words
+        for words, surroundings in calls
+        if "core.alternaterefscommand" not in (surroundings or {}).values()
+        and not any(each <= set(words) for each in SAFE_WITHOUT)
+    ]
+    assert past == []
+    assert len(calls) > 30
+
+
+def test_git_is_started_in_three_files() -> None:
+    """By our own calls, by GitPython, and where a credential helper is asked; all three take `command.environment`."""
+    found = set()
+    for file in (CHECKOUT / "fixer").rglob("*.py"):
+        text = file.read_text()
+        if re.search(r'\["git"|^ *(import git$|from git( |\.\w+ )import)', text, re.M):
+            found.add(file.relative_to(CHECKOUT).as_posix())
+            assert "environment(" in text, file
+    assert found == {"fixer/git/command.py", "fixer/git/credentials.py", "fixer/git/repository.py"}

@@ -55,7 +55,7 @@ def test_what_a_killed_run_wrote_in_part_is_put_back(tmp_path: Path, renames: in
     assert [*_held(tmp_path).values()].count(b"new\n") >= 3  # temporary files among them
     said = recover(tmp_path)
     assert _held(tmp_path) == dict.fromkeys(TIED, b"old\n")
-    begun = "an earlier `fixer apply` was interrupted"
+    begun = "an earlier run was interrupted"
     if renames:
         assert said == (f"{begun} while it wrote files that belong together ({', '.join(TIED)}); they are put back",)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,6 +81,37 @@ def test_a_file_that_is_gone_is_named(project: Path) -> None:
     result = fixer("undo", at=project)
     assert (result.code, result.text) == (2, "b.py: restored\n")
     assert result.err == "fixer: a.py: is gone, since `fixer apply` wrote it\n"
+
+
+def test_a_file_that_became_a_link_is_left_alone_and_the_others_come_back(project: Path, tmp_path: Path) -> None:
+    fixer("apply", at=project)
+    (tmp_path / "outside.py").write_text("new_one(1)\n")
+    (project / "a.py").unlink()
+    (project / "a.py").symlink_to(tmp_path / "outside.py")
+    result = fixer("undo", at=project)
+    assert (result.code, result.text) == (2, "b.py: restored\n")
+    assert result.err == "fixer: a.py: is a link that leads out, since `fixer apply` wrote it\n"
+    assert (tmp_path / "outside.py").read_text() == "new_one(1)\n"
+
+
+def test_what_a_killed_run_left_beside_the_records_is_swept(project: Path, tmp_path: Path) -> None:
+    surroundings = {"FIXER_CACHE_DIR": str(tmp_path / "cache")}
+    write(tmp_path, {"cache/undo/tmpabc": "left"})
+    fixer("apply", at=project, environment=surroundings)
+    assert [file.suffix for file in (tmp_path / "cache/undo").iterdir()] == [".json"]
+
+
+def test_undo_sweeps_what_a_killed_run_left_beside_files(project: Path) -> None:
+    fixer("apply", at=project)
+    token = "0123456789abcdef"
+    left = {"format": 1, "groups": [[["a.py", "", ""]]]}
+    write(project, {f".a.py.{token}.fixer": "half", f".fixer-{token}.journal": json.dumps(left)})
+    result = fixer("undo", at=project)
+    assert (result.code, "note: an earlier run was interrupted: its temporary files (1) are removed" in result.err) == (
+        0,
+        True,
+    )
+    assert sorted(file.name for file in project.iterdir()) == ["a.py", "b.py"]
 
 
 def test_only_the_last_apply_is_taken_back(project: Path) -> None:

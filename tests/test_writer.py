@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from world import write as files
 from codemods.model.edits import SkipReason
 from codemods.model.plan import FilePlan, Plan
 from fixer.output.files import write
+from fixer.output.journal import recover
 from fixer.run.execute import no_progress
 from fixer.run.request import Request, plan_directory
 
@@ -155,6 +157,74 @@ def test_what_cannot_be_put_back_is_told_and_kept(tmp_path: Path, monkeypatch: p
     (kept,) = tmp_path.glob("*.fixer")
     assert said["a.py"] == f"was written and cannot be put back (Input/output error); what it held is in {kept.name}"
     assert (kept.read_bytes(), (tmp_path / "a.py").read_bytes()) == (b"old\n", b"new\n")
+
+
+@pytest.mark.parametrize("how", ["written", "replaced", "linked", "its directory linked"])
+def test_a_file_that_changes_while_the_others_are_written_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    names = ("a.py", "sub/b.py")
+    files(tmp_path / "root", dict.fromkeys(names, b"old\n"))
+    files(tmp_path / "outside", {"b.py": b"old\n"})
+    b, rename = tmp_path / "root/sub/b.py", Path.replace
+
+    def replace_and_change(self: Path, target: Path) -> Path:
+        done = rename(self, target)
+        if target.name == "a.py" and "original" not in self.name:
+            if how == "its directory linked":
+                rename(b.parent, tmp_path / "away")
+                b.parent.symlink_to(tmp_path / "outside")
+            elif how == "written":
+                b.write_bytes(b"mine\n")
+            else:
+                b.unlink()
+                b.symlink_to(tmp_path / "outside/b.py") if how == "linked" else b.write_bytes(b"mine\n")
+        return done
+
+    monkeypatch.setattr(Path, "replace", replace_and_change)
+    written, skips = write(_plan(*names, tied=True), tmp_path / "root")
+    assert (written, {skip.path: skip.reason for skip in skips}) == (
+        frozenset(),
+        dict.fromkeys(names, SkipReason.CHANGED),
+    )
+    assert "changed while fixer was running" in {skip.path: skip.detail for skip in skips}["sub/b.py"]
+    assert (tmp_path / "root/a.py").read_bytes() == b"old\n"
+    assert b.read_bytes() == (b"mine\n" if how in ("written", "replaced") else b"old\n")
+    assert (tmp_path / "outside/b.py").read_bytes() == b"old\n"
+
+
+@pytest.mark.parametrize("ending", [".py", ".fixer", ".journal"])
+def test_what_cannot_be_removed_is_left_to_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    files(tmp_path, dict.fromkeys(TIED, b"old\n"))
+    unlink = Path.unlink
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        if self.name.endswith(ending):
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        unlink(self, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert write(_plan(*TIED, tied=True), tmp_path) == (frozenset(TIED), ())
+    monkeypatch.undo()
+    recover(tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == dict.fromkeys(TIED, b"new\n")
+
+
+def test_a_journal_is_whole_where_the_disk_takes_it_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files(tmp_path, dict.fromkeys(TIED, b"old\n"))
+    put, seen = os.write, []
+    monkeypatch.setattr(os, "write", lambda handle, data: put(handle, data[:7]))
+    rename = Path.replace
+
+    def replace_and_look(self: Path, target: Path) -> Path:
+        seen.extend(json.loads(journal.read_bytes()) for journal in tmp_path.glob(".fixer-*.journal"))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace_and_look)
+    write(_plan(*TIED, tied=True), tmp_path)
+    assert [[path for path, *_ in group] for group in seen[0]["groups"]] == [[*TIED]]
 
 
 def test_a_tied_fix_that_failed_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

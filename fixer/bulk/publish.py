@@ -121,7 +121,8 @@ def _receive_there(receiver: Receiver, branch: Branch, ours: frozenset[str]) -> 
     if withdrawn(branch):
         done = take_back(receiver, branch.name)
     else:
-        done = submit(receiver, branch.name, branch.tip, branch.title, branch.body, branch.owners, ours=ours)
+        words, unheard = (branch.title, branch.body), branch.pull_request is None
+        done = submit(receiver, branch.name, branch.tip, *words, branch.owners, ours=ours, unfinished=unheard)
     if why := _left_alone(done):
         raise Conflict(why)
     request = done.pull_request

@@ -47,6 +47,15 @@ def _main() -> None:
     except Refusal as refusal:
         print(harmless(f"fixer: {refusal}"), file=sys.stderr)
         sys.exit(refusal.code)
+    except MemoryError:
+        print("fixer: there is not enough memory: leave --jobs at 1, or name fewer files", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno is None or isinstance(error, BrokenPipeError):
+            raise
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        print(harmless(f"fixer: {where}{error.strerror}"), file=sys.stderr)
+        sys.exit(2)
     except ImportError as error:
         from codemods.transforms import Unloadable
 

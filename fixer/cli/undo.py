@@ -29,6 +29,7 @@ def undo(
     """
     from fixer.cli import show
     from fixer.errors import Refusal
+    from fixer.output.journal import recover
     from fixer.output.undo import LastApply
     from fixer.project.configuration import Settings
     from fixer.project.discover import root_of
@@ -39,6 +40,9 @@ def undo(
     if not (here / path).exists():
         raise Refusal(f"{path}: no such file or directory")
     last = LastApply(root_of((path,), here))
+    if not dry_run:
+        for sentence in recover(last.root):
+            screen.note(sentence)
     fitted = last.fitted()
     if dry_run:
         show.patch(screen, Outcome(last.root, fitted.plan, Settings()))

@@ -224,6 +224,8 @@ def _start(
                 raise
         if started.returncode:
             message = complaint.decode("utf-8", "replace").strip()
+            if secret := (variables or {}).get("FIXER_PASSWORD"):
+                message = message.replace(secret, "…")  # a server may say it back
             message = message.removeprefix("fatal: ").removeprefix("error: ")
             raise GitFailed(message or f"git ended with {started.returncode}")
         return said

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from fixer.git import command
 from fixer.git.remotes import Remote
@@ -55,6 +55,12 @@ class Token:
     source: str
     from_git: bool = False
     """Git has it itself, and can push with it."""
+
+    def masked(self, text: str) -> str:
+        """A text of others without this secret, also where it stands as a part of an address."""
+        for secret in (self.value, quote(self.value, safe=""), quote_plus(self.value)):
+            text = text.replace(secret, "…") if secret else text
+        return text
 
 
 def is_vendors(host: str, kind: Kind) -> bool:

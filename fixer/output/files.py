@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import stat
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.model.edits import Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan
 from fixer.output.journal import Journal, TemporaryNames
+from fixer.output.undisturbed import undisturbed
 
-ENDING = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
-"""Signals that end a command in order."""
+_CHANGED = "changed while fixer was running; run fixer again"
 
 
 def write(
@@ -40,30 +38,13 @@ def write(
         return frozenset(), ()
     with Journal.begin(groups, root) as journal:
         for group in groups:
-            with _undisturbed():
+            with undisturbed():
                 refused = _write_group(group, root, journal)
             skips += refused
             if not refused:
                 written.update(file.path for file in group)
             tick(len(group))
     return frozenset(written), tuple(skips)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let a signal that ends the command wait for the end of the block. Only the main thread is told of signals."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    before = {number: signal.signal(number, lambda got, frame: waiting.append(got)) for number in ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in waiting:
-            signal.raise_signal(number)
 
 
 def _groups(plan: Plan) -> Iterable[tuple[FilePlan, ...]]:
@@ -90,22 +71,25 @@ def _write_group(group: Sequence[FilePlan], root: Path, journal: Journal) -> lis
         for path in ready if len(group) > 1 else ():
             ready[path].keep_original()
         for path in ready:
-            ready[path].temporary.replace(ready[path].target)
-    except OSError as error:
-        failed = Skip(path, SkipReason.UNREADABLE, f"cannot be written: {error.strerror}")
+            ready[path].take_place()
+    except (OSError, _ChangedMeanwhile) as error:
+        failed = _failed(path, error)
         stuck = {path: why for path, each in ready.items() if (why := each.put_back())}
-        journal.needed = journal.needed or bool(stuck)
         return [replace(skip, detail=stuck.get(skip.path, skip.detail)) for skip in _refused(group, failed)]
     except BaseException:
         for each in ready.values():
-            journal.needed = bool(each.put_back()) or journal.needed
+            each.put_back()
         raise
     finally:
         for each in ready.values():
-            each.temporary.unlink(missing_ok=True)
-    for each in ready.values():
-        each.original.unlink(missing_ok=True)
+            each.tidy(journal)
     return []
+
+
+def _failed(path: str, error: Exception) -> Skip:
+    if isinstance(error, OSError):
+        return Skip(path, SkipReason.UNREADABLE, f"cannot be written: {error.strerror}")
+    return Skip(path, SkipReason.CHANGED, _CHANGED)
 
 
 def _refused(group: Sequence[FilePlan], reason: Skip) -> list[Skip]:
@@ -115,27 +99,74 @@ def _refused(group: Sequence[FilePlan], reason: Skip) -> list[Skip]:
     return [reason, *(Skip(path, reason.reason, because) for path in others)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready(TemporaryNames):
+class _ChangedMeanwhile(Exception):
+    """A file is no longer the one that was looked at."""
+
+
+@dataclass(slots=True)
+class _Ready:
     """A file whose new bytes lie beside it, in a temporary file."""
 
+    names: TemporaryNames
+    there: os.stat_result
+    """What was known of the file when its bytes were compared."""
+    kept: bool = False
+    """Whether what it held lies beside it, too."""
+    placed: bool = False
+    stuck: bool = False
+    """Whether it could not be put back."""
+
     def keep_original(self) -> None:
-        """Keep the file under a second name, or, where the file system knows no such thing, as a copy."""
+        """Keep the file under a second name, or, where the file system knows no such thing, as a copy.
+
+        Raises:
+            OSError: if neither can be done.
+        """
         try:
-            self.original.hardlink_to(self.target)
+            self.names.original.hardlink_to(self.names.target)
         except OSError:
-            shutil.copy2(self.target, self.original)
+            try:
+                shutil.copy2(self.names.target, self.names.original)
+            except OSError:
+                with suppress(OSError):
+                    self.names.original.unlink(missing_ok=True)
+                raise
+        self.kept = True
+
+    def take_place(self) -> None:
+        """Put the new bytes in place of the old ones.
+
+        Raises:
+            _ChangedMeanwhile: if the file, or a directory above it, is another one by now.
+            OSError: if it cannot be done.
+        """
+        target = self.names.target
+        if _identity(target.lstat()) != _identity(self.there) or os.path.realpath(target) != str(target):
+            raise _ChangedMeanwhile
+        self.names.temporary.replace(target)
+        self.placed = True
 
     def put_back(self) -> str:
         """Make it as if the file had never been replaced; why that cannot be done, empty if it is."""
+        if not self.placed:
+            return ""
         try:
-            if self.temporary.exists():
-                self.original.unlink(missing_ok=True)
-            else:
-                self.original.replace(self.target)
+            self.names.original.replace(self.names.target)
         except OSError as error:
-            return f"was written and cannot be put back ({error.strerror}); what it held is in {self.original.name}"
+            self.stuck = True
+            kept = self.names.original.name
+            return f"was written and cannot be put back ({error.strerror}); what it held is in {kept}"
+        self.kept = False
         return ""
+
+    def tidy(self, journal: Journal) -> None:
+        """Remove what lies beside the file, or leave it to the next run."""
+        if not self.placed:
+            journal.remove(self.names.temporary)
+        if self.stuck:
+            journal.needed = True
+        elif self.kept:
+            journal.remove(self.names.original)
 
 
 def _prepare(file: FilePlan, root: Path, token: str) -> _Ready | Skip:
@@ -145,30 +176,35 @@ def _prepare(file: FilePlan, root: Path, token: str) -> _Ready | Skip:
         return Skip(file.path, SkipReason.UNSAFE_PATH, f"is a link that leads out of {root}")
     if not target.is_file():
         return Skip(file.path, SkipReason.CHANGED, "is gone, or no longer a regular file; run fixer again")
-    there = target.stat()
+    there = target.lstat()
     if not there.st_mode & 0o222 or not os.access(target, os.W_OK):
         return Skip(file.path, SkipReason.UNREADABLE, "cannot be written: the file is read-only")
     if there.st_nlink > 1:
         why = f"has {there.st_nlink} names (hard links), which writing would part; make it a file of its own first"
         return Skip(file.path, SkipReason.UNREADABLE, why)
-    ready = _Ready(target, token)
-    handle = os.open(ready.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    names = TemporaryNames(target, token)
+    handle = os.open(names.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(file.after)
             stream.flush()
             os.fsync(stream.fileno())
-        if lost := _given(target, there, ready.temporary):
-            ready.temporary.unlink()
+        if lost := _given(target, there, names.temporary):
+            names.temporary.unlink()
             return Skip(file.path, SkipReason.UNREADABLE, f"would lose its {lost}; run fixer as its owner")
         # Looked at last, to leave as little time as possible between looking and writing.
         if target.read_bytes() != file.before:
-            ready.temporary.unlink()
-            return Skip(file.path, SkipReason.CHANGED, "changed while fixer was running; run fixer again")
+            names.temporary.unlink()
+            return Skip(file.path, SkipReason.CHANGED, _CHANGED)
     except BaseException:
-        ready.temporary.unlink(missing_ok=True)
+        names.temporary.unlink(missing_ok=True)
         raise
-    return ready
+    return _Ready(names, there)
+
+
+def _identity(there: os.stat_result) -> tuple[int, ...]:
+    """What is another one when somebody has written to a file, or put another one in its place."""
+    return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
 
 
 def _given(target: Path, there: os.stat_result, temporary: Path) -> str:

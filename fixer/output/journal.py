@@ -63,24 +63,30 @@ class Journal:
                 handle = os.open(journal.file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
                 _lock(handle)
                 entries = [[(f.path, _digest(f.before), _digest(f.after)) for f in group] for group in groups]
-                os.write(handle, json.dumps({"format": _FORMAT, "groups": entries}).encode())
+                text = json.dumps({"format": _FORMAT, "groups": entries}).encode()
+                while text:  # a disk that is almost full takes a part
+                    text = text[os.write(handle, text) :]
                 os.fsync(handle)
             yield journal
         finally:
             if handle is not None:
                 if not journal.needed:
-                    journal.file.unlink(missing_ok=True)
+                    with suppress(OSError):
+                        journal.file.unlink(missing_ok=True)
                 os.close(handle)
+
+    def remove(self, file: Path) -> None:
+        """Remove a temporary file; where that cannot be done, the next run does it."""
+        try:
+            file.unlink()
+        except OSError:
+            self.needed = True
 
 
 def interrupted(root: Path) -> tuple[str, ...]:
     """A sentence for each run that died below a root while it wrote files that belong together."""
     found = (part for _, left in _left_behind(root) for part in left if part.half_written)
-    return tuple(
-        f"an earlier `fixer apply` was interrupted while it wrote files that belong together ({part.paths}): "
-        "run `fixer apply` again, which first puts them back"
-        for part in found
-    )
+    return tuple(f"{part.begun}: run `fixer apply` again, which first puts them back" for part in found)
 
 
 def recover(root: Path) -> tuple[str, ...]:
@@ -96,7 +102,7 @@ def recover(root: Path) -> tuple[str, ...]:
             if not any(part.half_written for part in left):
                 file.unlink()
         if strays and not done:
-            told.append(f"an earlier `fixer apply` was interrupted: its temporary files ({len(strays)}) are removed")
+            told.append(f"an earlier run was interrupted: its temporary files ({len(strays)}) are removed")
     return tuple(told)
 
 
@@ -127,8 +133,10 @@ class _Group:
         return {*states} == {(True, False), (False, True)}
 
     @property
-    def paths(self) -> str:
-        return ", ".join(each.path for each in self.files)
+    def begun(self) -> str:
+        """How a sentence about it begins."""
+        paths = ", ".join(each.path for each in self.files)
+        return f"an earlier run was interrupted while it wrote files that belong together ({paths})"
 
     def put_back(self) -> str:
         """Give the files that are written what they held before; what became of it."""
@@ -142,10 +150,9 @@ class _Group:
                     each.names.original.replace(each.names.target)
                 except OSError:
                     stuck.append(each.path)
-        begun = f"an earlier `fixer apply` was interrupted while it wrote files that belong together ({self.paths})"
         if stuck:
-            return f"{begun}, and {', '.join(stuck)} cannot be put back: compare them with the last commit"
-        return f"{begun}; they are put back"
+            return f"{self.begun}, and {', '.join(stuck)} cannot be put back: compare them with the last commit"
+        return f"{self.begun}; they are put back"
 
     def strays(self) -> Iterator[Path]:
         """The temporary files that lie about. An original that alone holds what its file held stays."""

@@ -147,12 +147,14 @@ def submit(
     *,
     ours: frozenset[str] = frozenset(),
     exact: bool = False,
+    unfinished: bool = False,
 ) -> HandedOver:
     """Push a branch, and see to its pull request.
 
     Args:
         ours: what the branch may point at on the remote without a look into its history.
         exact: other commits that change the same will not do.
+        unfinished: an earlier run may have been cut off after it had opened the pull request.
 
     Raises:
         Refusal: if the remote or the forge says no.
@@ -169,7 +171,7 @@ def submit(
     target = receiver.destination.target
     asked = tuple(dict.fromkeys((*request.reviewers, *reviewers)))
     pull = PullRequest(branch, target, title, body, request.labels, asked, request.draft)
-    delivered = receiver.forge.deliver(pull, standing)
+    delivered = receiver.forge.deliver(pull, standing, unfinished=unfinished)
     return HandedOver(branch, pushed, delivered, delivered.notes)
 
 

@@ -158,11 +158,12 @@ class SavedPlan:
             tuple(group for group in groups if len(group) > 1),
         )
 
-    def fitted(self, root: Path, since: str) -> FittedPlan:
+    def fitted(self, root: Path, since: str, *, own: bool = False) -> FittedPlan:
         """The plan for the files below `root` as they are now.
 
         Args:
             since: says since when files must not have changed, as in `the plan was made`.
+            own: it was made here; a file that has become a link that leads out is left alone.
 
         Raises:
             Refusal: if a path of it leads to where no plan may.
@@ -174,7 +175,10 @@ class SavedPlan:
         for file in self.files:
             place = tree.locate(file.path)
             if place is None or not _is_inside(place.relative_to(tree.root).as_posix()):
-                raise Refusal(f"{file.path}: is a link that leads to where no plan may; nothing was written")
+                if not own:
+                    raise Refusal(f"{file.path}: is a link that leads to where no plan may; nothing was written")
+                skips[file.path] = Skip(file.path, SkipReason.OUTDATED, f"is a link that leads out, since {since}")
+                continue
             data = tree.read(file.path)
             if data is None:
                 gone = "is no regular file any more" if place.exists() else "is gone"

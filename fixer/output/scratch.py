@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fixer.errors import Refusal
+from fixer.output.undisturbed import undisturbed
 
 ATTEMPTS, PAUSE = 20, 0.05
 """To remove a directory, and the seconds between them."""
@@ -35,15 +36,16 @@ def scratch() -> Iterator[Path]:
     try:
         yield directory
     finally:
-        for _ in range(ATTEMPTS):
-            # What was killed with its children may write for a moment longer.
-            shutil.rmtree(directory, ignore_errors=True)
-            if not directory.exists():
-                break
-            time.sleep(PAUSE)
-        os.close(held)
-        with suppress(OSError), _locked(home):
-            home.rmdir()  # unless others are at work there
+        with undisturbed():
+            for _ in range(ATTEMPTS):
+                # What was killed with its children may write for a moment longer.
+                shutil.rmtree(directory, ignore_errors=True)
+                if not directory.exists():
+                    break
+                time.sleep(PAUSE)
+            os.close(held)
+            with suppress(OSError), _locked(home):
+                home.rmdir()  # unless others are at work there
 
 
 def _made(home: Path) -> tuple[Path, int]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +65,7 @@ class LastApply:
         data = self._read()
         if data is None:
             raise Refusal(f"there is nothing to undo: no `fixer apply` wrote below {self.root}, or it was taken back")
-        return SavedPlan.read(data, str(self.file)).fitted(self.root, SINCE)
+        return SavedPlan.read(data, str(self.file)).fitted(self.root, SINCE, own=True)
 
     def undo(
         self, fitted: FittedPlan, tick: Callable[[int], None] = lambda count: None
@@ -99,19 +99,38 @@ class LastApply:
             with suppress(OSError):
                 self.file.unlink()
             return True
-        temporary = None
+        place = self.file.parent
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.NamedTemporaryFile(dir=self.file.parent, delete=False) as stream:
-                temporary = Path(stream.name)
-                stream.write(data)
-            temporary.replace(self.file)
+            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with _alone(place):
+                for stray in place.glob("tmp*"):  # of runs that were killed here
+                    stray.unlink()
+                handle, temporary = tempfile.mkstemp(dir=place)
+                try:
+                    with os.fdopen(handle, "wb") as stream:
+                        stream.write(data)
+                    Path(temporary).replace(self.file)
+                finally:
+                    Path(temporary).unlink(missing_ok=True)
         except OSError:
             return False
-        finally:
-            if temporary is not None:
-                temporary.unlink(missing_ok=True)
         return True
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Wait until nobody else is at work there; without locks, where the system has none."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def clear() -> None:

@@ -158,8 +158,13 @@ def _read(table: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], pr
     return values
 
 
-def parse(data: bytes, source: str, directory: str, outer: Settings) -> Settings | None:
+def parse(
+    data: bytes, source: str, directory: str, outer: Settings, advice: str = ", or run with --isolated"
+) -> Settings | None:
     """The settings of one file on top of `outer`; None if it is a pyproject.toml without `[tool.fixer]`.
+
+    Args:
+        advice: what else can be done where it is no TOML.
 
     Raises:
         Refusal: if the file is not TOML, or says something that is not a setting.
@@ -167,7 +172,7 @@ def parse(data: bytes, source: str, directory: str, outer: Settings) -> Settings
     try:
         document = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(f"{source} is not valid TOML ({error}): repair it, or run with --isolated") from error
+        raise Refusal(f"{source} is not valid TOML ({error}): repair it{advice}") from error
     table: Any = document
     if source.rpartition("/")[2] == "pyproject.toml":
         tool = document.get("tool", {})
@@ -211,7 +216,8 @@ def cascade(reader: Reader, *, only_ignores: bool = False) -> Callable[[str], Se
             # A nested pyproject.toml that never says "fixer" cannot hold our table, however broken it is.
             if data is None or (directory and name == "pyproject.toml" and b"fixer" not in data):
                 continue
-            if (settings := parse(data, source, directory, outer)) is not None:
+            advice = ("",) if only_ignores else ()  # a campaign has no such option
+            if (settings := parse(data, source, directory, outer, *advice)) is not None:
                 return settings.only_ignores() if only_ignores else settings
         return outer
 

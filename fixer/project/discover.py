@@ -75,8 +75,11 @@ def root_of(arguments: Sequence[str], here: Path) -> Path:
     return Path(os.path.commonpath(directories)) if apart else ours
 
 
-def list_files(root: Path) -> Listing:
+def list_files(root: Path, below: Sequence[str] = ()) -> Listing:
     """Every file below `root` that may be read, by git where `root` is the root of a repository.
+
+    Args:
+        below: outside of a repository, only what lies below these directories, and beside them or above.
 
     Raises:
         Refusal: if git cannot list them.
@@ -86,7 +89,7 @@ def list_files(root: Path) -> Listing:
         attributes = tuple(path for path in found.paths if path.endswith(".gitattributes"))
         return replace(listing(root, found.paths, found.unchanged), attributes=attributes, unchanged=found.unchanged)
     problems: list[str] = []
-    return replace(listing(root, _walk(root, problems)), problems=tuple(problems))
+    return replace(listing(root, _walk(root, problems, below or [""])), problems=tuple(problems))
 
 
 def listing(root: Path, names: Iterable[str], regular: Container[str] = ()) -> Listing:
@@ -132,8 +135,10 @@ def is_readable(name: str, info: os.stat_result) -> bool:
     return stat.S_ISREG(info.st_mode) and not (info.st_size > text.LARGEST and name.endswith(CONFIG))
 
 
-def _walk(root: Path, problems: list[str]) -> Iterator[str]:
-    pending = [""]
+def _walk(root: Path, problems: list[str], below: Sequence[str]) -> Iterator[str]:
+    named = {place for place in below if not {*_above(place)} & {*below}}
+    flat = {each for place in named for each in _above(place)}
+    pending = sorted(named | flat)
     while pending:
         here = pending.pop()
         try:
@@ -148,8 +153,13 @@ def _walk(root: Path, problems: list[str]) -> Iterator[str]:
             path = f"{here}/{child.name}" if here else child.name
             if not child.is_dir(follow_symlinks=False):
                 yield path
-            elif not child.name.startswith(".") and child.name not in UNWALKED:
+            elif here not in flat and not child.name.startswith(".") and child.name not in UNWALKED:
                 pending.append(path)
+
+
+def _above(place: str) -> list[str]:
+    """The directories that a directory lies in, up to the root, which is ""."""
+    return ["" if str(each) == "." else str(each) for each in PurePosixPath(place).parents] if place else []
 
 
 def arguments_inside(arguments: Sequence[str], root: Path, here: Path) -> tuple[list[str], list[str]]:

@@ -30,6 +30,8 @@ class WorkTree:
 
     root: Path
     """Resolved: no symbolic link on the way."""
+    below: tuple[str, ...] = ()
+    """Directories that were named: outside of a repository, no others are listed."""
     _listed: list[Listing] = field(default_factory=list, compare=False, repr=False)
     _names: list[Mapping[str, str]] = field(default_factory=list, compare=False, repr=False)
     _packaging: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
@@ -40,6 +42,8 @@ class WorkTree:
     _held: dict[str, Mapping[str, bool] | None] = field(default_factory=dict, compare=False, repr=False)
     _plain: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     """Directories, and whether there is no link on the way."""
+    _failed: set[str] = field(default_factory=set, compare=False, repr=False)
+    """Paths that could not be read."""
 
     @classmethod
     def flat(cls, root: Path) -> WorkTree:
@@ -49,7 +53,7 @@ class WorkTree:
             OSError: if it cannot be listed.
         """
         listed = listing(root, os.listdir(root))  # noqa: PTH208
-        return cls(root, [listed], [], by_directory(filter(is_manifest, listed.paths)))
+        return cls(root, (), [listed], [], by_directory(filter(is_manifest, listed.paths)))
 
     def identity(self, path: str) -> str | None:
         """What git calls the content of a file that it knows to be unchanged; None: nobody knows without reading."""
@@ -67,7 +71,7 @@ class WorkTree:
             Refusal: if git cannot list it.
         """
         if not self._listed:
-            self._listed.append(list_files(self.root))
+            self._listed.append(list_files(self.root, self.below))
             self._packaging.clear()
             self._packaging.update(by_directory(filter(is_manifest, self._listed[0].paths)))
         return self._listed[0]
@@ -85,11 +89,18 @@ class WorkTree:
                     return _read(f"{self.root}/{path}")
                 except OSError as error:
                     if error.errno not in _LINK:
+                        self._failed.add(path)
                         return None
             real = self.locate(path)
             return None if real is None else _read(str(real))
         except (OSError, ValueError):
+            self._failed.add(path)
             return None
+
+    @property
+    def steady(self) -> bool:
+        """Whether every file that is there could be read, as far as it was asked for. What could not may be, later."""
+        return not self._failed or self._failed.isdisjoint(self.listing.paths)
 
     def _is_plain(self, path: str) -> bool:
         """Whether no link leads to the directory of `path`; its last part may be one."""

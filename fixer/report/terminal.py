@@ -229,7 +229,7 @@ def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]
         if unwritten:
             yield f"{unwritten:,} could not be fixed, because files could not be written."
         if rest := total.fixable - unwritten:
-            yield f"{rest:,} could not be fixed together with the others; run fixer again, or repair by hand."
+            yield f"{rest:,} could not be fixed together with the others: `fixer check` says what is left of them."
     if total.display and done.endswith("silenced"):
         yield (
             f"{total.display:,} cannot be silenced by a comment (no line there can end with one): "

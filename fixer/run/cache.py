@@ -332,8 +332,11 @@ class Past:
         return whole
 
     def keep(self, memory: Kept, index: Index) -> None:
-        """Keep what was found this time, file by file."""
-        new = {each.path: each for each in memory.new if each.path in self._keys}
+        """Keep what was found this time, file by file; nothing where a file could not be read: that may pass."""
+        if not getattr(self._reader, "steady", True):
+            return
+        unread = {skip.path for each in memory.new for skip in each.skips if skip.reason is SkipReason.UNREADABLE}
+        new = {each.path: each for each in memory.new if each.path in self._keys and each.path not in unread}
         parts = _parts(each.asked for each in new.values())
         results: list[tuple[bytes, Any]] = [(self._name_of(part), self._apart(part)) for part in parts]
         for path, each in new.items():
@@ -361,7 +364,8 @@ class Past:
 
     def keep_whole(self, plan: Plan) -> None:
         """Keep the plan of all the files together, if it changes nothing and nothing went wrong: that may pass."""
-        if not plan.changed and not any(skip.reason is SkipReason.RULE_FAILED for skip in plan.skips):
+        passing = (SkipReason.RULE_FAILED, SkipReason.UNREADABLE)
+        if not plan.changed and not any(skip.reason in passing for skip in plan.skips):
             files = tuple(replace(file, before=b"", after=b"") for file in plan.files)
             self._cache.keep([(self._run(), replace(plan, files=files))], ())
 

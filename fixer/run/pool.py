@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).with_name("worker.py").resolve()
 PACKAGES = SCRIPT.parents[2]
+SILENCE = 1800.0
+"""Seconds after which a worker of which nothing is heard is ended: no file takes as long."""
+FAREWELL = 10.0
+"""Seconds that a worker has for its end."""
+STUCK = -1000
+"""How a worker ended that was ended for its silence."""
 
 
 def import_path() -> list[str]:
@@ -39,6 +46,10 @@ class _Worker:
             start_new_session=True,  # Ctrl-C is ours to handle; a worker ends when its standard input does
         )
         self._known: set[int] = set()
+        self._stuck = self._awaited = False
+        self._heard = time.monotonic()
+        self._stopped = threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
         try:
             self._send(import_path())
             self._receive()
@@ -53,7 +64,21 @@ class _Worker:
 
     def _receive(self) -> Any:
         assert self._process.stdout
-        return pickle.load(self._process.stdout)
+        self._heard, self._awaited = time.monotonic(), True
+        try:
+            return pickle.load(self._process.stdout)
+        finally:
+            self._awaited = False
+
+    def _listen(self) -> None:
+        """End the process when nothing is heard of it for too long while somebody waits."""
+        left = SILENCE
+        while not self._stopped.wait(left):
+            left = self._heard + SILENCE - time.monotonic() if self._awaited else SILENCE
+            if left <= 0:
+                self._stuck = True
+                self.kill()
+                return
 
     def do(self, job: _Job, paths: Sequence[str], tick: Tick) -> Any:
         """What a job gives for some paths; they count as done one by one, or, if it gives nothing, not at all.
@@ -76,17 +101,24 @@ class _Worker:
 
     def kill(self) -> None:
         """End the process now."""
+        self._stopped.set()
         self._process.kill()
 
     def stop(self) -> int:
-        """End the process; how it ended."""
+        """End the process; how it ended, or STUCK."""
         assert self._process.stdin and self._process.stdout
+        self._stopped.set()
         try:
             self._process.stdin.close()
         except OSError:
             self._process.kill()
         self._process.stdout.close()
-        return self._process.wait()
+        try:
+            status = self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            status = self._process.wait()
+        return STUCK if self._stuck else status
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +169,8 @@ class Crew:
         def lost(path: str, status: int) -> Planned:
             how = f"signal {-status}" if status < 0 else f"exit code {status}"
             why = f"the process that read it ended with {how}"
+            if status == STUCK:
+                why = f"the process that read it said nothing for {SILENCE / 60:.0f} minutes, and was ended"
             return Planned(Plan(skips=(Skip(path, SkipReason.RULE_FAILED, why),)))
 
         found = self._share(self._job(task, "plan"), chunks, self.processes, lost, tick)

@@ -132,7 +132,8 @@ def plan_directory(request: Request, here: Path, *, fix: bool, progress: Progres
     with recorder.phase("listing"):
         root = root_of(request.paths, here)
         arguments, problems = arguments_inside(request.paths, root, here)
-        reader = WorkTree(root)
+        named = {path if (root / path).is_dir() else path.rpartition("/")[0] for path in arguments}
+        reader = WorkTree(root, tuple(sorted(named)))
         looking = changes(root, request.since) if request.since is not None else None
     with recorder.phase("importing"):
         from fixer.run.planning import plan_listing

@@ -5,6 +5,7 @@ Source: https://docs.github.com/en/rest/pulls.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +14,7 @@ from fixer.errors import Refusal
 from fixer.git.credentials import Token
 from fixer.git.forge.patience import Failed, FailedRequest, Patience
 from fixer.git.forge.pull_request import Existing, PullRequest
-from fixer.git.forge.refused import explained, said, unreachable
+from fixer.git.forge.refused import NOT_UNDERSTOOD, explained, said, unreachable
 
 if TYPE_CHECKING:
     import github
@@ -47,6 +48,8 @@ class GitHub:
         self._api = api
         self._path = path
         self._patience = patience
+        self._token = token
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # it writes addresses, as a server gives them
         self._client: github.Github = github.Github(
             base_url=api,
             auth=github.Auth.Token(token.value),
@@ -169,7 +172,7 @@ class GitHub:
         self._found[pull.number] = pull
         return Existing(
             number=pull.number,
-            url=pull.html_url,
+            url=self._token.masked(pull.html_url),
             title=pull.title.removeprefix(self.draft_prefix),
             body=pull.body or "",
             state="merged" if pull.merged_at else "open" if pull.state == "open" else "closed",
@@ -186,9 +189,12 @@ class GitHub:
                 return request()
             except github.GithubException as error:
                 headers = {key.lower(): value for key, value in (error.headers or {}).items()}
-                raise Failed(FailedRequest(error.status, text_of(error.data), headers)) from None
+                words = self._token.masked(text_of(error.data))
+                raise Failed(FailedRequest(error.status, words, headers)) from None
             except requests.RequestException as error:
                 raise Failed(unreachable(error)) from None
+            except NOT_UNDERSTOOD as error:
+                raise Failed(FailedRequest(0, self._token.masked(str(error)))) from None
 
         try:
             return self._patience.with_(attempt, self.name)

@@ -13,7 +13,7 @@ from fixer.errors import Refusal
 from fixer.git.credentials import Token
 from fixer.git.forge.patience import Failed, FailedRequest, Patience
 from fixer.git.forge.pull_request import Existing, PullRequest, State
-from fixer.git.forge.refused import explained, said, unreachable
+from fixer.git.forge.refused import NOT_UNDERSTOOD, explained, said, unreachable
 
 if TYPE_CHECKING:
     import requests
@@ -43,6 +43,7 @@ class GitLab:
             raise Refusal("merge requests on GitLab need python-gitlab: pip install 'ampfix[gitlab]'") from error
         self._path = path
         self._patience = patience
+        self._token = token
         self._headers: Mapping[str, str] = {}
         session = requests.Session()
         session.hooks["response"].append(self._note)
@@ -141,7 +142,7 @@ class GitLab:
         self._drafts[found.iid] = title.startswith(DRAFT)
         return Existing(
             number=found.iid,
-            url=found.web_url,
+            url=self._token.masked(found.web_url),
             title=title.removeprefix(DRAFT),
             body=found.description or "",
             state=_STATES[found.state],
@@ -158,9 +159,12 @@ class GitLab:
                 return request()
             except gitlab.GitlabError as error:
                 # No status: the answer was understood by nobody, as a redirection or a page of HTML.
-                raise Failed(FailedRequest(error.response_code or 0, str(error.error_message), self._headers)) from None
+                words = self._token.masked(str(error.error_message))
+                raise Failed(FailedRequest(error.response_code or 0, words, self._headers)) from None
             except requests.RequestException as error:
                 raise Failed(unreachable(error)) from None
+            except NOT_UNDERSTOOD as error:
+                raise Failed(FailedRequest(0, self._token.masked(str(error)))) from None
 
         try:
             return self._patience.with_(attempt, self.name)

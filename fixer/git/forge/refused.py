@@ -10,6 +10,9 @@ from fixer.git.forge.patience import FailedRequest
 if TYPE_CHECKING:
     import requests
 
+NOT_UNDERSTOOD = (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
+"""What libraries raise about an answer that is not of the documented shape."""
+
 
 def explained(host: str, doing: str, answer: FailedRequest) -> str:
     """One sentence: what could not be done, why, and what a person can do about it."""
