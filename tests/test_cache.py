@@ -94,6 +94,7 @@ edit = st.sampled_from(sorted(TEXTS)).flatmap(lambda p: st.tuples(st.just(p), st
 
 @given(st.lists(st.lists(edit, min_size=1, max_size=3), min_size=1, max_size=6), st.booleans())
 @example([[("net.py", TEXTS["net.py"][1]), ("other.py", None)], [("other.py", TEXTS["other.py"][0])]], False)
+@example([[("base.py", TEXTS["base.py"][1])]], False)
 @settings(max_examples=60)
 def test_remembered_equals_looked_at_anew(edits: list[list[tuple[str, str | None]]], fix: bool) -> None:
     now = {path: texts[0] for path, texts in TEXTS.items()}
