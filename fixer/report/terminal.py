@@ -68,9 +68,14 @@ def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
         head.append(": ", "cyan").append(finding.code, "bold red")
         head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
         head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
-        console.print(head, soft_wrap=True)
+        show_prose(console, head)
         for line in frame(finding, lines[finding.path].get(finding.cell, ())):
             console.print(line, soft_wrap=True)
+
+
+def show_prose(console: Console, text: Text) -> None:
+    """Sentences: on a terminal wrapped between words, elsewhere on one line."""
+    console.print(text, soft_wrap=not console.file.isatty())
 
 
 def code(file: FilePlan) -> dict[int | None, list[str]]:
@@ -191,23 +196,19 @@ def show_summary(
     if not total.findings:
         console.print(nothing_found(plan), highlight=False)
     elif done == "found":
-        console.print(f"{headline(plan.findings)}{where} ({read}).", highlight=False, soft_wrap=True)
+        show_prose(console, Text(f"{headline(plan.findings)}{where} ({read})."))
     else:
         changed = plural(len(plan.changed), "file")
-        console.print(
-            f"{headline(plan.findings)}. {total.fixed:,} of {plural(total.findings, 'finding')} {done}, "
-            f"in {changed} ({read}).",
-            highlight=False,
-            soft_wrap=True,
-        )
+        fixed = f"{total.fixed:,} of {plural(total.findings, 'finding')} {done}, in {changed}"
+        show_prose(console, Text(f"{headline(plan.findings)}. {fixed} ({read})."))
     for sentence in what_is_left(plan, unsafe, done):
-        console.print(sentence, highlight=False, soft_wrap=True)
+        show_prose(console, Text(sentence))
     if plan.suppressed:
         console.print(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments.", highlight=False)
     for sentence in unused_suppressions(plan):
-        console.print(Text(visible(sentence), "yellow"), soft_wrap=True)
+        show_prose(console, Text(visible(sentence), "yellow"))
     for sentence in in_other_versions(plan, few=not verbose):
-        console.print(Text(visible(sentence)), soft_wrap=True)
+        show_prose(console, Text(visible(sentence)))
     if vendored:
         console.print(
             f"{plural(vendored, 'vendored or generated file')} left out (--include-vendored reads them).",
