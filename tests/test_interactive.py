@@ -255,7 +255,12 @@ NOTE = "note: what you have edited (a.py:1) is repeated by no command: keep it i
         ("ennn", "sys.exit()", "", "not taken: nothing was saved\n"),
         ("eynn", "sys.exit(3)", "a.py:new_one(1)", "Editing failed; the variable EDITOR names the editor\n"),
         ("ennn", "text += 'mine('", "", "not taken: a.py:2 would no longer parse: '(' was never closed\n"),
-        ("ennn", "text = text.replace('line 1', 'line 9')", "", "not taken: the line '#> ---- a.py, instead of line 1:' is missing\n"),
+        (
+            "ennn",
+            "text = text.replace('line 1', 'line 9')",
+            "",
+            "not taken: the line '#> ---- a.py, instead of line 1:' is missing\n",
+        ),
         ("ennn", "text = 'mine(1)'", "", "not taken: there is text above the first place: mine(1)\n"),
         ("ennn", "text = '#> only'", "", "not taken: the line '#> ---- a.py, instead of line 1:' is missing\n"),
     ],

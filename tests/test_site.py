@@ -224,7 +224,7 @@ def test_recipes_are_followed(monorepo: Path) -> None:
     assert {word: tried.count(word) for word in sorted({*tried})} == {
         "apply": 8,
         "bulk": 4,
-        "check": 12,
+        "check": 13,
         "explain": 1,
         "guard": 3,
         "undo": 1,

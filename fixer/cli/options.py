@@ -50,6 +50,7 @@ class CheckFormat(str, Enum):
     github = "github"
     gitlab = "gitlab"
     junit = "junit"
+    markdown = "markdown"
 
 
 class RulesFormat(str, Enum):
