@@ -64,6 +64,8 @@ OTHER_PROGRAMS = {
     "git": "git itself",
     ".venv/bin/pytest": "these tests",
     ".venv/bin/python": "the tools of this project, most need torch; `tests/test_writing_a_rule.py`, `test_docs.py`",
+    "uv": "fetches the build system from a package index",
+    "uvx": "asks a package index, and a database of advisories",
     ".venv/bin/mkdocs": "builds the site: `tests/test_site.py`",
 }
 """Other programs that blocks of shell start, and why none is started here."""

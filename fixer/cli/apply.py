@@ -46,7 +46,7 @@ class OnConflict(str, Enum):
 class Branching:
     """Onto which branch the fixes are committed, and how."""
 
-    PANEL: ClassVar = "Branch"
+    PANEL: ClassVar[str] = "Branch"
 
     branch: Annotated[
         str | None, typer.Option(metavar="NAME", help="Commit to this branch, one commit per rule; not in place.")
