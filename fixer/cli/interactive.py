@@ -23,7 +23,7 @@ from codemods.model.visible import visible
 from fixer.cli.editing import EditedFix, LineEdits, disturb, edited, is_editable, proposed, with_edited
 from fixer.errors import Refusal
 from fixer.report.tally import plural, worst_first
-from fixer.report.terminal import code, frame, location, show_fix, show_prose
+from fixer.report.terminal import code, location, show_fix, show_frame, show_prose
 
 if TYPE_CHECKING:
     from codemods.model.edits import Finding
@@ -235,9 +235,7 @@ class _Conversation:
         self._say("")
         said = f"{at + 1} of {len(self.order)}: {where}: {finding.code} [{finding.consequence}] {message}"
         show_prose(self.console, Text(said, "bold"))
-        for line in frame(finding, self.lines.get(finding.path, {}).get(finding.cell, ())):
-            if line.plain:
-                self.console.print(line, soft_wrap=True)
+        show_frame(self.console, finding, self.lines.get(finding.path, {}).get(finding.cell, ()))
         if len(finding.strategies) > 1:
             self._say(f"strategy {finding.strategy} of {', '.join(finding.strategies)}", "dim")
         show_fix(self.console, finding, self.outcome.read)

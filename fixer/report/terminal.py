@@ -64,12 +64,30 @@ def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
     """Each finding with its line of code underlined, what shows it, and what can be done about it; the worst first."""
     lines = {file.path: code(file) for file in plan.files if file.findings}
     for finding in worst_first(plan.findings):
-        head = Text(location(finding, root, here), "bold")
-        head.append(": ", "cyan").append(finding.code, "bold red")
-        head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
-        head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
-        show_prose(console, head)
-        for line in frame(finding, lines[finding.path].get(finding.cell, ())):
+        show_finding(console, finding, root, here, lines[finding.path].get(finding.cell, ()))
+        console.print()
+
+
+def show_finding(console: Console, finding: Finding, root: Path, here: Path, lines: Sequence[str]) -> None:
+    """What was found, above its line of code.
+
+    Args:
+        lines: those of the file, or of the cell.
+    """
+    head = Text(location(finding, root, here), "bold")
+    head.append(": ", "cyan").append(finding.code, "bold red")
+    head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
+    head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
+    show_prose(console, head)
+    show_frame(console, finding, lines)
+
+
+def show_frame(console: Console, finding: Finding, lines: Sequence[str]) -> None:
+    """The first line of the finding, underlined; what shows it, and its fix in words."""
+    for line in _frame(finding, lines):
+        if line.plain.lstrip().startswith("= "):
+            show_prose(console, line)
+        else:
             console.print(line, soft_wrap=True)
 
 
@@ -88,8 +106,7 @@ def code(file: FilePlan) -> dict[int | None, list[str]]:
     return {None: [] if isinstance(source, Skip) else source.text.split("\n")}
 
 
-def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
-    """The first line of the finding, underlined, and its fix in words."""
+def _frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     place = finding.reported
     if not 0 < place.line <= len(lines):
         return
@@ -108,7 +125,6 @@ def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
     if finding.fix is not None:
         note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
         yield Text(f"{gutter} = ", "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
-    yield Text("")
 
 
 def show_fix(console: Console, finding: Finding, read: Callable[[str], bytes | None]) -> None:
@@ -148,7 +164,7 @@ def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str, *, ended
     """Hunks in colours; `ended`: a last line without an end is worth a word (it is not in a cell)."""
     for hunk in shown:
         line = Text(f"@@ {hunk.position} @@", "cyan")
-        console.print(line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True)
+        show_prose(console, line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"))
         _show_body(console, hunk, encoding, ended=ended)
 
 
