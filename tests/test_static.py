@@ -31,3 +31,12 @@ def test_no_property_looks_at_a_clock() -> None:
         if path.name != "conftest.py":
             found = [n.arg for n in ast.walk(ast.parse(path.read_bytes())) if isinstance(n, ast.keyword)]
             assert own.isdisjoint(found), path
+
+
+def test_python_3_10_can_evaluate_every_class_variable() -> None:
+    """`typing.get_type_hints` of it refuses a bare `ClassVar`, and options are read from type hints."""
+    for package in ("codemods", "fixer"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(node, ast.AnnAssign):
+                    assert ast.unparse(node.annotation) not in ("ClassVar", "typing.ClassVar"), (path, node.lineno)

@@ -83,8 +83,8 @@ def show_finding(console: Console, finding: Finding, root: Path, here: Path, lin
 
 
 def show_frame(console: Console, finding: Finding, lines: Sequence[str]) -> None:
-    """The first line of the finding, underlined; what shows it, and its fix in words."""
-    for line in _frame(finding, lines):
+    """What `frame` gives."""
+    for line in frame(finding, lines):
         if line.plain.lstrip().startswith("= "):
             show_prose(console, line)
         else:
@@ -106,7 +106,8 @@ def code(file: FilePlan) -> dict[int | None, list[str]]:
     return {None: [] if isinstance(source, Skip) else source.text.split("\n")}
 
 
-def _frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
+def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
+    """The first line of the finding, underlined; what shows it, and its fix in words."""
     place = finding.reported
     if not 0 < place.line <= len(lines):
         return
