@@ -298,7 +298,7 @@ class _Conversation:
         needed = [each for each in (finding.fingerprint, *self.accepted) if self.findings[each].code == finding.code]
         if any((new := found.get(each)) is None or new.strategy != name or not outcome.wanted(new) for each in needed):
             why = "it needs --unsafe-fixes" if self._is_unsafe(found, needed, name) else "it has no repair there"
-            self._say(f"{name} cannot be taken here: {why}")
+            self._warn(f"{name} cannot be taken here: {why}")
             return
         self.request, self.outcome, self.findings = request, outcome, {**self.findings, **found}
 

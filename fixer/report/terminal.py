@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason, splice
@@ -83,17 +84,17 @@ def show_finding(console: Console, finding: Finding, root: Path, here: Path, lin
 
 
 def show_frame(console: Console, finding: Finding, lines: Sequence[str]) -> None:
-    """What `frame` gives."""
-    for line in frame(finding, lines):
-        if line.plain.lstrip().startswith("= "):
-            show_prose(console, line)
-        else:
-            console.print(line, soft_wrap=True)
+    """The first line of the finding, underlined; what shows it, and its fix in words."""
+    for line in underlined(finding, lines):
+        console.print(line, soft_wrap=True)
+    for note in notes(finding):
+        show_prose(console, note)
 
 
 def show_prose(console: Console, text: Text) -> None:
-    """Sentences: on a terminal wrapped between words, elsewhere on one line."""
-    console.print(text, soft_wrap=not console.file.isatty())
+    """Sentences: on a terminal wrapped between words, unless a word is wider than it; elsewhere on one line."""
+    fits = max(map(cell_len, text.plain.split()), default=0) <= console.width
+    console.print(text, soft_wrap=not (fits and console.file.isatty()))
 
 
 def code(file: FilePlan) -> dict[int | None, list[str]]:
@@ -106,26 +107,35 @@ def code(file: FilePlan) -> dict[int | None, list[str]]:
     return {None: [] if isinstance(source, Skip) else source.text.split("\n")}
 
 
-def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
-    """The first line of the finding, underlined; what shows it, and its fix in words."""
+def underlined(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
+    """The first line of the finding, with marks below it."""
     place = finding.reported
     if not 0 < place.line <= len(lines):
         return
     shown = lines[place.line - 1].rstrip("\r")
     stop = place.end_column - 1 if place.end_line == place.line else len(shown.rstrip())
-    number = str(place.line)
-    gutter = " " * len(number)
+    gutter = _gutter(finding)
     pad = re.sub(r"[^\t]", " ", shown[: place.column - 1])
     yield Text(f"{gutter} |", "blue")
-    yield Text(f"{number} | ", "blue").append(visible(shown), "default")
+    yield Text(f"{place.line} | ", "blue").append(visible(shown), "default")
     marks = "^" * max(1, stop - (place.column - 1))
     yield Text(f"{gutter} | ", "blue").append(pad + marks, "red")
+
+
+def notes(finding: Finding) -> Iterator[Text]:
+    """What shows the finding, and its fix in words."""
+    begin = f"{_gutter(finding)} = "
     for each in finding.evidence:
         shown_by = f"{visible_line(each.path)}:{each.line}: {visible(each.why)}"
-        yield Text(f"{gutter} = ", "blue").append("shown by: ", "cyan").append(shown_by, "default")
+        yield Text(begin, "blue").append("shown by: ", "cyan").append(shown_by, "default")
     if finding.fix is not None:
         note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
-        yield Text(f"{gutter} = ", "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
+        yield Text(begin, "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
+
+
+def _gutter(finding: Finding) -> str:
+    """As wide as the number of the line."""
+    return " " * len(str(finding.reported.line))
 
 
 def show_fix(console: Console, finding: Finding, read: Callable[[str], bytes | None]) -> None:
@@ -165,7 +175,8 @@ def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str, *, ended
     """Hunks in colours; `ended`: a last line without an end is worth a word (it is not in a cell)."""
     for hunk in shown:
         line = Text(f"@@ {hunk.position} @@", "cyan")
-        show_prose(console, line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"))
+        line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow")
+        console.print(line, soft_wrap=True)  # whole, as every line here: what is copied from a terminal is a patch
         _show_body(console, hunk, encoding, ended=ended)
 
 
@@ -211,7 +222,7 @@ def show_summary(
     where = f" in {plural(files, 'file')}" if files else ""
     read = files_looked_at(plan)
     if not total.findings:
-        console.print(nothing_found(plan), highlight=False)
+        show_prose(console, Text(nothing_found(plan)))
     elif done == "found":
         show_prose(console, Text(f"{headline(plan.findings)}{where} ({read})."))
     else:
@@ -221,16 +232,14 @@ def show_summary(
     for sentence in what_is_left(plan, unsafe, done):
         show_prose(console, Text(sentence))
     if plan.suppressed:
-        console.print(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments.", highlight=False)
+        show_prose(console, Text(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments."))
     for sentence in unused_suppressions(plan):
         show_prose(console, Text(visible(sentence), "yellow"))
     for sentence in in_other_versions(plan, few=not verbose):
         show_prose(console, Text(visible(sentence)))
     if vendored:
-        console.print(
-            f"{plural(vendored, 'vendored or generated file')} left out (--include-vendored reads them).",
-            highlight=False,
-        )
+        left_out = plural(vendored, "vendored or generated file")
+        show_prose(console, Text(f"{left_out} left out (--include-vendored reads them)."))
     show_skips(console, plan.skips, verbose=verbose)
 
 
