@@ -1,4 +1,4 @@
-"""The Python interface: what `fixer check` and `fixer apply` do, as functions that return the plan.
+"""The Python interface: what `fixer check`, `fixer apply` and `fixer undo` do, as functions that return the plan.
 
     import fixer
 
@@ -11,15 +11,17 @@ Names, arguments and the fields of what is returned change by the rules of seman
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from codemods.model.plan import Plan
 from fixer.errors import Refusal
-from fixer.output.files import write
 from fixer.output.journal import recover
+from fixer.output.undo import LastApply
 from fixer.project import selectors
+from fixer.project.baseline import Baseline
 from fixer.project.discover import root_of
 from fixer.run.execute import no_progress
 from fixer.run.request import Outcome, Request, plan_directory
@@ -47,6 +49,10 @@ class RunOptions(TypedDict, total=False):
     """Ignore all configuration files."""
     since: str
     """A commit: only what has changed since counts."""
+    only: Sequence[str]
+    """Fingerprints, or how they begin: only these findings count."""
+    baseline: str | PathLike[str]
+    """A file of `fixer check --write-baseline`, relative to `root`: findings that it names do not count."""
     jobs: int
     """Processes, by default one; 0 means one for each processor. With several, guard the start of your program by
     `if __name__ == "__main__":`, as `multiprocessing` asks."""
@@ -76,7 +82,8 @@ def apply(
 ) -> Plan:
     """Fix files in place; the plan tells which findings were repaired (`applied`) and what the files hold now.
 
-    A file that has changed since it was read is left as it is, and in the plan's `skips`.
+    A file that has changed since it was read is left as it is, and in the plan's `skips`. What was written can be taken
+    back once, by `undo` or `fixer undo`.
 
     Args:
         dry_run: write nothing; the plan is the same.
@@ -88,7 +95,28 @@ def apply(
     outcome = _outcome(paths, root, options, fix=True)
     if dry_run:
         return outcome.plan
-    return outcome.after_writing(*write(outcome.plan, outcome.root, lambda count: None)).plan
+    written, skips, _ = LastApply(outcome.root).write(outcome.plan)
+    return outcome.after_writing(written, skips).plan
+
+
+def undo(*, root: str | PathLike[str] = ".") -> Plan:
+    """Take back what the last `apply` wrote; the plan tells what the files hold now.
+
+    A file that has changed since is left as it is, and in the plan's `skips`; it can be taken back later.
+
+    Args:
+        root: the `root` of that `apply`, or a directory below the same repository.
+
+    Raises:
+        Refusal: if there is nothing to take back.
+    """
+    place = root_of((), Path(root))
+    recover(place)
+    last = LastApply(place)
+    fitted = last.fitted()
+    restored, skips = last.undo(fitted)
+    files = tuple(file for file in fitted.plan.files if file.path in restored)
+    return replace(fitted.plan, files=files, skips=skips)
 
 
 def _outcome(
@@ -111,6 +139,8 @@ def _outcome(
         config=options.get("config"),
         isolated=options.get("isolated", False),
         since=options.get("since"),
+        only=selectors.fingerprints(options.get("only", ()), "only"),
+        baseline=Baseline.read(Path(root, known), str(known)) if (known := options.get("baseline")) else None,
         cache=options.get("cache", True),
     )
     outcome = plan_directory(request, Path(root).absolute(), fix=fix, progress=no_progress)

@@ -1,4 +1,4 @@
-"""The Python interface: `fixer.check` and `fixer.apply`."""
+"""The Python interface: `fixer.check`, `fixer.apply` and `fixer.undo`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import world
 from world import CHECKOUT, write
 
 import fixer
@@ -42,6 +43,35 @@ def test_apply_writes_what_its_plan_says(project: Path) -> None:
     assert not fixer.apply("sub", root=project, **options).findings
 
 
+def test_what_was_applied_is_taken_back(project: Path) -> None:
+    targets = {"torch": "2.4"}
+    with pytest.raises(fixer.Refusal, match="there is nothing to undo"):
+        fixer.undo(root=project)
+    fixer.apply(root=project, targets=targets, dry_run=True)
+    with pytest.raises(fixer.Refusal, match="there is nothing to undo"):
+        fixer.undo(root=project)
+    fixer.apply(root=project, targets=targets)
+    (project / "train.py").write_text("# mine\n")
+    plan = fixer.undo(root=project)
+    assert [(file.path, file.after) for file in plan.files] == [("sub/other.py", OLD.encode())]
+    assert [skip.path for skip in plan.skips] == ["train.py"]
+    assert (project / "sub/other.py").read_text() == OLD and (project / "train.py").read_text() == "# mine\n"
+    (project / "train.py").write_text(NEW)
+    assert world.fixer("undo", at=project).text == "train.py: restored\n"  # what `apply` kept is what the command reads
+    assert (project / "train.py").read_text() == OLD
+
+
+def test_findings_are_chosen_as_by_the_command(project: Path) -> None:
+    options: fixer.api.RunOptions = {"targets": {"torch": "2.4"}}
+    first, second = fixer.check(root=project, **options).findings
+    assert fixer.check(root=project, only=[first.fingerprint[:8]], **options).findings == (first,)
+    arguments = ("--write-baseline", "known.json", "--select", "AMP", "--target", "torch=2.4", "--exit-zero", "sub")
+    assert world.fixer("check", *arguments, at=project, real=True).code == 0
+    assert fixer.check(root=project, baseline="known.json", **options).findings == (second,)
+    assert told(fixer.apply(root=project, baseline=Path("known.json"), **options)) == [("train.py", 3, "AMP002", True)]
+    assert (project / "sub/other.py").read_text() == OLD
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -49,6 +79,8 @@ def test_apply_writes_what_its_plan_says(project: Path) -> None:
         ({"targets": {"troch": "2.4"}}, "nothing depends on the version of troch; did you mean torch=2.4?"),
         ({"strategies": {"AMP001": "none"}}, "AMP001 has no strategy 'none'"),
         ({"config": "x.toml", "isolated": True}, "config and isolated contradict each other"),
+        ({"only": ["xyz"]}, "only 'xyz'"),
+        ({"baseline": "gone.json"}, "gone.json: No such file or directory"),
         ({"config": "gone.toml"}, "gone.toml: No such file or directory"),
     ],
 )

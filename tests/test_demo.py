@@ -24,8 +24,8 @@ DIAGNOSES = {
 LATIN = 'import torch\n# Größe\nname = "déjà"\nscaled = torch.cuda.amp.autocast(False)\n'
 
 
-def run(*command: str, at: Path, code: int = 0) -> bytes:
-    """Run a program, expect an exit code, give back its standard output."""
+def run(*command: str, at: Path, code: int = 0, typed: str = "") -> bytes:
+    """Run a program, pipe a text into it, expect an exit code, give back its standard output."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(at),
@@ -36,13 +36,13 @@ def run(*command: str, at: Path, code: int = 0) -> bytes:
         **{f"GIT_{who}_NAME": "Ada" for who in ("AUTHOR", "COMMITTER")},
         **{f"GIT_{who}_EMAIL": "ada@example.org" for who in ("AUTHOR", "COMMITTER")},
     }
-    done = subprocess.run(command, cwd=at, env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=at, env=environment, input=typed.encode(), capture_output=True, check=False)
     assert done.returncode == code, (done.stdout + done.stderr).decode("utf-8", "replace")
     return done.stdout + (done.stderr if code == 2 else b"")
 
 
-def fixer(*arguments: str, at: Path, code: int = 0) -> bytes:
-    return run(sys.executable, "-c", "from fixer.cli import main; main()", *arguments, at=at, code=code)
+def fixer(*arguments: str, at: Path, code: int = 0, typed: str = "") -> bytes:
+    return run(sys.executable, "-c", "from fixer.cli import main; main()", *arguments, at=at, code=code, typed=typed)
 
 
 def test_the_first_lines_of_the_readme_lead_from_an_error_to_its_fix(tmp_path: Path) -> None:
@@ -53,9 +53,8 @@ def test_the_first_lines_of_the_readme_lead_from_an_error_to_its_fix(tmp_path: P
     first, second = (line.partition("  #")[0].strip() for line in lines)
     source = (DEMO.parent / "unscaled-backward/example/before.py").read_text()
     (tmp_path / "train.py").write_text(f"{source}\n\ntrain(build_model(), loader())\n")
-    (tmp_path / "log").write_text(log)
     assert first == "python train.py 2>&1 | fixer diagnose -" and log.startswith("Traceback")
-    shown = fixer("diagnose", "log", at=tmp_path).decode()
+    shown = fixer("diagnose", "-", at=tmp_path, typed=log).decode()
     assert f"\n  {second}\n" in shown and "+        scaler.scale(loss).backward()" in shown
     fixer(*second.split()[1:], at=tmp_path)
     assert "scaler.scale(loss).backward()" in (tmp_path / "train.py").read_text()

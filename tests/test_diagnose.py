@@ -379,5 +379,8 @@ def test_explain_says_what_is_known_of_a_message(tmp_path: Path) -> None:
     assert told.code == 0
     assert "\nSCL003 unscaled-backward: " in told.text and "\n1. `loss.backward()` beside a GradScaler\n" in told.text
     assert commands(told) == ["fixer diagnose train.log", "fixer explain SCL003"]
+    for begin in ("element 0 of tensors does not require grad", "RuntimeError: element 0 of tensors does not require…"):
+        told = fixer("explain", begin, at=tmp_path, real=True)
+        assert told.code == 0 and told.text.startswith(NO_GRAPH.partition(": ")[2]), told.err
     told = fixer("explain", "index out of range in self", at=tmp_path, real=True)
     assert told.code == 2 and "no rule and no cause is known of this message; `fixer rules` lists" in told.err

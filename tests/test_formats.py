@@ -16,7 +16,7 @@ from codemods.model.edits import Consequence, Edit, Evidence, Finding, Fix, Plac
 from codemods.model.plan import FilePlan, Plan
 from codemods.sources.notebook import decode, line_in_file
 from fixer.project.configuration import Settings
-from fixer.report import github_annotations, gitlab_quality, junit, sarif
+from fixer.report import findings_markdown, github_annotations, gitlab_quality, junit, sarif
 from fixer.run.request import Outcome
 
 FILES = {"a b%/ä.py": "x = 1\nold_three()\n", "c.py": "if x:\n    old_four(\n    )\n"}
@@ -88,6 +88,36 @@ def test_gitlab(tmp_path: Path) -> None:
             "location": {"path": "c.py", "lines": {"begin": 2, "end": 3}},
         },
     ]
+
+
+def test_markdown(tmp_path: Path) -> None:
+    done = fixer("check", "--format", "markdown", at=write(tmp_path, {**FILES, "d.py": "old_one(1 | 2)\nx = (\n"}))
+    assert done.code == 1
+    assert done.text == (
+        "### fixer\n\n"
+        "**1 bug: 1 trains wrong silently; 1 warning** in 2 files (3 files looked at, 3 read closely).\n\n"
+        "| place | rule | what | fix |\n|---|---|---|---|\n"
+        "| `a b%/ä.py:2` | OLD003 [silent] | `old_three()` is old | Call `new_three()` (unsafe) |\n"
+        "| `c.py:2` | OLD004 [warns] | `old_four()` is old | by hand |\n"
+        "\n1 more with `--unsafe-fixes`, which change more than the bug.\n"
+        "\n1 file skipped:\n\n- `d.py`: unparsable\n"
+    )
+
+
+def test_markdown_of_nothing_and_of_much(tmp_path: Path) -> None:
+    assert fixer("check", "--format", "markdown", at=write(tmp_path, {"a.py": "x = 1\n"})).text == (
+        "### fixer\n\nNothing found (1 file looked at, 0 read closely).\n"
+    )
+    done = fixer("check", "--format", "markdown", at=write(tmp_path, {"a.py": "old_one(1)\n" * 103}))
+    assert done.text.count("\n| `a.py:") == 100 and "\n… and 3 more findings.\n" in done.text
+    assert "\n`fixer apply` repairs 103 of them; `fixer apply --dry-run` shows how.\n" in done.text
+
+
+def test_cells_of_markdown_stay_cells() -> None:
+    text = findings_markdown.render(plan(found("a|b`.py", f"a | b {ODD}")), frozenset()).decode()
+    (row,) = (line for line in text.split("\n") if line.startswith("| `` a"))
+    assert row.startswith("| `` a\\|b`.py:1 `` | OLD001 [") and "| a \\| b bad::error" in row
+    assert row.count(" | ") == 3 and not set(row) & set("\x1b\x00\u202e\r")
 
 
 def test_equal_calls_have_fingerprints_of_their_own(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def _said(done: Result, *, out: bool = True) -> str:
         ("check", "--format", "sarif"),
         ("check", "--format", "gitlab"),
         ("check", "--format", "junit"),
+        ("check", "--format", "markdown"),
         ("apply", "--dry-run", "--format", "markdown"),
         ("apply", "--dry-run", "--format", "json"),
         ("apply", "--dry-run", "--statistics"),

@@ -7,7 +7,7 @@ import select
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -90,7 +90,7 @@ def test_what_is_shown(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     first = shown.partition("2 of 3")[0]
     assert "1 | old_one(1)\n" in first and "-old_one(1)\n+new_one(1)\n old_one(2)\n" in first
-    assert "Fix it? [y n a q ?] ?\n  y  fix it\n  n  leave it\n" in first
+    assert "Fix it? [y n a e q ?] ?\n  y  fix it\n  n  leave it\n" in first
     assert "  a  fix this one and all that follow of OLD001\n" in first
     assert "strategy" not in shown.partition("3 of 3")[2]
 
@@ -226,10 +226,111 @@ def test_what_is_refused(project: Path, arguments: tuple[str, ...], sentence: st
     assert done.code == 2 and sentence in done.err
 
 
+def editor(root: Path, program: str) -> str:
+    """A program that changes the file that it is given: `text` is what the file holds, and what it is to hold."""
+    script = root / "editor.py"
+    script.write_text(
+        f"import sys\nfrom pathlib import Path\nfile = Path(sys.argv[1])\ntext = file.read_text()\n{program}\n"
+        "file.write_text(text)\nimport os\nos.utime(file, (1, 1))\n"
+    )
+    return f"{sys.executable} {script}"
+
+
+MINE = 'text = text.replace("new_one(1)", "mine(1)")'
+NOTE = "note: what you have edited (a.py:1) is repeated by no command: keep it in a commit\n"
+
+
+@pytest.mark.parametrize(
+    ("keys", "program", "result", "said"),
+    [
+        ("enn", MINE, "a.py:mine(1)", NOTE),
+        ("eyn", MINE, "a.py:mine(1) a.py:new_one(2)", NOTE),
+        ("eay", MINE, "a.py:mine(1) a.py:new_one(2) b.py:old_one(3)", NOTE),
+        ("euynn", MINE, "a.py:new_one(1)", ""),
+        ("enn", 'text = text.replace("new_one(1)", "mine(1)  #> kept")', "a.py:mine(1)  #> kept", NOTE),
+        ("enn", "text = text.replace('new_one', 'one')\ntext += 'mine()'", "a.py:one(1) mine()", NOTE),
+        ("enn", "pass", "a.py:new_one(1)", ""),  # as it was shown: no edit
+        ("ennn", 'text = text.replace("new", "old")', "", "not taken: nothing would change\n"),
+        ("ennn", 'text = ""', "", "not taken: nothing was saved\n"),
+        ("ennn", "sys.exit()", "", "not taken: nothing was saved\n"),
+        ("eynn", "sys.exit(3)", "a.py:new_one(1)", "Editing failed; the variable EDITOR names the editor\n"),
+        ("ennn", "text += 'mine('", "", "not taken: a.py:2 would no longer parse: '(' was never closed\n"),
+        (
+            "ennn",
+            "text = text.replace('line 1', 'line 9')",
+            "",
+            "not taken: the line '#> ---- a.py, instead of line 1:' is missing\n",
+        ),
+        ("ennn", "text = 'mine(1)'", "", "not taken: there is text above the first place: mine(1)\n"),
+        ("ennn", "text = '#> only'", "", "not taken: the line '#> ---- a.py, instead of line 1:' is missing\n"),
+    ],
+)
+def test_a_fix_is_edited(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: str, program: str, result: str, said: str
+) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, program))
+    before = contents(project)
+    done = answered(keys, "-i", at=project, monkeypatch=monkeypatch)
+    now = (project / "a.py").read_text().replace("one(1)\nmine()\n", "one(1) mine()\n")
+    (project / "a.py").write_text(now)
+    assert (done.code, changed(project)) == (0, result), done.err
+    assert said in done.err and (NOTE in done.err) == (said == NOTE)
+    if "mine()" in result:
+        return
+    assert ("the same without questions: " in done.err) == bool({"y", "a"} & set(keys) or program == "pass")
+    assert fixer("undo", at=project).code == (0 if result else 2)
+    assert contents(project) == before
+
+
+def test_what_the_editor_opens(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, f"Path({str(tmp_path / 'seen')!r}).write_text(text)"))
+    answered("eq", "-i", at=project, monkeypatch=monkeypatch)
+    assert (tmp_path / "seen").read_text() == (
+        "#> OLD001 `old_one()` is old\n"
+        '#> Edit the lines that are to be written, and save. Lines that begin with "#>" are left out; keep\n'
+        "#> those with a place. To write nothing, leave without saving, or delete everything.\n"
+        "#> ---- a.py, instead of line 1:\n"
+        "#> old_one(1)\n"
+        "new_one(1)\n"
+    )
+
+
+def test_a_dry_run_shows_what_was_edited(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, MINE))
+    done = answered("enn", "-i", "--dry-run", at=project, monkeypatch=monkeypatch)
+    assert (done.code, changed(project)) == (1, "")
+    assert "\n-old_one(1)\n+mine(1)\n old_one(2)\n" in done.text
+
+
+CRLF = "from torch.cuda.amp import GradScaler, autocast\r\nx = 1\r\na = GradScaler(); b = GradScaler()"
+
+
+def test_places_of_an_edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two fixes of one line: the second one cannot be taken as it is, once the first was edited; line ends stay."""
+    root = write(tmp_path / "project", {"a.py": CRLF})
+    program = 'text = text.replace("amp.GradScaler", "amp.Mine")'
+    monkeypatch.setenv("EDITOR", editor(tmp_path, program))
+    monkeypatch.delenv("VISUAL", raising=False)
+    done = answered("eyn", "-i", "--target", "torch=2.4", at=root, monkeypatch=monkeypatch, real=True)
+    assert "it changes lines that you have edited: edit it, too (e), or leave it (n)\n" in done.err
+    assert b"\r\na = torch.amp.Mine(" in (root / "a.py").read_bytes(), done.err
+    assert (root / "a.py").read_bytes().count(b"\r\n") == (root / "a.py").read_bytes().count(b"\n")
+    (root / "a.py").write_bytes(CRLF.encode())
+    done = answered("yen", "-i", "--target", "torch=2.4", at=root, monkeypatch=monkeypatch, real=True)
+    assert "not taken: it changes lines that another accepted fix changes; u takes that one back\n" in done.err
+
+
+def test_what_is_no_program_is_not_edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = '{"cell_type": "code", "metadata": {}, "outputs": [], "source": ["old_one(1)"]}'
+    write(tmp_path, {"n.ipynb": f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4}}'})
+    done = answered("eq", "-i", at=tmp_path, monkeypatch=monkeypatch)
+    assert "Fix it? [y n a q ?] e\n  y  fix it\n" in done.err
+
+
 class Session:
     """The command with a terminal of 80 columns."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, environment: Mapping[str, str] | None = None) -> None:
         pty = pytest.importorskip("pty")
         import fcntl
         import struct
@@ -249,7 +350,12 @@ class Session:
                     "-i",
                 ],
                 cwd=project,
-                env={**os.environ, **SURROUNDINGS, "PYTHONPATH": os.pathsep.join([str(PLUGIN), str(CHECKOUT)])},
+                env={
+                    **os.environ,
+                    **SURROUNDINGS,
+                    **(environment or {}),
+                    "PYTHONPATH": os.pathsep.join([str(PLUGIN), str(CHECKOUT)]),
+                },
                 stdin=inside,
                 stdout=inside,
                 stderr=inside,
@@ -307,7 +413,7 @@ def plain(tmp_path: Path) -> Path:
 def test_on_a_real_terminal(plain: Path) -> None:
     """An arrow is no answer, keys need no Return, and several may be typed ahead."""
     session = Session(plain)
-    session.until("Fix it? [y n a q ?] ")
+    session.until("Fix it? [y n a e q ?] ")
     session.type("\x1b[A\x1bOAny")
     session.until("the same without questions: fixer apply --only ")
     assert session.end() == 0
@@ -321,4 +427,21 @@ def test_ctrl_c_writes_nothing(plain: Path) -> None:
     session.until("Fix it? ")
     session.type("\x03")
     assert session.end() == 130
+    assert (plain / "a.py").read_text() == "old_one(1)\nold_one(2)\n"
+
+
+def test_an_editor_has_the_terminal(plain: Path, tmp_path: Path) -> None:
+    """It reads lines as usual, with echo; afterwards keys need no Return again."""
+    program = 'text = text.replace("new_one(1)", input("instead? "))'
+    session = Session(plain, {"EDITOR": editor(tmp_path, program), "VISUAL": ""})
+    session.until("Fix it? ")
+    session.type("e")
+    session.until("instead? ")
+    session.type("mimic\x7f\x7f\x7fne(1)\r")
+    session.until("Fix it? ")
+    session.type("n")
+    session.until("what you have edited (a.py:1) is repeated by no command")
+    assert session.end() == 0
+    assert (plain / "a.py").read_text() == "mine(1)\nold_one(2)\n"
+    assert fixer("undo", at=plain).code == 0
     assert (plain / "a.py").read_text() == "old_one(1)\nold_one(2)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from world import fixer, git, write
 
 from codemods.model.edits import Consequence, Edit, Evidence, Finding, Place, Safety
@@ -18,7 +20,7 @@ from fixer.git.message import why
 from fixer.report.diff import Hunk, differences, hunks
 from fixer.report.patch import patch, quoted
 from fixer.report.tally import headline, plural, worst_first
-from fixer.report.terminal import frame
+from fixer.report.terminal import notes, show_finding, show_patch
 
 
 def test_no_change_no_patch() -> None:
@@ -187,7 +189,43 @@ def test_evidence_is_shown_with_its_place() -> None:
     shown = Finding(
         "A001", "a", "a.py", Place(0, 1, 1, 1, 1, 2), "m", Safety.SAFE, evidence=(Evidence("b.py", 3, "frozen"),)
     )
-    assert "shown by: b.py:3: frozen" in "".join(map(str, frame(shown, ["x"])))
+    assert "shown by: b.py:3: frozen" in "".join(map(str, notes(shown)))
+
+
+class Terminal(io.StringIO):
+    """Standard output before which a person sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+LONG = "the message of the finding is longer than a line of the terminal"
+CALL = "call(with_an_argument, and_another_one, and_another_one_still)"
+CHANGED = FilePlan(
+    "a.py",
+    f"{CALL}\n".encode(),
+    f"    {CALL}\n".encode(),
+    (Finding("A001", "a", "a.py", Place(0, 1, 1, 1, 1, 5), LONG, Safety.SAFE),),
+    (Change("A001", Edit("a.py", 0, 0, "    "), LONG, Safety.SAFE),),
+)
+
+
+def test_a_terminal_wraps_sentences_but_no_code(tmp_path: Path) -> None:
+    def shown(file: io.StringIO) -> str:
+        show_finding(Console(file=file, width=40, color_system=None), CHANGED.findings[0], tmp_path, tmp_path, [CALL])
+        return file.getvalue()
+
+    framed = f"  |\n1 | {CALL}\n  | ^^^^\n"
+    assert shown(io.StringIO()) == f"a.py:1:1: A001 [style] {LONG}\n{framed}"
+    assert shown(Terminal()) == (
+        "a.py:1:1: A001 [style] the message of \nthe finding is longer than a line of the\nterminal\n" + framed
+    )
+
+
+def test_what_a_terminal_shows_of_a_patch_is_a_patch() -> None:
+    screen = Terminal()
+    show_patch(Console(file=screen, width=40, color_system=None), [CHANGED])
+    assert screen.getvalue().encode() == patch([CHANGED]) and f"@@ A001: {LONG}\n" in screen.getvalue()
 
 
 def test_json_says_what_was_applied(tmp_path: Path) -> None:

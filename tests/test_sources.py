@@ -39,9 +39,7 @@ def test_decode_and_encode(data: bytes, expected: Source) -> None:
         pytest.param(b"# coding: klingon\n", SkipReason.UNDECODABLE, "unknown encoding: klingon", id="unknown"),
         pytest.param(b"\xef\xbb\xbf# coding: latin-1\n", SkipReason.UNDECODABLE, "encoding problem: utf-8", id="both"),
         pytest.param(b"# coding: rot13\n", SkipReason.UNDECODABLE, "'rot13' is not a text encoding", id="rot13"),
-        pytest.param(
-            b"# coding: undefined\n", SkipReason.UNDECODABLE, "decoding with 'undefined' codec", id="undefined"
-        ),
+        pytest.param(b"# coding: undefined\n", SkipReason.UNDECODABLE, "undefined encoding", id="undefined"),
         pytest.param(
             b"# coding: unicode_escape\nx = '\\x41'\n",
             SkipReason.NO_ROUND_TRIP,
@@ -53,7 +51,7 @@ def test_decode_and_encode(data: bytes, expected: Source) -> None:
 def test_what_is_not_read(data: bytes, reason: SkipReason, detail: str) -> None:
     skip = decode("p.py", data)
     assert isinstance(skip, Skip)
-    assert (skip.reason, skip.detail[: len(detail)]) == (reason, detail)
+    assert skip.reason == reason and detail in skip.detail
 
 
 def test_a_large_file_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ class OnConflict(str, Enum):
 class Branching:
     """Onto which branch the fixes are committed, and how."""
 
-    PANEL: ClassVar = "Branch"
+    PANEL: ClassVar[str] = "Branch"
 
     branch: Annotated[
         str | None, typer.Option(metavar="NAME", help="Commit to this branch, one commit per rule; not in place.")
@@ -230,13 +230,14 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
         accepted = ask(screen, request, here, sys.argv[2:])
         if accepted is None:
             return 0
-        request = accepted.request
+
+    def planned(request: Request) -> Outcome:
+        return plan_directory(request, here, fix=True, progress=screen.progress)
+
     if how.plan is not None:
         outcome = plans.read(screen, how.plan, here)
     else:
-        outcome = plan_directory(request, here, fix=True, progress=screen.progress)
-    if accepted is not None:
-        accepted.check(outcome)
+        outcome = planned(request) if accepted is None else accepted.completed(planned)
     written: frozenset[str] = frozenset()
     undoable = False
     if how.verify is not None and outcome.plan.changed:
@@ -260,7 +261,8 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     if undoable:
         screen.note("`fixer undo` takes it back")
     if accepted is not None:
-        screen.note(f"the same without questions: {accepted.command}")
+        for sentence in accepted.repeated():
+            screen.note(sentence)
     half = interrupted(outcome.root)
     screen.errors((*outcome.problems, *half))
     if outcome.failed or half or (how.strict and outcome.plan.skips):

@@ -34,7 +34,7 @@ def check(
         CheckFormat,
         typer.Option(
             help="json: for programs. html: a page. sarif: code scanning. github: annotations of a workflow. "
-            "gitlab: a code quality report. junit: a test report."
+            "gitlab: a code quality report. junit: a test report. markdown: a table."
         ),
     ] = CheckFormat.terminal,
     statistics: options.Statistics = False,

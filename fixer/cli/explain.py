@@ -153,7 +153,7 @@ def _show(screen: Screen, rules: list[Rule], *, families: bool) -> None:
 
 
 def _explain_message(screen: Screen, text: str) -> None:
-    """Show the causes and the rules of a message.
+    """Show the causes and the rules of a message; its first words are enough, where they are of one only.
 
     Raises:
         Refusal: if it is not known.
@@ -162,7 +162,7 @@ def _explain_message(screen: Screen, text: str) -> None:
 
     from fixer.diagnose.messages import Messages
     from fixer.diagnose.reading import lines
-    from fixer.diagnose.scan import Scanner, ordered
+    from fixer.diagnose.scan import Message, Scanner, Sort, ordered
     from fixer.diagnose.topics import all_topics
     from fixer.report.diagnosis import show_known
     from fixer.run import cache_directory
@@ -171,6 +171,9 @@ def _explain_message(screen: Screen, text: str) -> None:
     infos = rule_infos(cache_directory.directory())
     index = Messages(infos, all_topics())
     found = ordered(Scanner(index).read(lines(io.BytesIO(text.encode("utf-8", "replace")))))
+    begun = re.sub(r"^(\w+\.)*\w+(Error|Exception|Warning): ", "", text).rstrip(" .…")
+    if not found and (known := index.begun_by(begun)) is not None:
+        found = [Message(known.pattern.text, 1, known.codes, known.topic, Sort.TEXT)]
     if not found:
         near = index.nearest(text)
         hint = f"the nearest that is known: {near.pattern.text}" if near else "`fixer rules` lists all rules"

@@ -1,7 +1,8 @@
 """`apply --interactive`: finding by finding, with the change and its reasons. The answers become a narrower request.
 
 What is written is the plan of that request, made by the engine as for everybody: `--only` with the findings that were
-accepted, and the strategies that were chosen. So the same can be done again without questions.
+accepted, and the strategies that were chosen. So the same can be done again without questions; but for fixes that a
+person has edited (`editing.py`), which are laid over that plan.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from codemods.model.visible import visible
+from fixer.cli.editing import EditedFix, LineEdits, disturb, edited, is_editable, proposed, with_edited
 from fixer.errors import Refusal
 from fixer.report.tally import plural, worst_first
-from fixer.report.terminal import code, frame, location, show_fix
+from fixer.report.terminal import code, location, show_fix, show_frame, show_prose
 
 if TYPE_CHECKING:
     from codemods.model.edits import Finding
@@ -40,20 +44,36 @@ class Accepted:
 
     request: Request
     """What is to be planned and written."""
-    command: str
-    """The same without questions."""
-    seen: Mapping[str, bytes] = field(repr=False)
-    """What the files held that the person was shown."""
+    words: Sequence[str]
+    """The command line."""
+    shown: Outcome = field(repr=False)
+    """What the person was asked about."""
+    edited: tuple[EditedFix, ...] = ()
 
-    def check(self, outcome: Outcome) -> None:
-        """Refuse to write what was not shown.
+    def completed(self, plan: Callable[[Request], Outcome]) -> Outcome:
+        """What is written: the plan of the request, with what was edited.
 
         Raises:
-            Refusal: if a file has changed since.
+            Refusal: if a file has changed since it was shown, or a fix and what was edited do not go together.
         """
+        if self.request.only:
+            outcome = plan(self.request)
+        else:
+            outcome = replace(self.shown, plan=replace(self.shown.plan, files=()))
+        outcome = with_edited(outcome, self.edited)
+        seen = {file.path: file.before for file in self.shown.plan.files}
         for file in outcome.plan.changed:
-            if self.seen.get(file.path, file.before) != file.before:
+            if seen.get(file.path, file.before) != file.before:
                 raise Refusal(f"{file.path} changed while you were asked; nothing was written: run fixer again")
+        return outcome
+
+    def repeated(self) -> Iterator[str]:
+        """How the same is done without questions, as sentences."""
+        if self.request.only:
+            yield f"the same without questions: {command(self.request, self.words)}"
+        if self.edited:
+            places = ", ".join(f"{fix.finding.path}:{fix.finding.place.line}" for fix in self.edited)
+            yield f"what you have edited ({visible(places)}) is repeated by no command: keep it in a commit"
 
 
 def ask(screen: Screen, request: Request, here: Path, words: Sequence[str]) -> Accepted | None:
@@ -76,8 +96,10 @@ def ask(screen: Screen, request: Request, here: Path, words: Sequence[str]) -> A
     if not accepted:
         screen.note("nothing was accepted, so nothing was written")
         return None
-    request = replace(conversation.request, only=tuple(accepted))
-    return Accepted(request, command(request, words), conversation.seen)
+    own = conversation.edited
+    request = replace(conversation.request, only=tuple(each for each in accepted if each not in own))
+    fixes = tuple(EditedFix(conversation.findings[each], own[each]) for each in accepted if each in own)
+    return Accepted(request, words, conversation.shown, fixes)
 
 
 def has_terminal() -> bool:
@@ -124,12 +146,13 @@ class _Conversation:
     def __init__(self, screen: Screen, request: Request, here: Path) -> None:
         self.screen, self.request, self.here = screen, request, here
         self.console = screen.console(sys.stderr)
-        self.outcome = self._plan(request)
+        self.outcome = self.shown = self._plan(request)
         self.findings = {each.fingerprint: each for each in self.outcome.plan.findings}
         self.order = [each.fingerprint for each in worst_first(self.findings.values()) if self._can_be_taken(each)]
-        self.seen = {file.path: file.before for file in self.outcome.plan.files}
         self.lines = {file.path: code(file) for file in self.outcome.plan.files}
         self.accepted: dict[str, None] = {}
+        self.edited: dict[str, LineEdits] = {}
+        """What is written instead of the fix, for those of the accepted ones that were edited."""
         self.answers: list[tuple[int, tuple[str, ...]]] = []
         """Where each was given, and what it accepted."""
 
@@ -151,10 +174,15 @@ class _Conversation:
                 at, taken_back = self.answers.pop()
                 for fingerprint in taken_back:
                     del self.accepted[fingerprint]
+                    self.edited.pop(fingerprint, None)
             elif answer == "s":
                 self._choose(finding, key)
+            elif answer == "e" and not self._edit(finding):
+                continue
+            elif answer == "y" and self._is_disturbed(finding):
+                self._warn("it changes lines that you have edited: edit it, too (e), or leave it (n)")
             else:
-                ends = {"y": at + 1, "a": len(self.order), "n": at}
+                ends = {"y": at + 1, "e": at + 1, "a": len(self.order), "n": at}
                 some = tuple(each for each in self.order[at : ends[answer]] if self._goes_with(each, finding))
                 self.accepted |= dict.fromkeys(some)
                 self.answers.append((at, some))
@@ -163,7 +191,34 @@ class _Conversation:
 
     def _goes_with(self, fingerprint: str, finding: Finding) -> bool:
         other = self.findings[fingerprint]
-        return other.code == finding.code and fingerprint not in self.accepted and self._can_be_taken(other)
+        if other.code != finding.code or fingerprint in self.accepted or not self._can_be_taken(other):
+            return False
+        return fingerprint in self.edited or not self._is_disturbed(other)
+
+    def _is_disturbed(self, finding: Finding) -> bool:
+        """Whether the fix changes lines that the person has edited."""
+        if not self.edited:
+            return False
+        return any(disturb(proposed(finding, self.shown.read), own) for own in self.edited.values())
+
+    def _edit(self, finding: Finding) -> bool:
+        """Let the person edit what the fix writes. Returns whether it is to be written."""
+        read = self.shown.read
+        try:
+            own = edited(finding, read)
+        except ValueError as error:
+            self._warn(f"not taken: {visible(str(error))}")
+            return False
+        if not own:
+            self._warn(f"not taken: {'nothing was saved' if own is None else 'nothing would change'}")
+            return False
+        others = (self.edited.get(each) or proposed(self.findings[each], read) for each in self.accepted)
+        if any(disturb(own, other) for other in others):
+            self._warn("not taken: it changes lines that another accepted fix changes; u takes that one back")
+            return False
+        if own != proposed(finding, read):
+            self.edited[finding.fingerprint] = own
+        return True
 
     def _can_be_taken(self, finding: Finding) -> bool:
         return finding.fix is not None and self.outcome.wanted(finding)
@@ -177,26 +232,29 @@ class _Conversation:
         """The finding, what shows it, and the change."""
         message = visible(" ".join(finding.message.split()))
         where = location(finding, self.outcome.root, self.here)
-        self._say(f"\n{at + 1} of {len(self.order)}: {where}: {finding.code} [{finding.consequence}] {message}", "bold")
-        for line in frame(finding, self.lines.get(finding.path, {}).get(finding.cell, ())):
-            if line.plain:
-                self.console.print(line, soft_wrap=True)
+        self._say("")
+        said = f"{at + 1} of {len(self.order)}: {where}: {finding.code} [{finding.consequence}] {message}"
+        show_prose(self.console, Text(said, "bold"))
+        show_frame(self.console, finding, self.lines.get(finding.path, {}).get(finding.cell, ()))
         if len(finding.strategies) > 1:
             self._say(f"strategy {finding.strategy} of {', '.join(finding.strategies)}", "dim")
         show_fix(self.console, finding, self.outcome.read)
 
     def _answer(self, finding: Finding, key: Keys) -> str:
-        """One of `y n a s u q`."""
+        """One of `y n a s e u q`."""
         offered = {
             "y": "fix it",
             "n": "leave it",
             "a": f"fix this one and all that follow of {finding.code}",
             "s": "repair it in another way",
+            "e": "edit what it writes in your editor (the variable VISUAL or EDITOR)",
             "u": "take the last answer back",
             "q": "ask no more",
         }
         if len(finding.strategies) < 2:
             del offered["s"]
+        if not is_editable(finding):
+            del offered["e"]
         if not self.answers:
             del offered["u"]
         while True:
@@ -240,12 +298,15 @@ class _Conversation:
         needed = [each for each in (finding.fingerprint, *self.accepted) if self.findings[each].code == finding.code]
         if any((new := found.get(each)) is None or new.strategy != name or not outcome.wanted(new) for each in needed):
             why = "it needs --unsafe-fixes" if self._is_unsafe(found, needed, name) else "it has no repair there"
-            self._say(f"{name} cannot be taken here: {why}", "yellow")
+            self._warn(f"{name} cannot be taken here: {why}")
             return
         self.request, self.outcome, self.findings = request, outcome, {**self.findings, **found}
 
     def _is_unsafe(self, found: Mapping[str, Finding], needed: Sequence[str], name: str) -> bool:
         return all(each in found and found[each].strategy == name for each in needed)
+
+    def _warn(self, text: str) -> None:
+        show_prose(self.console, Text(text, "yellow"))
 
     def _say(self, text: str, style: str = "", end: str = "\n") -> None:
         self.console.print(text, style=style, soft_wrap=True, end=end)

@@ -50,6 +50,7 @@ class CheckFormat(str, Enum):
     github = "github"
     gitlab = "gitlab"
     junit = "junit"
+    markdown = "markdown"
 
 
 class RulesFormat(str, Enum):
@@ -268,7 +269,7 @@ def grouped(command: Command) -> Command:
 class Rules:
     """Which rules run, on which files, and how they repair."""
 
-    PANEL: ClassVar = "Rules and files"
+    PANEL: ClassVar[str] = "Rules and files"
 
     select: Select = None
     ignore: Ignore = None
@@ -298,7 +299,7 @@ class Rules:
 class Counting:
     """Which findings count, whatever rule found them."""
 
-    PANEL: ClassVar = "Rules and files"
+    PANEL: ClassVar[str] = "Rules and files"
 
     since: Since = None
     only: Only = None
@@ -324,7 +325,7 @@ class Counting:
 class Running:
     """How a run goes: where its settings come from, in how many processes, with the cache or without."""
 
-    PANEL: ClassVar = "Run"
+    PANEL: ClassVar[str] = "Run"
 
     jobs: Jobs = 0
     no_cache: NoCache = False
@@ -363,7 +364,7 @@ class Running:
 class Watching:
     """How far a command that is run may go, and which files it needs beside the copy of the project."""
 
-    PANEL: ClassVar = "Runs of your code"
+    PANEL: ClassVar[str] = "Runs of your code"
 
     steps: Steps = None
     timeout: Timeout = None
@@ -416,7 +417,7 @@ class Watching:
 class Showing:
     """Where the result goes, and what is told beside it."""
 
-    PANEL: ClassVar = "Output"
+    PANEL: ClassVar[str] = "Output"
 
     output: Output = None
     quiet: Quiet = False

@@ -51,7 +51,7 @@ class PushCommand(GroupedCommand):
 class Pushing:
     """Where a branch goes when it is made."""
 
-    PANEL: ClassVar = "Pull request"
+    PANEL: ClassVar[str] = "Pull request"
 
     push: Push = None
     pr: PullRequest = False

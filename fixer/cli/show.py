@@ -117,7 +117,7 @@ def as_html(screen: Screen, outcome: Outcome) -> None:
 
 
 def for_ci(outcome: Outcome, format: str) -> bytes:
-    """The findings in a format that a CI system reads: `sarif`, `github`, `gitlab` or `junit`."""
+    """The findings in a format that a CI system reads or shows: `sarif`, `github`, `gitlab`, `junit` or `markdown`."""
     if format == "sarif":
         from codemods.transforms import load
         from fixer.report import sarif
@@ -131,6 +131,10 @@ def for_ci(outcome: Outcome, format: str) -> bytes:
         from fixer.report import gitlab_quality
 
         return gitlab_quality.render(outcome.plan)
+    if format == "markdown":
+        from fixer.report import findings_markdown
+
+        return findings_markdown.render(outcome.plan, outcome.unsafe)
     from fixer.report import junit
 
     return junit.render(outcome)

@@ -199,7 +199,7 @@ TOPICS = (
     ),
     Topic(
         "no-trainable-parameters",
-        ("trainable params: 0 ||",),
+        ("trainable params: 0 || all params",),
         "The adapter is frozen: nothing will be trained.",
         (
             Cause(

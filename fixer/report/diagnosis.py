@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from codemods.model.edits import Finding
 from codemods.model.plan import FilePlan
 from codemods.model.visible import visible, visible_line
 from fixer.diagnose.answer import Diagnosis, Other, PossibleCause, codes_of
@@ -19,7 +18,7 @@ from fixer.diagnose.places import InRepository
 from fixer.diagnose.scan import Message
 from fixer.report.patch import patch
 from fixer.report.tally import in_other_versions, plural
-from fixer.report.terminal import SHADES, code, frame, location, show_patch
+from fixer.report.terminal import code, show_finding, show_patch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,7 +130,8 @@ def _findings(console: Console, found: Diagnosis, here: Path) -> None:
         _text(console, "Nothing was found in the files of the traceback. In other files:")
     lines = {file.path: code(file) for file in outcome.plan.files if file.findings}
     for finding in found.findings[:MOST_FINDINGS]:
-        _finding(console, finding, outcome.root, here, lines[finding.path].get(finding.cell, ()))
+        show_finding(console, finding, outcome.root, here, lines[finding.path].get(finding.cell, ()))
+        console.print()
     if (rest := len(found.findings) - MOST_FINDINGS) > 0:
         codes = ",".join(sorted({finding.code for finding in found.findings}))
         _text(console, f"… and {plural(rest, 'more finding')}: `fixer check --select {codes}` lists all.")
@@ -157,16 +157,6 @@ def _first_files(files: Sequence[FilePlan]) -> tuple[list[FilePlan], int]:
             break
         shown.append(file)
     return shown, len(files) - len(shown)
-
-
-def _finding(console: Console, finding: Finding, root: Path, here: Path, lines: Sequence[str]) -> None:
-    head = Text(location(finding, root, here), "bold")
-    head.append(": ", "cyan").append(finding.code, "bold red")
-    head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
-    head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
-    console.print(head, soft_wrap=True)
-    for line in frame(finding, lines):
-        console.print(line, soft_wrap=True)
 
 
 def _causes(console: Console, causes: Sequence[PossibleCause], step: str) -> None:

@@ -15,7 +15,7 @@ from codemods import __version__
 from codemods.model.plan import FilePlan
 from codemods.model.visible import visible, visible_line
 from fixer.report.tally import plural
-from fixer.report.terminal import SHADES, code, frame, location
+from fixer.report.terminal import code, show_finding
 from fixer.run.explanation import Becomes, Explanation, Judgement
 
 if TYPE_CHECKING:
@@ -65,15 +65,7 @@ def _judgement(
     console: Console, judgement: Judgement, found: Explanation, here: Path, lines: Mapping[int | None, Sequence[str]]
 ) -> None:
     finding = judgement.finding
-    head = Text(location(finding, found.root, here), "bold")
-    head.append(": ", "cyan").append(finding.code, "bold red")
-    head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
-    head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
-    console.print(head, soft_wrap=True)
-    *framed, _ = [*frame(finding, lines.get(finding.cell, ())), Text("")]
-    for line in framed:
-        if line.plain:
-            console.print(line, soft_wrap=True)
+    show_finding(console, finding, found.root, here, lines.get(finding.cell, ()))
     _print(console, judgement.why, label="-> ", style=_LATER.get(judgement.becomes, "cyan"))
     console.print()
 

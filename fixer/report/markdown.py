@@ -112,7 +112,7 @@ def _review(commits: Sequence[tuple[str, str]], branch: str | None, base: str | 
     yield "## How to review\n"
     if commits:
         yield f"One commit per rule; `git log -p {base}..{branch}` shows them:\n"
-        yield from (f"- {oid[:10]} {_code(subject)}".replace("-  ", "- ") for oid, subject in commits)
+        yield from (f"- {oid[:10]} {code_span(subject)}".replace("-  ", "- ") for oid, subject in commits)
         yield ""
     yield "A *safe* fix repairs the bug and changes nothing else. An *unsafe* one may also change numerics or"
     yield "behaviour: read it with the training in mind. `fixer explain CODE` says why a rule speaks."
@@ -144,18 +144,18 @@ def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
         yield f"  - {_place(finding)}"
     for skip in plan.skips[:LISTED]:
         detail = f" ({visible_line(skip.detail)})" if skip.detail else ""
-        yield f"- {_code(skip.path)} was skipped: {skip.reason}{detail}"
+        yield f"- {code_span(skip.path)} was skipped: {skip.reason}{detail}"
 
 
 def _place(finding: Finding) -> str:
     """`path:line` CODE (consequence): message."""
     said = visible(" ".join(finding.message.split()))
-    shown = "; ".join(f"{_code(f'{each.path}:{each.line}')} {visible(each.why)}" for each in finding.evidence)
+    shown = "; ".join(f"{code_span(f'{each.path}:{each.line}')} {visible(each.why)}" for each in finding.evidence)
     more = f" Shown by: {shown}" if shown else ""
-    return f"{_code(finding.location)} {finding.code} ({finding.consequence}): {said}{more}"
+    return f"{code_span(finding.location)} {finding.code} ({finding.consequence}): {said}{more}"
 
 
-def _code(text: str) -> str:
+def code_span(text: str) -> str:
     """Inline code that holds backticks safely."""
     text = visible_line(text)
     return f"`` {text} ``" if "`" in text else f"`{text}`"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from codemods.model.edits import Consequence, Finding, Safety, Skip, SkipReason, splice
@@ -64,13 +65,36 @@ def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
     """Each finding with its line of code underlined, what shows it, and what can be done about it; the worst first."""
     lines = {file.path: code(file) for file in plan.files if file.findings}
     for finding in worst_first(plan.findings):
-        head = Text(location(finding, root, here), "bold")
-        head.append(": ", "cyan").append(finding.code, "bold red")
-        head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
-        head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
-        console.print(head, soft_wrap=True)
-        for line in frame(finding, lines[finding.path].get(finding.cell, ())):
-            console.print(line, soft_wrap=True)
+        show_finding(console, finding, root, here, lines[finding.path].get(finding.cell, ()))
+        console.print()
+
+
+def show_finding(console: Console, finding: Finding, root: Path, here: Path, lines: Sequence[str]) -> None:
+    """What was found, above its line of code.
+
+    Args:
+        lines: those of the file, or of the cell.
+    """
+    head = Text(location(finding, root, here), "bold")
+    head.append(": ", "cyan").append(finding.code, "bold red")
+    head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
+    head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
+    show_prose(console, head)
+    show_frame(console, finding, lines)
+
+
+def show_frame(console: Console, finding: Finding, lines: Sequence[str]) -> None:
+    """The first line of the finding, underlined; what shows it, and its fix in words."""
+    for line in underlined(finding, lines):
+        console.print(line, soft_wrap=True)
+    for note in notes(finding):
+        show_prose(console, note)
+
+
+def show_prose(console: Console, text: Text) -> None:
+    """Sentences: on a terminal wrapped between words, unless a word is wider than it; elsewhere on one line."""
+    fits = max(map(cell_len, text.plain.split()), default=0) <= console.width
+    console.print(text, soft_wrap=not (fits and console.file.isatty()))
 
 
 def code(file: FilePlan) -> dict[int | None, list[str]]:
@@ -83,27 +107,35 @@ def code(file: FilePlan) -> dict[int | None, list[str]]:
     return {None: [] if isinstance(source, Skip) else source.text.split("\n")}
 
 
-def frame(finding: Finding, lines: Sequence[str]) -> Iterable[Text]:
-    """The first line of the finding, underlined, and its fix in words."""
+def underlined(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
+    """The first line of the finding, with marks below it."""
     place = finding.reported
     if not 0 < place.line <= len(lines):
         return
     shown = lines[place.line - 1].rstrip("\r")
     stop = place.end_column - 1 if place.end_line == place.line else len(shown.rstrip())
-    number = str(place.line)
-    gutter = " " * len(number)
+    gutter = _gutter(finding)
     pad = re.sub(r"[^\t]", " ", shown[: place.column - 1])
     yield Text(f"{gutter} |", "blue")
-    yield Text(f"{number} | ", "blue").append(visible(shown), "default")
+    yield Text(f"{place.line} | ", "blue").append(visible(shown), "default")
     marks = "^" * max(1, stop - (place.column - 1))
     yield Text(f"{gutter} | ", "blue").append(pad + marks, "red")
+
+
+def notes(finding: Finding) -> Iterator[Text]:
+    """What shows the finding, and its fix in words."""
+    begin = f"{_gutter(finding)} = "
     for each in finding.evidence:
         shown_by = f"{visible_line(each.path)}:{each.line}: {visible(each.why)}"
-        yield Text(f"{gutter} = ", "blue").append("shown by: ", "cyan").append(shown_by, "default")
+        yield Text(begin, "blue").append("shown by: ", "cyan").append(shown_by, "default")
     if finding.fix is not None:
         note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
-        yield Text(f"{gutter} = ", "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
-    yield Text("")
+        yield Text(begin, "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
+
+
+def _gutter(finding: Finding) -> str:
+    """As wide as the number of the line."""
+    return " " * len(str(finding.reported.line))
 
 
 def show_fix(console: Console, finding: Finding, read: Callable[[str], bytes | None]) -> None:
@@ -143,7 +175,8 @@ def _show_hunks(console: Console, shown: Iterable[Hunk], encoding: str, *, ended
     """Hunks in colours; `ended`: a last line without an end is worth a word (it is not in a cell)."""
     for hunk in shown:
         line = Text(f"@@ {hunk.position} @@", "cyan")
-        console.print(line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow"), soft_wrap=True)
+        line.append(f" {visible(hunk.heading)}" if hunk.heading else "", "yellow")
+        console.print(line, soft_wrap=True)  # whole, as every line here: what is copied from a terminal is a patch
         _show_body(console, hunk, encoding, ended=ended)
 
 
@@ -189,30 +222,24 @@ def show_summary(
     where = f" in {plural(files, 'file')}" if files else ""
     read = files_looked_at(plan)
     if not total.findings:
-        console.print(nothing_found(plan), highlight=False)
+        show_prose(console, Text(nothing_found(plan)))
     elif done == "found":
-        console.print(f"{headline(plan.findings)}{where} ({read}).", highlight=False, soft_wrap=True)
+        show_prose(console, Text(f"{headline(plan.findings)}{where} ({read})."))
     else:
         changed = plural(len(plan.changed), "file")
-        console.print(
-            f"{headline(plan.findings)}. {total.fixed:,} of {plural(total.findings, 'finding')} {done}, "
-            f"in {changed} ({read}).",
-            highlight=False,
-            soft_wrap=True,
-        )
+        fixed = f"{total.fixed:,} of {plural(total.findings, 'finding')} {done}, in {changed}"
+        show_prose(console, Text(f"{headline(plan.findings)}. {fixed} ({read})."))
     for sentence in what_is_left(plan, unsafe, done):
-        console.print(sentence, highlight=False, soft_wrap=True)
+        show_prose(console, Text(sentence))
     if plan.suppressed:
-        console.print(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments.", highlight=False)
+        show_prose(console, Text(f"{plural(len(plan.suppressed), 'finding')} suppressed by comments."))
     for sentence in unused_suppressions(plan):
-        console.print(Text(visible(sentence), "yellow"), soft_wrap=True)
+        show_prose(console, Text(visible(sentence), "yellow"))
     for sentence in in_other_versions(plan, few=not verbose):
-        console.print(Text(visible(sentence)), soft_wrap=True)
+        show_prose(console, Text(visible(sentence)))
     if vendored:
-        console.print(
-            f"{plural(vendored, 'vendored or generated file')} left out (--include-vendored reads them).",
-            highlight=False,
-        )
+        left_out = plural(vendored, "vendored or generated file")
+        show_prose(console, Text(f"{left_out} left out (--include-vendored reads them)."))
     show_skips(console, plan.skips, verbose=verbose)
 
 
