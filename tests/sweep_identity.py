@@ -1,14 +1,15 @@
 """One project says the same however it is looked at: cold, with several processes, with a cache, watched, after edits.
 
-    python tests/sweep_identity.py DIRECTORY...
+    python tests/sweep_identity.py [--edits N] DIRECTORY...
 
-Each directory is copied, made a repository, and checked in every way. Then it is edited again and again (EDITS), while
-a `check --watch` looks on; after each edit a check with the cache, and what the watch has printed, are compared with a
-check without a cache. Prints one line for each project, and exits with 1 if anything differed.
+Each directory is copied, made a repository, and checked in every way. Then it is edited (N of EDITS; by default all)
+while a `check --watch` looks on; after each edit a check with the cache, and what the watch has printed, are compared
+with a check without a cache. Prints one line for each project, and exits with 1 if anything differed.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import os
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,7 +29,7 @@ EDITS = ("comment", "blank line", "function", "function gone", "class", "gone", 
 FIXER = (sys.executable, "-c", "from fixer.cli import main; main()")
 CHECKED = "; checked in "
 """In the line with which a watch ends each check."""
-NOTICED = 60.0
+NOTICED = 600.0
 """Seconds within which a watch answers an edit."""
 QUIET = 0.5
 """Seconds after which an edit is over: the system may tell of it in parts."""
@@ -120,9 +121,9 @@ def watching(root: Path, cache: Path) -> Iterator[Watch]:
         watch.end()
 
 
-def edits(root: Path, chance: random.Random) -> Iterator[str]:
+def edits(root: Path, chance: random.Random, number: int) -> Iterator[str]:
     """Change one file after the other; each yields what was done."""
-    for kind in chance.sample(EDITS, len(EDITS)):
+    for kind in chance.sample(EDITS, number):
         python = sorted(path for path in root.rglob("*.py") if path.is_file() and ".git" not in path.parts)
         if not python:
             return
@@ -184,7 +185,7 @@ def _without_function(text: bytes, chance: random.Random) -> bytes:
     return b"".join((*lines[: gone.lineno - 1], *lines[gone.end_lineno :]))
 
 
-def differences(source: Path, place: Path) -> Iterator[str]:
+def differences(source: Path, place: Path, number: int) -> Iterator[str]:
     """What differed for one project, which is copied to `place`."""
     root, cache = place / source.name, place / "cache"
     shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
@@ -202,7 +203,7 @@ def differences(source: Path, place: Path) -> Iterator[str]:
         if watch.answers[-1] != printed(root, cache):
             yield "the watch"
         before = len(watch.answers)
-        for edit in edits(root, random.Random(source.name)):
+        for edit in edits(root, random.Random(source.name), number):
             if said(root, cache) != said(root, cache, "--no-cache", "--jobs", "1"):
                 yield edit
             if differs := watch.agrees(before, printed(root, cache)):
@@ -210,12 +211,17 @@ def differences(source: Path, place: Path) -> Iterator[str]:
             before = len(watch.answers)
 
 
-def main(sources: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Look at all of them."""
+    command = argparse.ArgumentParser(prog="python tests/sweep_identity.py")
+    command.add_argument("sources", nargs="+", type=Path, metavar="DIRECTORY")
+    command.add_argument("--edits", type=int, default=len(EDITS), help="how many of the edits (all)")
+    asked = command.parse_args(arguments)
+    sources: list[Path] = asked.sources
     wrong = 0
-    for number, source in enumerate(map(Path, sources), 1):
+    for number, source in enumerate(sources, 1):
         with tempfile.TemporaryDirectory() as place:
-            found = list(differences(source.resolve(), Path(place)))
+            found = list(differences(source.resolve(), Path(place), asked.edits))
         wrong += len(found)
         print(f"{number:4} {source.name}: {'; '.join(found) or 'the same'}", flush=True)
     print(f"{len(sources)} projects, {wrong} differences")
@@ -223,4 +229,4 @@ def main(sources: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())
