@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from world import begun, fixer, in_the_background, in_the_foreground, repository, wait_until, write
 
+from fixer.cli.watch import _said_first
+
 pytest.importorskip("watchfiles")
 OLD = "import torch\n\n\ndef f(m, x):\n    with torch.cuda.amp.autocast():\n        return m(x)\n"
 
@@ -114,3 +116,9 @@ def test_without_watchfiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     answer = fixer("check", "--watch", at=tmp_path)
     assert answer.code == 2 and "pip install 'ampfix[watch]'" in answer.err
+
+
+def test_a_saved_source_is_said_before_what_an_editor_wrote_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, {"train.py": OLD, "data/x.txt": ""})
+    changed = [str(tmp_path / name) for name in ("data", "sed7TKICR", "train.py")]
+    assert min(changed, key=_said_first) == str(tmp_path / "train.py")

@@ -67,10 +67,18 @@ def _changes(root: Path) -> Iterator[str]:
         for changes in waiting:
             if changes or first:
                 first = False
-                files_first = sorted(changes, key=lambda each: (Path(each[1]).is_dir(), each[1]))
-                yield Path(files_first[0][1]).relative_to(root).as_posix() if changes else ""
+                yield (
+                    Path(min((path for _, path in changes), key=_said_first)).relative_to(root).as_posix()
+                    if changes
+                    else ""
+                )
     except (OSError, RuntimeError) as error:
         raise Refusal(f"--watch: the system does not tell of changes below {root}: {error}") from error
+
+
+def _said_first(path: str) -> tuple[bool, bool, str]:
+    """Of several changes that is said which is a source; an editor may have written to a file beside it first."""
+    return not is_source(path), Path(path).is_dir(), path
 
 
 def _is_read(root: Path, path: str, *, gone: bool) -> bool:
