@@ -26,7 +26,7 @@ class Memory:
     def exists(self, path: str) -> bool:
         return path in self.data
 
-    def entries(self, directory: str) -> Sequence[str]:
+    def names_in(self, directory: str) -> Sequence[str]:
         above = f"{directory}/" if directory else ""
         return [
             path.removeprefix(above)

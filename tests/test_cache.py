@@ -41,6 +41,7 @@ from codemods.project.results import Remembered
 from codemods.transforms import load
 from fixer.errors import Refusal
 from fixer.git.names import bends, known, known_among
+from fixer.git.repository import Repository
 from fixer.project.worktree import WorkTree
 from fixer.run import cache, cache_directory, rule_index
 from fixer.run.cache import LATELY, Cache, Past
@@ -407,3 +408,17 @@ class TestDirectory:
         assert rule_index.rule_infos.__wrapped__(place)
         Cache(place).keep([(b"key", 1)], [])
         assert list(tmp_path.iterdir()) == []
+
+
+def test_readers_say_what_is_in_a_directory(tmp_path: Path) -> None:
+    """Those that list none are asked for each file."""
+    root = repository(tmp_path / "p", {"a.py": "x = 1\n", "b/c.py": ""})
+    (tmp_path / "out.py").touch()
+    (root / "out.py").symlink_to(tmp_path / "out.py")
+    (root / "again").symlink_to(root / "b")
+    tree = WorkTree(root)
+    assert sorted(tree.names_in("") or ()) == [".git", "a.py", "again", "b"]
+    assert (tree.names_in("b"), tree.names_in("again"), tree.names_in("no")) == (["c.py"], None, [])
+    with Repository.open(root) as opened:
+        assert dependencies.entries(opened.files(opened.commit("HEAD") or ""), "b") == ""
+        assert dependencies.entries(tree, "b") != dependencies.entries(tree, "no")

@@ -317,7 +317,7 @@ def identity(reader: Reader, path: str) -> str:
 
 def entries(reader: Reader, directory: str) -> str:
     """A name for what is in a directory; "" where the reader cannot list it."""
-    known = getattr(reader, "entries", None)
+    known = getattr(reader, "names_in", None)
     names = known(directory) if known is not None else None
     return "" if names is None else _digest(sorted(names))
 

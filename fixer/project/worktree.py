@@ -135,7 +135,7 @@ class WorkTree:
         except (OSError, ValueError):
             return False
 
-    def entries(self, directory: str) -> Collection[str] | None:
+    def names_in(self, directory: str) -> Collection[str] | None:
         """The names of what there is in a directory; None where a link leads there, or it cannot be listed."""
         above = f"{directory}/" if directory else ""
         inside = self._entries(directory) if self._is_plain(above) else None
