@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fixer.errors import Refusal
+from fixer.output.locked import locked
 from fixer.output.undisturbed import undisturbed
 
 ATTEMPTS, PAUSE = 20, 0.05
@@ -44,7 +45,7 @@ def scratch() -> Iterator[Path]:
                     break
                 time.sleep(PAUSE)
             os.close(held)
-            with suppress(OSError), _locked(home):
+            with suppress(OSError), locked(home):
                 home.rmdir()  # unless others are at work there
 
 
@@ -59,23 +60,13 @@ def _made(home: Path) -> tuple[Path, int]:
         home.mkdir(mode=0o700, exist_ok=True)
         if home.is_symlink() or home.stat().st_uid != os.getuid():
             raise Refusal(f"{home} belongs to somebody else: point TMPDIR to a directory of yours")
-        with suppress(FileNotFoundError), _locked(home):  # the last one who was there takes it away
+        with suppress(FileNotFoundError), locked(home):  # the last one who was there takes it away
             _sweep(home)
             directory = Path(tempfile.mkdtemp(dir=home))
             held = os.open(directory, os.O_RDONLY)
             fcntl.flock(held, fcntl.LOCK_EX)
             return directory, held
     raise FileNotFoundError(2, "is taken away again and again")
-
-
-@contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _sweep(home: Path) -> None:

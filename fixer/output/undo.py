@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from codemods.model.edits import Skip
 from codemods.model.plan import Plan
 from fixer.errors import Refusal
 from fixer.output.files import write
+from fixer.output.locked import locked
 from fixer.output.saved import FittedPlan, SavedPlan, reversed_plan
 from fixer.run import cache_directory
 
@@ -102,7 +103,7 @@ class LastApply:
         place = self.file.parent
         try:
             place.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with _alone(place):
+            with locked(place):
                 for stray in place.glob("tmp*"):  # of runs that were killed here
                     stray.unlink()
                 handle, temporary = tempfile.mkstemp(dir=place)
@@ -115,22 +116,6 @@ class LastApply:
         except OSError:
             return False
         return True
-
-
-@contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Wait until nobody else is at work there; without locks, where the system has none."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def clear() -> None:
