@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faults import Act, Ended, another_clock, failing, limited, out_of_memory, told
+from faults import Act, Ended, Fault, another_clock, failing, limited, out_of_memory, told
 from sweep_faults import ERRORS, MINE, ROOM, SIGNALS, WAYS, Ground, Trial
 
 Done = tuple[str, Sequence[Ended]]
@@ -47,9 +47,7 @@ def _moment(trial: Trial, chance: random.Random, but: set[str] = frozenset()) ->
 
 def _at(trial: Trial, chance: random.Random, act: Act, *, lasting: bool = False, but: set[str] | None = None) -> Done:
     when = _moment(trial, chance, but or set())
-    return f" at event {when} ({trial.ground.events[trial.way][when][0]})", [
-        trial.run(when=when, act=act, lasting=lasting)
-    ]
+    return f" at event {when} ({trial.ground.events[trial.way][when][0]})", [trial.run(fault=Fault(when, act, lasting))]
 
 
 def _signal(trial: Trial, chance: random.Random) -> Done:
@@ -66,7 +64,7 @@ def _signal_after_a_while(trial: Trial, chance: random.Random) -> Done:
         with suppress(ProcessLookupError):
             os.kill(pid, number)
 
-    return f" {number.name} after {seconds:.3f} s", [trial.run(meanwhile=meanwhile)]
+    return f" {number.name} after {seconds:.3f} s", [trial.run(fault=Fault(meanwhile=meanwhile))]
 
 
 def _error(trial: Trial, chance: random.Random) -> Done:
@@ -102,12 +100,12 @@ def _read_only(trial: Trial, chance: random.Random) -> Done:
 
 def _file_size(trial: Trial, chance: random.Random) -> Done:
     size = chance.choice((1000, 2000, 4096, 10_000, 20_000, 30_000))
-    return f" {size}", [trial.run(prepare=limited(resource.RLIMIT_FSIZE, size))]
+    return f" {size}", [trial.run(fault=Fault(prepare=limited(resource.RLIMIT_FSIZE, size)))]
 
 
 def _open_files(trial: Trial, chance: random.Random) -> Done:
     count = chance.randrange(4, 30)
-    return f" {count}", [trial.run(prepare=limited(resource.RLIMIT_NOFILE, count))]
+    return f" {count}", [trial.run(fault=Fault(prepare=limited(resource.RLIMIT_NOFILE, count)))]
 
 
 def _edited(trial: Trial, chance: random.Random) -> Done:
@@ -194,7 +192,7 @@ def _twice(trial: Trial, chance: random.Random) -> Done:
         time.sleep(seconds)
         second.append(trial.run())
 
-    first = trial.run(meanwhile=meanwhile)
+    first = trial.run(fault=Fault(meanwhile=meanwhile))
     return f" {seconds:.3f} s apart", [first, *second]
 
 
@@ -258,7 +256,7 @@ def _worker(trial: Trial, chance: random.Random) -> Done:
             os.kill(chance.choice(workers), number)
 
     words = tuple("2" if word == "1" else word for word in WAYS[trial.way])
-    return f" {number.name} after {seconds:.2f} s", [trial.run(words, prepare=prepare, meanwhile=meanwhile)]
+    return f" {number.name} after {seconds:.2f} s", [trial.run(words, Fault(prepare=prepare, meanwhile=meanwhile))]
 
 
 def _clock(trial: Trial, chance: random.Random) -> Done:

@@ -49,16 +49,33 @@ class Ended:
     """Whether the fault happened."""
 
 
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong while a command runs."""
+
+    when: int | None = None
+    """The number of the event at which it `act`s, from 0."""
+    act: Act | None = None
+    lasting: bool = False
+    """Whether it acts at every event that follows, too."""
+    prepare: Callable[[], None] = lambda: None
+    """Is called in the fork, before the command."""
+    meanwhile: Callable[[int], None] = lambda pid: None
+    """Is called in this process, with the id of the fork, while it runs."""
+
+
+UNHARMED = Fault()
+"""Nothing goes wrong."""
+
+
 @dataclass
 class Hook:
-    """Counts events, and acts at one of them; an act that is lasting, at all that follow, too."""
+    """Counts events, and lets a fault act."""
 
     place: str
     note: int
     """The end of a pipe that hears when something happens."""
-    at: int | None = None
-    act: Act | None = None
-    lasting: bool = False
+    fault: Fault
     asleep: bool = True
     seen: list[str] = field(default_factory=list)
 
@@ -67,15 +84,11 @@ class Hook:
             return
         self.asleep = True
         try:
-            number = len(self.seen)
+            number, when, act = len(self.seen), self.fault.when, self.fault.act
             self.seen.append(f"{name} {writes}\n")
-            if (
-                self.act is not None
-                and self.at is not None
-                and (number == self.at or (self.lasting and number > self.at))
-            ):
-                os.write(self.note, b"." if number == self.at else b"")
-                self.act(name, arguments)
+            if act is not None and when is not None and (number == when or (self.fault.lasting and number > when)):
+                os.write(self.note, b"." if number == when else b"")
+                act(name, arguments)
         finally:
             self.asleep = False
 
@@ -90,33 +103,15 @@ class Hook:
         return True if name in WRITING else False if name in READING else None
 
 
-def run(
-    words: Sequence[str],
-    at: Path,
-    environment: Mapping[str, str],
-    place: Path,
-    *,
-    when: int | None = None,
-    act: Act | None = None,
-    lasting: bool = False,
-    prepare: Callable[[], None] = lambda: None,
-    meanwhile: Callable[[int], None] = lambda pid: None,
-) -> Ended:
-    """Run the command in a fork of this process.
-
-    Args:
-        place: only files below it are events.
-        when: the number of the event at which to `act`, from 0.
-        prepare: is called in the fork, before the command.
-        meanwhile: is called here, with the id of the fork, while it runs.
-    """
+def run(words: Sequence[str], at: Path, environment: Mapping[str, str], place: Path, fault: Fault) -> Ended:
+    """Run the command in a fork of this process. Only files below `place` are events."""
     outputs = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115
     hears, told_to = os.pipe()
-    hook = Hook(str(place), told_to, when, act, lasting)
+    hook = Hook(str(place), told_to, fault)
     pid = os.fork()
     if pid == 0:
-        _child(words, at, environment, [each.fileno() for each in outputs], hook, prepare)
-    meanwhile(pid)
+        _child(words, at, environment, [each.fileno() for each in outputs], hook)
+    fault.meanwhile(pid)
     code = os.waitstatus_to_exitcode(_waited(pid))
     texts = []
     for each in outputs:
@@ -149,7 +144,6 @@ def _child(
     environment: Mapping[str, str],
     outputs: Sequence[int],
     hook: Hook,
-    prepare: Callable[[], None],
 ) -> None:
     code = 70
     try:
@@ -167,7 +161,7 @@ def _child(
         tempfile.tempdir = None
         rule_index.rule_infos.cache_clear()
         sys.addaudithook(hook)
-        prepare()
+        hook.fault.prepare()
         with mock.patch.object(sys, "argv", ["fixer", *words]):
             try:
                 hook.asleep = False
@@ -179,7 +173,7 @@ def _child(
                 hook.asleep = True
         sys.stdout.flush()
         sys.stderr.flush()
-        if hook.act is None:
+        if hook.fault.act is None:
             os.write(outputs[2], "".join(hook.seen).encode())
     except KeyboardInterrupt:
         code = 130

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import faults
-from faults import Act, Ended, Event
+from faults import UNHARMED, Ended, Event, Fault
 from world import CHECKOUT, checkout_state, fixer, git, repository
 
 TIMES = 500
@@ -141,27 +141,8 @@ class Trial:
     def environment(self) -> Mapping[str, str]:
         return {"TMPDIR": str(self.place / "tmp"), "FIXER_CACHE_DIR": str(self.place / "cache")}
 
-    def run(
-        self,
-        words: Sequence[str] = (),
-        *,
-        when: int | None = None,
-        act: Act | None = None,
-        lasting: bool = False,
-        prepare: Callable[[], None] = lambda: None,
-        meanwhile: Callable[[int], None] = lambda pid: None,
-    ) -> Ended:
-        return faults.run(
-            words or WAYS[self.way],
-            self.root,
-            self.environment,
-            self.place,
-            when=when,
-            act=act,
-            lasting=lasting,
-            prepare=prepare,
-            meanwhile=meanwhile,
-        )
+    def run(self, words: Sequence[str] = (), fault: Fault = UNHARMED) -> Ended:
+        return faults.run(words or WAYS[self.way], self.root, self.environment, self.place, fault)
 
     @property
     def before(self) -> Mapping[str, bytes]:
