@@ -49,6 +49,13 @@ from fixer.run.execute import Order, Task
 
 OPTIONS = Options(rules=tuple(r for r in load() if r.code in ("PL001", "AMP001", "AMP002", "CKP001", "PL101", "HF003")))
 
+PARSED = """import argparse
+import lightning as L
+parser = argparse.ArgumentParser()
+parser.add_argument("--precision")
+args = parser.parse_args()
+L.Trainer(precision=args.precision)
+"""
 BASE = "import lightning as L\nclass Base(L.LightningModule):\n{}\n"
 AUTOMATIC = "automatic_optimization = False"
 NET = """\
@@ -129,6 +136,17 @@ def test_mutant_facts_are_never_compared(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Fact, "told", lambda self, index, identity: None)
     with pytest.raises(AssertionError):
         test_remembered_equals_looked_at_anew()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("program", ["/workspace/app/train.py", "//train.py", "/train.py", "../../train.py", "a//b.py"])
+def test_programs_that_lie_elsewhere(tmp_path: Path, program: str) -> None:
+    root = repository(tmp_path / "r", {"train.py": PARSED, "run.sh": f"python {program} --precision 16\n"})
+    surroundings = {"FIXER_CACHE_DIR": str(tmp_path / "cache")}
+    expected = fixer("check", "--format", "json", "--no-cache", at=root, environment=surroundings, real=True)
+    for _ in range(2):
+        found = fixer("check", "--format", "json", at=root, environment=surroundings, real=True)
+        assert (found.code, found.out) == (expected.code, expected.out)
 
 
 def test_a_second_look_asks_and_does_not_look() -> None:

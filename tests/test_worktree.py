@@ -21,6 +21,8 @@ NOT_THERE = (
     "..",
     "../x.py",
     "/etc",
+    "/a.py",
+    "/pkg/b.py",
 )
 
 

@@ -382,9 +382,9 @@ class Index:
 
     def nearest(self, path: str) -> str:
         """The directory that has or lacks `path`, or the way to it: nobody asks for it."""
-        directory = posixpath.dirname(path)
+        directory = path.rpartition("/")[0]
         while directory and not self.reader.exists(directory):
-            directory = posixpath.dirname(directory)
+            directory = directory.rpartition("/")[0]
         return directory
 
     def exists(self, path: str) -> bool:
