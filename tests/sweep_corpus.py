@@ -36,7 +36,11 @@ from pathlib import Path
 from typing import Any
 
 FIXER = (sys.executable, "-c", "from fixer.cli import main; main()")
-GIT = ("git", "-c", "user.name=sweep", "-c", "user.email=sweep@localhost", "-c", "core.autocrlf=false")
+GIT = (
+    "git",
+    *("-c", "user.name=sweep", "-c", "user.email=sweep@localhost"),
+    *("-c", "core.autocrlf=false", "-c", "gc.auto=0"),
+)
 BRANCH = "fix/sweep"
 SOURCES = (".py", ".pyw", ".ipynb", ".yaml", ".yml", ".json", ".toml", ".sh", ".txt", ".cfg", ".in")
 NAMES = frozenset({*dir(builtins), "__file__", "__path__", "__class__"})
