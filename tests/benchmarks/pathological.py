@@ -67,6 +67,13 @@ def flags_in_a_function(count: int) -> dict[str, str]:
     return {"flags.py": begin + "\n".join(lines) + "\n    loss.backward()\n    optimizer.step()\n"}
 
 
+def terms_of_a_loss(count: int) -> dict[str, str]:
+    """Branches that add to a loss: each result may be what any later one adds to."""
+    lines = [f"    if x.flag_{n}:\n        loss = loss + {n} * loss.detach()" for n in range(count)]
+    begin = "def train(model, optimizer, x):\n    loss = model(x)\n"
+    return {"terms.py": begin + "\n".join(lines) + "\n    loss.backward()\n    optimizer.step()\n"}
+
+
 CASES: dict[str, tuple[Callable[[int], dict[str, str]], tuple[int, ...]]] = {
     "blocks with a scaler in one function": (scaler_blocks, (100, 200, 400)),
     "three layers of functions that call all of the next": (layered_calls, (10, 20, 40)),
@@ -74,6 +81,7 @@ CASES: dict[str, tuple[Callable[[int], dict[str, str]], tuple[int, ...]]] = {
     "files of one finding": (files_of_one_finding, (500, 1_000, 2_000)),
     "classes in one line of descent": (line_of_descent, (100, 200, 400)),
     "branches in one function": (flags_in_a_function, (400, 800, 1_600)),
+    "branches that add to a loss": (terms_of_a_loss, (50, 100, 200)),
 }
 """What grows, and how often it is there. Layers grow by the square: their lines are counted."""
 

@@ -5,7 +5,7 @@ step that a Trainer differentiates.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
@@ -38,26 +38,65 @@ class Sink:
     """The assignments on the way."""
 
 
+BUDGET = 10_000
+"""Steps for one question, on all ways together: ways are many where each of many branches adds to a loss."""
 DIFFERENTIATING = ("backward", "training_step")
 """Triggers: a function without them differentiates nothing, and no Trainer does it for it."""
 
 
 def sinks(ctx: PythonContext, node: ast.expr, depth: int = 4) -> Iterator[Sink]:
-    """Where the value of an expression is differentiated, as far as its function shows."""
-    yield from _sinks(ctx, node, depth, True, True, ())
-
-
-def _sinks(
-    ctx: PythonContext, node: ast.expr, depth: int, alone: bool, sure: bool, hops: tuple[ast.stmt, ...]
-) -> Iterator[Sink]:
-    for top, unmixed in climb(ctx, node):
-        pure = alone and unmixed
-        if (call := backward_of(ctx, top)) is not None:
-            yield Sink(call, top, pure, sure, hops)
+    """Where the value of an expression is differentiated, as far as its function shows, in the order of its uses."""
+    waiting = [_Followed(node, depth)]
+    for _ in range(BUDGET):
+        if not waiting:
             return
+        at = waiting.pop()
+        step = _step(ctx, at.node)
+        pure = at.alone and step.alone
+        if step.sink is not None:
+            yield Sink(step.sink, step.value, pure, at.sure, at.hops)
+        elif step.hop is not None and at.depth:
+            hops = (*at.hops, step.hop)
+            uses = [_Followed(use, at.depth - 1, pure, at.sure and sure, hops) for use, sure in _read(ctx, step.hop)]
+            waiting += reversed(uses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """An expression that the value has reached, and the way there."""
+
+    node: ast.expr
+    depth: int
+    """Assignments that may still be followed."""
+    alone: bool = True
+    sure: bool = True
+    hops: tuple[ast.stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What becomes of an expression: it is differentiated, or assigned, or neither is seen."""
+
+    value: ast.expr
+    alone: bool
+    sink: ast.Call | ast.Return | None = None
+    hop: ast.stmt | None = None
+
+
+def _step(ctx: PythonContext, node: ast.expr) -> _Step:
+    key = (_step, node)
+    if key not in ctx.memo:
+        ctx.memo[key] = _next(ctx, node)
+    found: _Step = ctx.memo[key]
+    return found
+
+
+def _next(ctx: PythonContext, node: ast.expr) -> _Step:
+    for top, alone in climb(ctx, node):
+        if (call := backward_of(ctx, top)) is not None:
+            return _Step(top, alone, sink=call)
     if (returned := _returned(ctx, top)) is not None:
-        yield Sink(returned, top, pure, sure, hops)
-        return
+        return _Step(top, alone, sink=returned)
     holder = ctx.parent(top)
     match holder:
         case ast.Assign(targets=[target], value=given) if given is top:
@@ -65,14 +104,20 @@ def _sinks(
         case ast.AnnAssign(target=target, value=given) if given is top:
             pass
         case ast.AugAssign(target=target, value=given, op=ast.Add() | ast.Sub()) if given is top:
-            pure = False
+            alone = False
         case _:
-            return
-    if depth == 0 or ctx.name(target) is None:
-        return
-    for use in uses_of(ctx, holder):
-        given_by, complete = reaching(ctx, use)
-        yield from _sinks(ctx, use, depth - 1, pure, sure and complete and len(given_by) == 1, (*hops, holder))
+            return _Step(top, alone)
+    return _Step(top, alone, hop=holder if ctx.name(target) is not None else None)
+
+
+def _read(ctx: PythonContext, holder: ast.stmt) -> Sequence[tuple[ast.expr, bool]]:
+    """The uses of what an assignment binds, each with whether nothing else may be used there."""
+    key = (_read, holder)
+    if key not in ctx.memo:
+        given = [(use, *reaching(ctx, use)) for use in uses_of(ctx, holder)]
+        ctx.memo[key] = [(use, complete and len(bindings) == 1) for use, bindings, complete in given]
+    found: Sequence[tuple[ast.expr, bool]] = ctx.memo[key]
+    return found
 
 
 def climb(ctx: PythonContext, node: ast.expr) -> Iterator[tuple[ast.expr, bool]]:

@@ -78,7 +78,11 @@ UNKNOWN = LossValue(LossOrigin.UNKNOWN)
 
 def value(ctx: PythonContext, node: ast.expr) -> LossValue:
     """What is known of an expression."""
-    return _value(PossibleValue(ctx, node, following=Following(ordered=True)))
+    key = (value, node)
+    if key not in ctx.memo:
+        ctx.memo[key] = _value(PossibleValue(ctx, node, following=Following(ordered=True)))
+    found: LossValue = ctx.memo[key]
+    return found
 
 
 def _value(at: PossibleValue) -> LossValue:
