@@ -6,7 +6,7 @@
 The mistakes are those of mutmut (`a < b` becomes `a <= b`, an argument is left out, a branch is never taken …). N of
 them are drawn from each package, at places of which all are as likely. Each is written into a copy of this tree, where
 those tests run that reach its line (at most MOST of them, those that reach the fewest lines first; for a line that only
-an import reaches, any that reach the file). Which test reaches what is measured first, once (minutes; kept in FILE, if
+an import reaches, those that reach little beside its file). Which test reaches what is measured first, once (minutes; kept in FILE, if
 that is given). Proofs, laws and tests of `fixer` that take long do not run. A mutant that no test reaches survives.
 Left out is what changes nothing by its nature: annotations, blocks for type checkers, strings in three quotes, and
 `frozen` and `slots` of a dataclass.
@@ -159,8 +159,8 @@ class Reached:
         reaching = set().union(*(by_line.get(line, ()) for line in range(first, last + 1)))
         tests = reaching & known
         if not tests and reaching:  # by an import alone
-            tests = set().union(*by_line.values()) & known
-            return random.Random(0).sample(sorted(tests), min(MOST, len(tests)))
+            here = Counter(test for found in by_line.values() for test in found if test in known)
+            return sorted(here, key=lambda test: (-here[test] / self._lines[test], test))[:MOST]
         return sorted(tests, key=lambda test: (self._lines[test], test))[:MOST]
 
 

@@ -12,7 +12,7 @@ from toy import torched
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Need, splice
 from codemods.syntax.facts import Facts, gather
-from codemods.syntax.imports import satisfy
+from codemods.syntax.imports import satisfy, spelling
 
 TORCH = Need("torch")
 
@@ -268,3 +268,21 @@ def test_an_import_that_another_file_takes_stays() -> None:
 def test_an_import_that_nobody_used_before_is_none_of_our_business() -> None:
     text = "import torch\nfrom lib import legacy, spare\nlegacy()\n"
     assert repaired(text) == "import torch\nfrom lib import spare\ntorch.modern()\n"
+
+
+LOCAL = "from torch import nn\n\n\nclass A:\n    def f(self):\n        import torch\n        g()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "expected"),
+    [
+        (LOCAL, "A.f", ("torch.autocast", None)),
+        (LOCAL, "", ("torch.autocast", Need("torch"))),
+        ("def f():\n    from torch import nn\n    g()\n", "f", ("torch.autocast", Need("torch", scope="f"))),
+        ("torch = 1\n", "", None),
+    ],
+)
+def test_how_an_object_is_written_in_a_scope(text: str, scope: str, expected: tuple[str, Need | None] | None) -> None:
+    facts = gather("p.py", text)
+    assert isinstance(facts, Facts)
+    assert spelling(facts, "torch.autocast", scope, 9) == expected

@@ -12,7 +12,7 @@ from codemods.analysis import instances
 from codemods.analysis.calls import argument, binder, callers, default, given, keyword, literal, positional, values
 from codemods.analysis.definitions import reaching, unused_name, uses_of
 from codemods.analysis.instances import called, callee
-from codemods.analysis.python_context import Binding, PythonContext
+from codemods.analysis.python_context import Binding, PythonContext, program
 from codemods.project.index import Index
 from codemods.syntax.module import dotted
 
@@ -93,6 +93,8 @@ def test_what_a_call_calls(code: str, expected: set[str]) -> None:
             ),
             "torch.amp.GradScaler",
         ),
+        ("from torch.amp import GradScaler\ndef f(s: None | GradScaler):\n    here(s)", "torch.amp.GradScaler"),
+        ("from torch.amp import GradScaler\ndef f(s: Other | GradScaler):\n    here(s)", None),
         ("from torch.amp import GradScaler\ndef f(s: GradScaler):\n    s = other()\n    here(s)", None),
         ("from torch.amp import GradScaler\ns = GradScaler()\ns = other()\nhere(s)", None),
         ("s = s if x else s\nhere(s)", None),
@@ -288,3 +290,9 @@ def test_the_default_of_a_parameter() -> None:
 )
 def test_a_name_that_a_file_does_not_use(code: str, expected: str) -> None:
     assert unused_name(context(code), "a", "b") == expected
+
+
+def test_a_file_with_line_ends_that_are_not_counted_is_no_program() -> None:
+    index = Index(Memory({"p.py": b"x = 1\ry = 2\r", "q.py": b"x = 1\r\ny = 2\n"}))
+    assert index.facts("p.py") is not None
+    assert program(index, "p.py") is None and program(index, "q.py") is not None
