@@ -5,11 +5,11 @@
 
 The mistakes are those of mutmut (`a < b` becomes `a <= b`, an argument is left out, a branch is never taken …). N of
 them are drawn from each package, at places of which all are as likely. Each is written into a copy of this tree, where
-those tests run that reach its line (at most MOST of them, those that reach the fewest lines first; for a line that only
-an import reaches, those that reach little beside its file). Which test reaches what is measured first, once (minutes; kept in FILE, if
-that is given). Proofs, laws and tests of `fixer` that take long do not run. A mutant that no test reaches survives.
-Left out is what changes nothing by its nature: annotations, blocks for type checkers, strings in three quotes, and
-`frozen` and `slots` of a dataclass.
+those tests run that reach its line: at most MOST of them, from each file of tests those first that reach the fewest
+lines; for a line that only an import reaches, those that reach little beside its file. Which test reaches what is
+measured first, once (minutes; kept in FILE, if that is given). Proofs, laws and tests of `fixer` that take long do not
+run. A mutant that no test reaches survives. Left out is what changes nothing by its nature: annotations, blocks for
+type checkers, strings in three quotes, and `frozen` and `slots` of a dataclass.
 
 Prints each mutant that survives, and a table; a survivor may well be equivalent: somebody has to read it.
 """
@@ -28,6 +28,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 import libcst as cst
@@ -161,7 +162,10 @@ class Reached:
         if not tests and reaching:  # by an import alone
             here = Counter(test for found in by_line.values() for test in found if test in known)
             return sorted(here, key=lambda test: (-here[test] / self._lines[test], test))[:MOST]
-        return sorted(tests, key=lambda test: (self._lines[test], test))[:MOST]
+        files: dict[str, list[str]] = defaultdict(list)
+        for test in sorted(tests, key=lambda test: (self._lines[test], test)):
+            files[test.partition("::")[0]].append(test)
+        return [test for each in zip_longest(*files.values()) for test in each if test][:MOST]
 
 
 @dataclass

@@ -199,11 +199,6 @@ def test_a_notebook_is_one_program() -> None:
     assert [f.location for f in found.findings] == ["n.ipynb:cell 2:2", "n.ipynb:cell 3:2"]
 
 
-def test_findings_of_a_notebook_come_in_the_order_of_its_cells() -> None:
-    found = run({"n.ipynb": notebook("x = 1\ny = 2\nold_one(x)", "old_one(y)")}, BOTH)
-    assert [f.location for f in found.findings] == ["n.ipynb:cell 1:3", "n.ipynb:cell 2:1"]
-
-
 def test_a_file_that_a_cell_writes_is_a_program_of_its_own() -> None:
     text = notebook("x = old_one(1)", "%%writefile train.py\nimport lib\nold_one(2)\n", "y = old_one(3)")
     found = run({"n.ipynb": text}, BOTH)

@@ -125,3 +125,9 @@ def test_expected_by_other_ways(change: Callable[[str], str]) -> None:
 @pytest.mark.parametrize("change", SHOWN.values(), ids=SHOWN)
 def test_not_expected(change: Callable[[str], str]) -> None:
     assert fixed(change(FOUND)) == ["GRD002"]
+
+
+def test_what_comes_behind_an_expected_error_is_repaired() -> None:
+    expected = "def test(model, x):\n    with pytest.raises(RuntimeError):\n        bug(model, x)\n"
+    again = FOUND.partition("\n")[2].replace("def bug", "def again")
+    assert fixed(f"import pytest\n{FOUND}\n\n{expected}\n{again}") == ["GRD002"]

@@ -277,12 +277,13 @@ LOCAL = "from torch import nn\n\n\nclass A:\n    def f(self):\n        import to
     ("text", "scope", "expected"),
     [
         (LOCAL, "A.f", ("torch.autocast", None)),
-        (LOCAL, "", ("torch.autocast", Need("torch"))),
-        ("def f():\n    from torch import nn\n    g()\n", "f", ("torch.autocast", Need("torch", scope="f"))),
+        (LOCAL, "", ("torch.autocast", ("torch", None, ""))),
+        ("def f():\n    from torch import nn\n    g()\n", "f", ("torch.autocast", ("torch", None, "f"))),
         ("torch = 1\n", "", None),
     ],
 )
-def test_how_an_object_is_written_in_a_scope(text: str, scope: str, expected: tuple[str, Need | None] | None) -> None:
+def test_how_an_object_is_written_in_a_scope(text: str, scope: str, expected: object) -> None:
     facts = gather("p.py", text)
     assert isinstance(facts, Facts)
-    assert spelling(facts, "torch.autocast", scope, 9) == expected
+    found = spelling(facts, "torch.autocast", scope, 9)
+    assert (found and (found[0], found[1] and (found[1].module, found[1].name, found[1].scope))) == expected
