@@ -5,8 +5,8 @@
 
 The mistakes are those of mutmut (`a < b` becomes `a <= b`, an argument is left out, a branch is never taken …). N of
 them are drawn from each package, at places of which all are as likely. Each is written into a copy of this tree, where
-those tests run that reach its line: at most MOST of them, from each file of tests those first that reach the fewest
-lines; for a line that only an import reaches, those that reach little beside its file. Which test reaches what is
+those tests run that reach its line: first MOST of them, from each file of tests those that reach the fewest lines,
+then, if none fails, all others; for a line that only an import reaches, those that reach its file. Which test reaches what is
 measured first, once (minutes; kept in FILE, if that is given). Proofs, laws and tests of `fixer` that take long do not
 run. A mutant that no test reaches survives. Left out is what changes nothing by its nature: annotations, blocks for
 type checkers, strings in three quotes, and `frozen` and `slots` of a dataclass.
@@ -39,9 +39,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("model", "sources", "syntax", "analysis", "project", "engine", "frameworks", "transforms")
 COPIED = ("codemods", "fixer", "tests", "docs", "pyproject.toml", "README.md")
 MOST = 150
-"""Tests that run for one mutant."""
-LIMIT = 120.0
-"""Seconds after which a mutant counts as one that does not end."""
+"""Tests that run first."""
+LIMITS = (120.0, 900.0)
+"""Seconds after which a mutant counts as one that does not end, of the first tests and of all others."""
 SLOW = re.compile("cache|cli|hostile|kept_runs|laws.py|matrix|proof|prove|site|verif|warm|writer")
 """Tests with this in the name of their file do not run."""
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not law and not torch")
@@ -117,8 +117,8 @@ class _Bare(ast.NodeTransformer):
         node.annotation = ast.Constant("")
         return self.generic_visit(node)
 
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        return ast.keyword(node.arg, ast.Constant("")) if node.arg in ("frozen", "slots") else self.generic_visit(node)
+    def visit_keyword(self, node: ast.keyword) -> ast.AST | None:
+        return None if node.arg in ("frozen", "slots") else self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
         return None if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING" else self.generic_visit(node)
@@ -161,11 +161,11 @@ class Reached:
         tests = reaching & known
         if not tests and reaching:  # by an import alone
             here = Counter(test for found in by_line.values() for test in found if test in known)
-            return sorted(here, key=lambda test: (-here[test] / self._lines[test], test))[:MOST]
+            return sorted(here, key=lambda test: (-here[test] / self._lines[test], test))
         files: dict[str, list[str]] = defaultdict(list)
         for test in sorted(tests, key=lambda test: (self._lines[test], test)):
             files[test.partition("::")[0]].append(test)
-        return [test for each in zip_longest(*files.values()) for test in each if test][:MOST]
+        return [test for each in zip_longest(*files.values()) for test in each if test]
 
 
 @dataclass
@@ -220,19 +220,23 @@ class Copy:
 
     def outcome(self, mutant: Mutant, tests: Sequence[str]) -> str:
         """What becomes of a mutant: killed, survived or timed out."""
-        if not tests:
-            return "survived"
         file = self.root / mutant.path
         file.write_text(mutant.after)
         try:
-            done = self.run(*PYTEST, "-x", "--no-header", "-rf", *tests, limit=LIMIT)
-        except subprocess.TimeoutExpired:
-            return "timed out"
+            return next(filter(None, map(self._outcome, (tests[:MOST], tests[MOST:]), LIMITS)), "survived")
         finally:
             file.write_text(mutant.before)
+
+    def _outcome(self, tests: Sequence[str], limit: float) -> str | None:
+        if not tests:
+            return None
+        try:
+            done = self.run(*PYTEST, "-x", "--no-header", "-rf", *tests, limit=limit)
+        except subprocess.TimeoutExpired:
+            return "timed out"
         lines = done.stdout.splitlines()
         self.failed.update(test for test in tests if any(line.startswith(f"FAILED {test}") for line in lines))
-        return "survived" if done.returncode == 0 else "killed"
+        return "killed" if done.returncode else None
 
     def wrong(self) -> list[str]:
         """The tests that fail without a mutant, of those that failed with one."""

@@ -187,6 +187,16 @@ def test_header(text: str, header: int, future: bool) -> None:
     assert (found.header, found.future) == (header, future)
 
 
+def test_assignments() -> None:
+    found = facts("x = 1\nx: int = 2\nx: int\nif x:\n    x += 3\nclass A:\n    y: int = 4\n")
+    assert [(a.value, a.conditional, a.line) for a in found.assignments["x"]] == [
+        (Value(1), False, 1),
+        (Value(2), False, 2),
+        (Value(), True, 5),
+    ]
+    assert [a.value for a in found.classes["A"].attributes["y"]] == [Value(4)]
+
+
 def test_classes() -> None:
     found = facts("class A(B, c.D[T], f(), metaclass=M):\n    class E: pass\ndef g():\n    class H: pass\n").classes
     assert {name: (c.bases, c.conditional) for name, c in found.items()} == {

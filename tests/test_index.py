@@ -141,6 +141,18 @@ def test_what_a_name_means(text: str, name: str, expected: set[str]) -> None:
             id="src layout, from inside",
         ),
         pytest.param(
+            {
+                "libs/lib/a/p.py": "from lib.m import A\n",
+                "libs/lib/a/__init__.py": "",
+                "libs/lib/__init__.py": "",
+                "libs/lib/m.py": "class A: pass\n",
+            },
+            "libs/lib/a/p.py",
+            "A",
+            {"libs/lib/m.py:A"},
+            id="from inside a package in a directory",
+        ),
+        pytest.param(
             {"p.py": "from models.net import A\n", "models/net.py": "class A: pass\n"},
             "p.py",
             "A",

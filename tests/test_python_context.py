@@ -232,6 +232,7 @@ def test_who_calls_a_function_with_what() -> None:
         ("scaler.scale(loss).backward()", "loss"),
         ("scaler.scale(*losses).backward()", "scaler.scale(*losses)"),
         ("engine.backward(loss)", "loss"),
+        ("from lightning import Fabric\nf = Fabric()\nf.backward(loss)", "loss"),
         ("x.sum().backward(retain_graph=True)", "x.sum()"),
         ("super().backward(loss)", None),
         ("class A:\n    def f(self):\n        self.backward()", None),

@@ -169,6 +169,7 @@ def test_toml_headers_dotted_keys_and_inline_tables() -> None:
 
 def test_types_tell_plain_data_apart() -> None:
     assert same({"a": [1, float("nan")]}, {"a": [1, float("nan")]})
+    assert same({"a": 1, 2: 3, "b": None}, {"b": None, "a": 1, 2: 3})
     for one, other in ((1, True), (1, 1.0), (0.0, -0.0), ("1", 1), ({1: 2}, {True: 2}), ([1], [1, 2]), ({}, [])):
         assert not same(one, other)
 
