@@ -6,10 +6,10 @@
 The mistakes are those of mutmut (`a < b` becomes `a <= b`, an argument is left out, a branch is never taken …). N of
 them are drawn from each package, at places of which all are as likely. Each is written into a copy of this tree, where
 those tests run that reach its line: first MOST of them, from each file of tests those that reach the fewest lines,
-then, if none fails, all others; for a line that only an import reaches, those that reach its file. Which test reaches what is
-measured first, once (minutes; kept in FILE, if that is given). Proofs, laws and tests of `fixer` that take long do not
-run. A mutant that no test reaches survives. Left out is what changes nothing by its nature: annotations, blocks for
-type checkers, strings in three quotes, and `frozen` and `slots` of a dataclass.
+then, if none fails, all others; for a line that only an import reaches, those that reach its file. Which test reaches
+what is measured first, once (minutes; kept in FILE, if that is given). Proofs, laws and tests of `fixer` that take long
+do not run. A mutant that no test reaches survives. Left out is what changes nothing by its nature: annotations, blocks
+for type checkers, strings in three quotes, and `frozen` and `slots` of a dataclass.
 
 Prints each mutant that survives, and a table; a survivor may well be equivalent: somebody has to read it.
 """
