@@ -42,7 +42,7 @@ MOST = 150
 """Tests that run first."""
 LIMITS = (120.0, 900.0)
 """Seconds after which a mutant counts as one that does not end, of the first tests and of all others."""
-SLOW = re.compile("cache|cli|hostile|kept_runs|laws.py|matrix|proof|prove|site|verif|warm|writer")
+SLOW = re.compile("cli|hostile|laws.py|matrix|proof|prove|site|verif|writer")
 """Tests with this in the name of their file do not run."""
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not law and not torch")
 BLOCKS = (cst.SimpleStatementLine, cst.BaseCompoundStatement, cst.MatchCase, cst.ExceptHandler, cst.Else)

@@ -33,14 +33,8 @@ from codemods.project.index import Index
         ("import torch\ndef f(x: torch.Tensor):\n    x.backward()\n", True),
         ("import torch\ndef f(a, b):\n    x = torch.nn.functional.mse_loss(a, b)\n    x.backward()\n", True),
         ("from torch import nn\ndef f(a, b):\n    nn.MSELoss()(a, b).backward()\n", True),
-        (
-            "class A:\n    def __init__(self, loss):\n        self.loss = loss\n    def f(self):\n        self.loss.backward()\n",
-            None,
-        ),
-        (
-            "class A:\n    def g(self, loss):\n        self.loss = loss\n    def f(self):\n        self.loss.backward()\n",
-            True,
-        ),
+        ("class A:\n  def __init__(a, loss):\n    a.loss = loss\n  def f(a):\n    a.loss.backward()\n", None),
+        ("class A:\n  def g(a, loss):\n    a.loss = loss\n  def f(a):\n    a.loss.backward()\n", True),
     ],
 )
 def test_what_is_a_tensor(code: str, expected: bool | None) -> None:

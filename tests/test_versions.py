@@ -807,6 +807,7 @@ def test_what_a_notebook_installs_comes_before_its_project() -> None:
         "old/requirements.txt": "torch==1.13",
         "a.ipynb": notebook("!pip install -q torch==2.4.1 lightning transformers\n", "%pip install -U peft\n"),
         "b.ipynb": notebook("!pip install -r old/requirements.txt\n", "!pip install -r ../x.txt\n"),
+        "../x.txt": "torch==1.12",
         "c.ipynb": notebook("print(1)\n"),
         "d.ipynb": "no notebook",
     }
