@@ -188,8 +188,11 @@ def said_wrong(trial: Trial, ended: Ended) -> Iterator[str]:
         yield "".join(line for line in ended.err.splitlines(True) if "/fixer/" in line or line[0] != " ")
     if ended.code == 2 and not ended.err.strip():
         yield "exit code 2 without a word"
-    if trial.way == "apply" and ended.code == 0 and not trial.theirs and contents(trial.root) != trial.after:
-        yield f"exit code 0, and not everything is written: {ended.err}"
+    if trial.way == "apply" and ended.code == 0 and not trial.theirs:
+        now = contents(trial.root)
+        named = (path for path in trial.after if f"  {path}: " in ended.err)  # files that were skipped
+        if missing := {path for path, data in trial.after.items() if now.get(path) != data}.difference(named):
+            yield f"exit code 0, and {', '.join(sorted(missing))} not written: {ended.err}"
 
 
 def left_wrong(trial: Trial, *, tidy: bool) -> Iterator[str]:
