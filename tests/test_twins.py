@@ -254,6 +254,7 @@ EXEMPT: dict[tuple[str, str], str] = {
         (f"implicit-reentrant/{case}", "in-with"): "opening a file in a checkpointed block is not harmless"
         for case in (
             "all_trainable",
+            "conditional_list",
             "decorator",
             "example",
             "hugging_face_style",

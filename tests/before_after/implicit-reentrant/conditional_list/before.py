@@ -1,0 +1,30 @@
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+
+    def body(self, x):
+        found = [x] if self.training else [x, x]
+        found.append(self.linear(x))
+        return torch.stack(found).sum(0)
+
+    def forward(self, x):
+        return checkpoint(self.body, x)
+
+
+def train(batches):
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for x in batches:
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
