@@ -55,6 +55,9 @@ def skipped(data: bytes) -> list[tuple[SkipReason, str]]:
         pytest.param(
             b"if x:\n    a\n    \x0cold()\n", SkipReason.NO_ROUND_TRIP, "the parser", id="form feed after indentation"
         ),
+        pytest.param(
+            b"if x:\n \x0c  old()\n", SkipReason.NO_ROUND_TRIP, "its lines are", id="form feeds as indentation"
+        ),
         pytest.param(b"x = 1\n\x0cold()\n", SkipReason.NO_ROUND_TRIP, "the parser", id="form feed before a statement"),
     ],
 )

@@ -64,11 +64,14 @@ _ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
 def parse(path: str, text: str) -> cst.Module | Skip:
     """The file as a tree, or why not. The text must have passed `ast` before."""
     try:
-        return cst.parse_module(text)
+        module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         return Skip(path, SkipReason.UNPARSABLE, f"line {error.raw_line}: {error.message}")
     except RecursionError:
         return Skip(path, SkipReason.TOO_DEEP, "nested too deeply to be rewritten")
+    if module.default_indent.strip(" \t"):  # with which libcst would parse nothing else
+        return Skip(path, SkipReason.NO_ROUND_TRIP, "its lines are indented with form feeds")
+    return module
 
 
 class Tree:
