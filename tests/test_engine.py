@@ -15,7 +15,7 @@ from codemods.engine import check_python
 from codemods.engine import steps as engine_steps
 from codemods.engine.rounds import Options, plan
 from codemods.engine.steps import steps
-from codemods.model.edits import Need, Safety, SkipReason
+from codemods.model.edits import Evidence, Need, Safety, SkipReason
 from codemods.model.plan import Plan
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import delete, drop, edit_call, rename, replace
@@ -473,6 +473,18 @@ def deleting() -> Rule:
 def test_deletions(before: str, after: str) -> None:
     found = run(before, deleting())
     assert (texts(found), found.skips) == ({"p.py": after}, ())
+
+
+def test_evidence_has_its_line_in_the_file_as_it_was_read() -> None:
+    def shown(call: ast.Call, ctx: PythonContext, rule: Rule) -> Iterator[Draft]:
+        if not any(each.id == "gone" for each in ctx.all(ast.Name)):
+            lines = [each.lineno for each in ctx.all(ast.Name) if each.id in ("a", "b")]
+            yield rule.finding(call, evidence=[Evidence("p.py", line, "shown") for line in lines])
+
+    found = run("a\ngone\nb\nkept()\n", deleting(), rule_on_calls("kept", shown, code="TST002"))
+    assert texts(found) == {"p.py": "a\nb\nkept()\n"}
+    (late,) = (each for each in found.findings if each.code == "TST002")
+    assert [each.line for each in late.evidence] == [1, 3]
 
 
 def test_an_elif_stays_one() -> None:

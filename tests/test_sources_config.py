@@ -391,6 +391,7 @@ def test_nodes_of_others_are_declined() -> None:
     assert entry is not None and foreign is not None
     assert one.edits(entry, (entry, foreign)) is None
     assert one.edits(entry, "x") is None
+    assert one.edits(entry, (entry, Pair("x", object()))) is None
     assert one.edits(entry, (entry,)) == ()
 
 
