@@ -10,6 +10,7 @@ import ecosystem
 import pytest
 import sweep_corpus
 import sweep_generated
+import sweep_mutants
 from world import git, repository
 
 CASES = Path(__file__).parent / "before_after"
@@ -54,6 +55,22 @@ def test_generated_programs_around_a_fixture() -> None:
     ]
     assert [what for program in programs for what in sweep_generated.wrong(program, counts)] == []
     assert counts["changed"] >= 2 and all(map(sweep_generated.compiles, programs))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_one"),
+    [
+        ("a < b\n", "a <= b\n", True),
+        ("def f(x): return x\n", "def f(x): return\n", True),
+        ("a < b\n", "a < (\n", False),
+        ("def f(x: int) -> int: return x\n", "def f(x: str) -> str: return x\n", False),
+        ("x: int = 1\n", "x: str = 1\n", False),
+        ("@dataclass(frozen=True)\nclass A: pass\n", "@dataclass(frozen=False)\nclass A: pass\n", False),
+        ("if TYPE_CHECKING:\n    import a\n", "if TYPE_CHECKING:\n    import b\n", False),
+    ],
+)
+def test_a_mutant_is_another_program(before: str, after: str, is_one: bool) -> None:
+    assert sweep_mutants.differs(before, after) is is_one
 
 
 SAID = {"path": "a.py", "line": 3, "code": "PL001", "safety": "safe", "fix": {"title": "t"}, "message": "m"}
