@@ -59,6 +59,7 @@ OTHER_PROGRAMS = {
     "srun": "needs Slurm; `tests/test_kept_runs.py` and `tests/test_verify_run.py` hold what is behind it",
     "python3": "makes an environment from a package index; `.ci/run` does it",
     "pip": "installs from a package index",
+    ".venv/bin/pip": "installs from a package index",
     "pipx": "installs from a package index",
     "npm": "installs from a package index",
     "git": "git itself",
