@@ -12,6 +12,9 @@ The file may also be a .yaml, .yml, .json, .toml, .sh or .ipynb. A project is a 
 cases, as `<rule>/stand_in.py`. The case `example` is the one that `fixer explain` shows and proves, and the only one
 that an installed package carries.
 
+What holds of the engine and not of a rule is asked of a `few()` of them; `pytest --hypothesis-profile thorough` asks it
+of all.
+
 A first line `# fixer: target=torch==2.4.1,lightning==2.5 unsafe strategy=clear-cache with=PL001` (any part may be
 missing) sets options for that case: `with` runs other rules too. In a project it stands in a file `options`.
 Lines of a report start with the path in a project.
@@ -20,10 +23,12 @@ Lines of a report start with the path in a project.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+import pytest
 from expected_failures import FIXTURES
 from memory import Memory
 
@@ -35,6 +40,22 @@ from codemods.transforms import load
 
 ROOT = Path(__file__).parent / "before_after"
 KINDS = ("before", "same", "report")
+VERBS = {
+    "AMP001": ("exit_return", "hoist", "inner_nocache"),
+    "AMP002": ("annotations", "try_import", "version_guard"),
+    "AMP010": ("narrow_split",),
+    "ATT001": ("keyword_given",),
+    "CKP002": ("input_grads",),
+    "CKP003": ("input_grads",),
+    "CKP004": ("trl",),
+    "CKP007": ("shapes",),
+    "GRD002": ("beside_fabric",),
+    "PL001": ("with_detached_loss",),
+    "SCL001": ("comments",),
+    "SCL003": ("comments",),
+    "SCL008": ("loop",),
+}
+"""Fixtures of a rule whose fixes are written by verbs that neither its example nor its longest fixture needs."""
 _OPTIONS = re.compile(r"# fixer: (?!ignore)(.*)")
 
 
@@ -97,6 +118,39 @@ def cases(*, all: bool = False) -> list[Case]:
         if path.stem in KINDS and path.name != "report.txt"
     ]
     return found if all else [case for case in found if f"{case.rule.name}/{case.name}" not in FIXTURES]
+
+
+def repaired() -> list[Case]:
+    """The fixtures of one Python file in which something is repaired."""
+    return [case for case in cases() if case.kind == "before" and case.python]
+
+
+def few() -> list[Case]:
+    """Of those, for each rule, the example, the longest, and what is needed for every verb."""
+    longest: dict[str, Case] = {}
+    for case in repaired():
+        so_far = longest.setdefault(case.rule.code, case)
+        longest[case.rule.code] = max(so_far, case, key=lambda each: each.path.stat().st_size)
+    return [
+        case
+        for case in repaired()
+        if case.name in ("example", longest[case.rule.code].name, *VERBS.get(case.rule.code, ()))
+    ]
+
+
+Subject = TypeVar("Subject")
+
+
+def hold(law: Callable[[Subject], None], each: Mapping[str, Subject]) -> None:
+    """Ask a law of many, by name; who breaks it is told together."""
+    broken = []
+    for name, subject in each.items():
+        try:
+            law(subject)
+        except Exception as error:  # whatever it is, the others are asked, too
+            broken.append(f"{name}: {type(error).__name__}: {error}")
+    if broken:
+        pytest.fail("\n\n".join(broken), pytrace=False)
 
 
 def _files(path: Path) -> dict[str, bytes]:

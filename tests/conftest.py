@@ -1,20 +1,38 @@
 """Makes `tests/` importable, so that tests share `memory` and `cases`; what holds for every test."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+if TYPE_CHECKING:  # what is imported here is imported before coverage starts
+    from cases import Case
+    from riding import Forks
+
+    from codemods.verify.flow_bench import FlowBench
+
 # A slow or busy machine is no failure: nothing here looks at a clock but the limit of each test (`timeout` in
 # pyproject.toml), which is for what would never end.
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("any-machine"), max_examples=2_000)
 settings.load_profile("any-machine")
+
+
+@pytest.fixture(scope="session")
+def chosen() -> list[Case]:
+    """The fixtures of which the laws of the engine are asked."""
+    from cases import cases, few
+
+    return cases() if settings.default == settings.get_profile("thorough") else few()
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +44,36 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
     if subprocess.run([python, "-I", "-c", "import torch"], capture_output=True, check=False).returncode == 0:
         pytest.skip("the interpreter under the virtual environment has torch")
     return str(python)
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    from riding import Forks
+
+    with Forks(tmp_path_factory.mktemp("seen")) as forks:
+        yield forks
+
+
+@pytest.fixture(scope="session")
+def flow_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlowBench]:
+    from codemods.verify.flow_bench import FlowBench, Terms
+
+    with FlowBench(Terms(), tmp_path_factory.mktemp("bench")) as bench:
+        yield bench
+
+
+@pytest.fixture
+def one_server(flow_bench: FlowBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tests watch modules by one server, which has imported torch once; it forks for every run, as always."""
+    from codemods.verify.flow_bench import FlowBench
+
+    ask = FlowBench._ask
+
+    def asked(bench: FlowBench, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        flow_bench.terms, flow_bench.environment = bench.terms, bench.environment
+        return ask(flow_bench, request)
+
+    monkeypatch.setattr(FlowBench, "_ask", asked)
 
 
 @pytest.fixture(scope="session", autouse=True)

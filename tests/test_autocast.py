@@ -18,6 +18,7 @@ from codemods.project.index import Index
 from codemods.syntax.module import FUNCTIONS, dotted
 
 HEAD = "import torch\nfrom torch import autocast, nn, no_grad\nfrom torch.cuda.amp import GradScaler\n"
+NET = "net = nn.Linear(1, 1)\n"
 STEP = """import lightning
 class M(lightning.LightningModule):
     def training_step(self): self.g()
@@ -109,14 +110,17 @@ def test_whether_gradients_are_on(code: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("model(x)", {("model", False)}),
-        ("with no_grad(): model(x)", {("model", True)}),
-        ("no_grad()(model.forward)(x)", {("model", True)}),
-        ("with torch.set_grad_enabled(a): model(x)", set()),
+        ("model(x)", set()),
+        (NET + "net(x)", {("net", False)}),
+        (NET + "with no_grad(): net(x)", {("net", True)}),
+        (NET + "no_grad()(net.forward)(x)", {("net", True)}),
+        (NET + "with torch.set_grad_enabled(a): net(x)", set()),
+        ("def f(v, x): v(x)\nf(net.part, x)", {("net.part", False)}),
+        ("def f(v, x): v(net(x))\nf(g, x)", set()),
         ("a = nn.Linear(1, 1)\na(x)", {("a", False)}),
         ("a = nn.ReLU()\na(x)", set()),
-        ("model.half()\nmodel(x)", set()),
-        ("def f(m): m.encode(model(1))\nf(net)", {("model", False)}),
+        (NET + "net.half()\nnet(x)", set()),
+        (NET + "def f(m): m.encode(net(1))\nf(a)", {("net", False)}),
         ("def f(net): net(1)\nf(model.part)", {("model.part", False)}),
         ("for block in blocks: block(x)\nblocks = nn.ModuleList([])", {("blocks[…]", False)}),
         ("w = nn.Parameter(a)\nself.w = w", set()),

@@ -14,8 +14,8 @@ from codemods.frameworks.checkpointing.project_traits import (
     frozen,
     frozen_embeddings,
     gives_inputs_gradients,
-    hooks,
     may_forbid_non_reentrant,
+    no_hook_runs_inside,
     unsloth,
 )
 from codemods.frameworks.checkpointing.reachable import trouble_in
@@ -91,8 +91,10 @@ def test_what_is_frozen(code: str, expected: bool) -> None:
 
 
 def test_frozen_embeddings_of_the_program() -> None:
-    shown = frozen_embeddings(context("import parts", parts="x = 1\nself.wte.requires_grad_(False)"))
-    assert shown is not None and (shown.path, shown.line, shown.why) == ("parts.py", 2, "`self.wte` is frozen")
+    found = frozen_embeddings(context("import parts", parts="x = 1\nself.wte.requires_grad_(False)"))
+    assert found is not None and found[1] == "self.wte"
+    shown = found[0]
+    assert (shown.path, shown.line, shown.why) == ("parts.py", 2, "`self.wte` is frozen")
 
 
 PEFT = "from peft import get_peft_model\n"
@@ -115,8 +117,9 @@ def test_adapters_that_may_be_on_a_model(code: str, expected: bool) -> None:
 
 
 def test_hooks_are_shown() -> None:
-    shown = hooks(context("import layers", layers="x = 1\nmodule.register_forward_hook(f)"))
-    assert shown is not None and (shown.path, shown.line) == ("layers.py", 2)
+    answer = no_hook_runs_inside(context("import layers", layers="x = 1\nmodule.register_forward_hook(f)"))
+    (shown,) = answer.places
+    assert answer.is_unknown and (shown.path, shown.line) == ("layers.py", 2)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,8 @@ BLOCK = "import torch\nclass Block(torch.nn.Module):\n    def forward(self, x):\
 )
 def test_what_may_not_be_recomputed(code: str, expected: str | None) -> None:
     ctx = context(BLOCK.format(code) + "block = Block()\ndef run(x):\n    block = Block()\n    here(block, x)\n")
-    assert trouble_in(ctx, call(ctx).args[0]) == expected
+    found = trouble_in(ctx, call(ctx).args[0])
+    assert (found.why if found is not None else None) == expected
 
 
 def test_the_text_of_code_in_a_message_is_short_and_on_one_line() -> None:

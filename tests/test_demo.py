@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import world
 
 CHECKOUT = Path(__file__).parents[1]
 DEMO = Path(__file__).parent / "before_after" / "demo"
@@ -41,8 +42,16 @@ def run(*command: str, at: Path, code: int = 0, typed: str = "") -> bytes:
     return done.stdout + (done.stderr if code == 2 else b"")
 
 
-def fixer(*arguments: str, at: Path, code: int = 0, typed: str = "") -> bytes:
+def started(*arguments: str, at: Path, code: int = 0, typed: str = "") -> bytes:
+    """The same of the command."""
     return run(sys.executable, "-c", "from fixer.cli import main; main()", *arguments, at=at, code=code, typed=typed)
+
+
+def fixer(*arguments: str, at: Path, code: int = 0) -> bytes:
+    """The same in this process, which has loaded the rules."""
+    done = world.fixer(*arguments, at=at, environment={"FIXER_CACHE_DIR": os.devnull}, real=True)
+    assert done.code == code, done.text + done.err
+    return done.out + (done.err.encode() if code == 2 else b"")
 
 
 def test_the_first_lines_of_the_readme_lead_from_an_error_to_its_fix(tmp_path: Path) -> None:
@@ -54,11 +63,11 @@ def test_the_first_lines_of_the_readme_lead_from_an_error_to_its_fix(tmp_path: P
     source = (DEMO.parent / "unscaled-backward/example/before.py").read_text()
     (tmp_path / "train.py").write_text(f"{source}\n\ntrain(build_model(), loader())\n")
     assert first == "python train.py 2>&1 | fixer diagnose -" and log.startswith("Traceback")
-    shown = fixer("diagnose", "-", at=tmp_path, typed=log).decode()
+    shown = started("diagnose", "-", at=tmp_path, typed=log).decode()
     assert f"\n  {second}\n" in shown and "+        scaler.scale(loss).backward()" in shown
-    fixer(*second.split()[1:], at=tmp_path)
+    started(*second.split()[1:], at=tmp_path)
     assert "scaler.scale(loss).backward()" in (tmp_path / "train.py").read_text()
-    assert fixer("check", "--select", "SCL003", at=tmp_path) == b""
+    assert started("check", "--select", "SCL003", at=tmp_path) == b""
 
 
 @pytest.fixture
@@ -89,11 +98,8 @@ def test_each_diagnosis_has_its_fix(project: Path) -> None:
 
 
 def test_the_summary_counts_what_unsafe_fixes_would_add(project: Path) -> None:
-    command = [sys.executable, "-c", "from fixer.cli import main; main()", "apply", "--dry-run"]
-    done = subprocess.run(
-        command, cwd=project, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, check=False
-    )
-    assert b"--unsafe-fixes" in done.stderr
+    done = world.fixer("apply", "--dry-run", at=project, real=True)
+    assert "--unsafe-fixes" in done.err
 
 
 @pytest.mark.parametrize("where", [".", "alt"])

@@ -191,6 +191,104 @@ def test_the_message_itself_points_at_a_cause(project: Path) -> None:
         assert first in fixer("diagnose", "log", at=project, real=True).text
 
 
+INDEX_PUT = "RuntimeError: Index put requires the source and destination dtypes match, got"
+NOT_FUSED = (
+    "RuntimeError: The current optimizer, AdamW, does not allow for gradient clipping because it performs unscaling of "
+    "gradients internally. HINT: Are you using a 'fused' optimizer?"
+)
+INTO_FLOAT, INTO_HALF = "the destination is float32", "the destination is in 16 bits"
+
+
+@pytest.mark.parametrize(
+    ("said", "function", "first", "step"),
+    [
+        (NOT_FUSED, "f", "`fused=True` together with `gradient_clip_val`, in 16-mixed or bf16-mixed", "fused=False"),
+        (
+            "NotImplementedError: Gradient clipping is not implemented for optimizers handling the unscaling.",
+            *("f", "`fabric.clip_gradients` with a fused optimizer in 16-mixed", "fused=False"),
+        ),
+        (
+            "ValueError: Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32",
+            *("f", "adapters, norms or a new head in float32 beside a base in 16 bits", "one dtype"),
+        ),
+        (
+            "ValueError: Must flatten tensors with uniform dtype but got torch.float32 and torch.uint8",
+            *("f", "QLoRA: quantized weights", "one dtype"),
+        ),
+        (
+            "ValueError: Must flatten tensors with uniform `requires_grad` when `use_orig_params=False`",
+            *("f", "LoRA, or a model of which a part is frozen", "use_orig_params: true"),
+        ),
+        (
+            "ValueError: `FlatParameter` requires uniform `requires_grad`",
+            *("f", "torch 2.0 or older, which refuses this with `use_orig_params=True`", "torch 2.1 or newer"),
+        ),
+        (f"{INDEX_PUT} Half for the destination and Float for the source.", "f", INTO_HALF, "cast there"),
+        (f"{INDEX_PUT} BFloat16 for the destination and Float for the source.", "f", INTO_HALF, "cast there"),
+        (f"{INDEX_PUT} Float for the destination and Half for the source.", "f", INTO_FLOAT, "cast there"),
+        (
+            f"{INDEX_PUT} Float for the destination and Double for the source.",
+            "f",
+            "one of them is float64",
+            "cast there",
+        ),
+        (
+            "RuntimeError: masked_scatter: expected self and source to have same dtypes but gotBFloat16 and Float",
+            *("f", INTO_HALF, "cast there"),
+        ),
+        (
+            "RuntimeError: index_add_(): self (Float) and source (BFloat16) must have the same scalar type",
+            *("f", INTO_FLOAT, "cast there"),
+        ),
+        (
+            "RuntimeError: expected dtype float for `end` but got dtype c10::Half",
+            "f",
+            "an average of weights",
+            "cast there",
+        ),
+        (NO_GRAPH, "test_step", "an evaluation that needs gradients", "fixer verify --run"),
+        (NO_GRAPH, "validation_step", "an evaluation that needs gradients", "fixer verify --run"),
+        (NO_GRAPH, "training_step", "the loss is made anew from numbers", "fixer verify --run"),
+        ("RuntimeError: expected scalar type Long but found Float", "f", "the labels are floats", ".long()"),
+        (
+            "RuntimeError: expected target dtype to be Long or Byte, but got Float",
+            "f",
+            "the labels are floats",
+            ".long()",
+        ),
+        (
+            "RuntimeError: expected target dtype to be Long or Byte, but got Int",
+            *("f", "the labels are whole numbers of another type", ".long()"),
+        ),
+        ("RuntimeError: expected scalar type Half but found Float", "f", "nn.TransformerEncoder", "x.dtype"),
+    ],
+)
+@pytest.mark.parametrize("bare", [False, True], ids=["traceback", "one line"])
+def test_the_first_cause_and_the_next_step(
+    said: str, function: str, first: str, step: str, bare: bool, tmp_path: Path
+) -> None:
+    """In an empty repository. Without a traceback, a cause that frames tell of is no likelier than the others."""
+    log = said if bare else traceback([("a.py", 3, "<module>"), ("a.py", 9, function)], said)
+    (tmp_path / "log").write_text(f"{log}\n")
+    told = json.loads(fixer("diagnose", "log", "--format", "json", at=tmp_path, real=True).out)
+    found = [cause["what"] for cause in told["causes"]]
+    assert any(cause.startswith(first) for cause in (found if bare else found[:1])), found
+    assert step in fixer("diagnose", "log", at=tmp_path, real=True).text
+
+
+def test_gradients_in_an_evaluation_need_more_than_enable_grad(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(traceback([("net.py", 9, "test_step")], NO_GRAPH))
+    told = json.loads(fixer("diagnose", "log", "--format", "json", at=tmp_path, real=True).out)
+    assert "`Trainer(inference_mode=False)`" in told["causes"][0]["cure"]
+    assert "`enable_grad()` does not end `inference_mode`" in told["causes"][0]["cure"]
+
+
+def test_nothing_of_bf16_mixed_where_clipping_is_refused_in_it_too(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(f"{NOT_FUSED}\n")
+    told = fixer("diagnose", "log", at=tmp_path, real=True).text
+    assert "bf16-true" in told and told.partition("Next")[2].count("bf16") == 0
+
+
 @pytest.mark.parametrize(
     ("log", "command"),
     [

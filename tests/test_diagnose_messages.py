@@ -205,6 +205,31 @@ KNOWN = [
         ),
     ),
     ("dtypes-differ", "RuntimeError: Input type (c10::BFloat16) and bias type (float) should be the same"),
+    ("labels-not-integers", "RuntimeError: expected scalar type Long but found Float"),
+    ("labels-not-integers", "RuntimeError: expected target dtype to be Long or Byte, but got Float"),
+    (
+        "labels-not-integers",
+        "RuntimeError: Expected object of scalar type Long but got scalar type Float for argument #2 'target' in call",
+    ),
+    (
+        "labels-not-integers",
+        (
+            "RuntimeError: Expected object of type torch.LongTensor but found type torch.FloatTensor "
+            "for argument #2 'target'"
+        ),
+    ),
+    (
+        "labels-not-integers",
+        "RuntimeError: \"nll_loss_forward_reduce_cuda_kernel_2d_index\" not implemented for 'Float'",
+    ),
+    (
+        "written-into-another-dtype",
+        "RuntimeError: index_add_(): self (Float) and source (Half) must have the same scalar type",
+    ),
+    (
+        "written-into-another-dtype",
+        "RuntimeError: masked_scatter: expected self and source to have same dtypes but gotHalf",
+    ),
     ("written-into-another-dtype", "RuntimeError: Index put requires the source and destination dtypes match, got"),
     ("written-into-another-dtype", "RuntimeError: scatter(): Expected self.dtype to be equal to src.dtype"),
     ("written-into-another-dtype", "RuntimeError: index_add_(): self and source expected to have the same dtype, but"),
@@ -235,7 +260,17 @@ KNOWN = [
         "reduction-not-finished",
         ("RuntimeError: It looks like your LightningModule has parameters that were not used in producing the loss"),
     ),
-    ("fsdp-not-uniform", "ValueError: Must flatten tensors with uniform dtype but got torch.float16 and torch.float32"),
+    ("fsdp-dtypes-differ", "ValueError: Must flatten tensors with uniform dtype but got torch.float16 and torch.uint8"),
+    (
+        "fsdp-dtypes-differ",
+        "ValueError: `FlatParameter` requires uniform dtype but got torch.float16 and torch.float32",
+    ),
+    ("fsdp-dtypes-differ", "AssertionError: FSDP expects uniform original parameter dtype but got {torch.bfloat16,"),
+    (
+        "fsdp-partly-trained",
+        "ValueError: Must flatten tensors with uniform `requires_grad` when `use_orig_params=False`",
+    ),
+    ("fsdp-partly-trained", "ValueError: `FlatParameter` requires uniform `requires_grad`"),
     (
         "no-sync-with-zero",
         ("AssertionError: no_sync context manager is incompatible with gradient partitioning logic of ZeRO stage"),

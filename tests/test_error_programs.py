@@ -1,4 +1,4 @@
-"""`fixer diagnose` on 27 programs that fail as training code fails: each log has the right place, and cause or fix.
+"""`fixer diagnose` on 31 programs that fail as training code fails: each log has the right place, and cause or fix.
 
 `error_programs/NAME/` holds the program and what it printed. The answers were checked by hand against the programs.
 """
@@ -64,12 +64,16 @@ ANSWERS = {
     "unscale-fp16": Answer(14, "nn.Linear(4, 1).half()", "`model.half()`"),
     "numpy-grad": Answer(16, "losses.append(loss.cpu().numpy())", "Logging, plotting or a metric", ""),
     "non-leaf": Answer(9, "noise = torch.randn(3, 4, requires_grad=True) * 0.1", "`.to(device)`, `.cuda()`", ""),
-    "index-put": Answer(13, "out = torch.zeros(8, 3)", "A buffer made by `torch.zeros(...)`", ""),
+    "index-put": Answer(13, "out = torch.zeros(8, 3)", "The destination is float32 (`torch.zeros(...)`", ""),
+    "index-put-half": Answer(10, "hidden[ids == 0] = features", "The destination is in 16 bits", ""),
+    "float-labels": Answer(11, "y = torch.Tensor([0, 1, 2", "The labels are floats", ""),
+    "fused-clip": Answer(22, "torch.optim.AdamW(self.parameters(), fused=True)", "`fused=True` together with", ""),
+    "test-step": Answer(15, "", "An evaluation that needs gradients"),
 }
 
 
 def test_every_program_has_an_answer() -> None:
-    assert {path.name for path in PROGRAMS.iterdir()} == set(ANSWERS) and len(ANSWERS) == 27
+    assert {path.name for path in PROGRAMS.iterdir()} == set(ANSWERS) and len(ANSWERS) == 31
 
 
 @pytest.mark.parametrize("name", ANSWERS)

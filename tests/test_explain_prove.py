@@ -30,15 +30,15 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 def test_the_page_says_what_was_run(tmp_path: Path) -> None:
     said = sentence(read(RECORD), "AMP001")
     assert said.startswith("Both sides were run: torch ")
-    assert said in process("explain", "AMP001", at=tmp_path).text
+    assert said in fixer("explain", "AMP001", at=tmp_path, real=True).text
 
 
 def test_the_page_shows_the_example(tmp_path: Path) -> None:
     """Of a project every changed file; of a repair that must be asked for, how."""
-    text = process("explain", "VER002", at=tmp_path).text
+    text = fixer("explain", "VER002", at=tmp_path, real=True).text
     assert "\n## Example (`--strategy VER002=torch-2.11`)\n" in text
     assert "\n+++ b/pyproject.toml\n" in text and "\n+++ b/requirements.txt\n" in text
-    assert "\n+++ b/example.py\n" in process("explain", "PL001", at=tmp_path).text
+    assert "\n+++ b/example.py\n" in fixer("explain", "PL001", at=tmp_path, real=True).text
 
 
 @needs_torch

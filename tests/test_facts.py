@@ -159,6 +159,24 @@ def test_settings() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "splats"),
+    [
+        ("L.Trainer(**config.trainer)", [("L.Trainer", ("trainer",))]),
+        ("f(1, *a, **c['a'].b['d'], **c.e)", [("f", ("a", "b", "d")), ("f", ("e",))]),
+        ("def g():\n    with f(**self.kwargs): pass", [("f", ("kwargs",))]),
+        ("f(**config)", []),
+        ("f(**config[0].a)", []),
+        ("f(**config[key].a)", []),
+        ("f(**load().a)", []),
+        ("f(a=config.a)", []),
+        ("f()(**config.a)", []),
+    ],
+)
+def test_tables_that_calls_are_handed(text: str, splats: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert [(splat.called, splat.keys) for splat in facts(text).splats] == splats
+
+
+@pytest.mark.parametrize(
     ("text", "exports"),
     [
         ("__all__ = ['a', 'b']", {"a", "b"}),

@@ -202,7 +202,7 @@ def test_sarif(tmp_path: Path) -> None:
                                 }
                             }
                         ],
-                        "properties": {"consequence": "silent", "safety": "unsafe"},
+                        "properties": {"consequence": "silent", "certainty": "certain", "safety": "unsafe"},
                         "fixes": [
                             {
                                 "description": {"text": "Call `new_three()` (unsafe)"},
@@ -238,7 +238,7 @@ def test_sarif(tmp_path: Path) -> None:
                                 }
                             }
                         ],
-                        "properties": {"consequence": "warns", "safety": "display"},
+                        "properties": {"consequence": "warns", "certainty": "certain", "safety": "display"},
                     },
                 ],
             }
@@ -339,7 +339,12 @@ def test_a_notebook_is_a_file_with_lines(tmp_path: Path) -> None:
     (result,) = json.loads(done["sarif"].out)["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 6, "endLine": 6}
     assert result["message"] == {"text": "`old_one()` is old (cell 2, line 2)"}
-    assert result["properties"] == {"consequence": "deprecated", "safety": "safe", "cell": 2}
+    assert result["properties"] == {
+        "consequence": "deprecated",
+        "certainty": "certain",
+        "safety": "safe",
+        "cell": 2,
+    }
     assert "fixes" not in result
 
 

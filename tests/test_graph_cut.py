@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from test_verify_module import watched
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_server")]
 
 MODULE = """\
 import copy

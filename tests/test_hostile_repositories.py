@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -32,15 +34,22 @@ def repositories(place: Path) -> Mapping[str, Path]:
     return make(place)
 
 
+_READ: dict[str, tuple[tuple[int, ...], bytes]] = {}
+
+
 def _outside(place: Path, but: Path | None = None) -> dict[str, bytes]:
-    """All regular files but those of one repository."""
+    """All regular files but those of one repository. What the system says has not changed is not read again."""
+    apart = {str(but), str(place / f"git of {but.name}")} if but is not None else set()
     found = {}
-    for file in place.rglob("*"):
-        if file.is_symlink() or not file.is_file() or (but is not None and file.is_relative_to(but)):
-            continue
-        if file.name in ("index", "hit") or (but is not None and f"git of {but.name}" in file.parts):
-            continue
-        found[str(file)] = file.read_bytes()
+    for top, directories, names in os.walk(place):
+        directories[:] = [name for name in directories if f"{top}/{name}" not in apart]
+        for path in (f"{top}/{name}" for name in names if name not in ("index", "hit")):
+            there = os.lstat(path)
+            if stat.S_ISREG(there.st_mode):
+                state = (there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns)
+                if path not in _READ or _READ[path][0] != state:
+                    _READ[path] = (state, Path(path).read_bytes())
+                found[path] = _READ[path][1]
     return found
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,7 @@ def steps() -> dict[str, dict[str, Any]]:
 
 def done(step: dict[str, Any], at: Path, environment: dict[str, str], **given: str) -> subprocess.CompletedProcess[str]:
     """Run one step as a runner would, with what stands for each expression."""
-    values = {"github.action_path": str(CHECKOUT), "inputs.paths": ".", "inputs.options": ""}
-    values |= {f"inputs.{name.replace('_', '-')}": value for name, value in given.items()}
+    values = inputs(given)
     known = {name: values[text[3:-2].strip()] for name, text in step["env"].items()}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
@@ -65,6 +65,39 @@ def done(step: dict[str, Any], at: Path, environment: dict[str, str], **given: s
         check=False,
         timeout=120,
     )
+
+
+def inputs(given: Mapping[str, str]) -> dict[str, str]:
+    """What the expressions of the action stand for: the inputs as they are given, else as they are by default."""
+    action = yaml.safe_load((CHECKOUT / "action.yml").read_text(encoding="utf-8"))
+    values = {f"inputs.{name}": value["default"] for name, value in action["inputs"].items()}
+    values |= {f"inputs.{name.replace('_', '-')}": value for name, value in given.items()}
+    assert len(values) == len(action["inputs"]), "an input that the action does not have"
+    return {"github.action_path": str(CHECKOUT), **values}
+
+
+def run(at: Path, environment: dict[str, str], *, installed: bool = True, **given: str) -> dict[str, Any]:
+    """Run the action as a runner would: a step is left out if its condition does not hold, or an earlier one failed."""
+    values, ended = inputs(given), dict[str, Any]()
+    failed = not installed
+    for name, step in steps().items():
+        if name == "Install fixer":
+            continue
+        condition = str(step.get("if", "success()")).removeprefix("${{").removesuffix("}}")
+        whatever = "cancelled()" in condition
+        holds = True
+        for part in condition.split("&&"):
+            match part.strip():
+                case "!cancelled()" | "success()":
+                    pass
+                case "steps.install.outcome == 'success'":
+                    holds = holds and installed
+                case other:
+                    holds = holds and bool(values[other])
+        if holds and (whatever or not failed):
+            ended[name] = done(step, at, environment, **given)
+            failed = failed or ended[name].returncode != 0
+    return ended
 
 
 def test_the_steps_of_the_action(tmp_path: Path, command: dict[str, str]) -> None:
@@ -81,9 +114,31 @@ def test_the_steps_of_the_action(tmp_path: Path, command: dict[str, str]) -> Non
     written = done(steps()["Write SARIF"], root, command, options=options, sarif="out.sarif")
     assert written.returncode == 0, written.stderr
     assert len(json.loads((root / "out.sarif").read_text())["runs"][0]["results"]) == 2
-    refused = done(steps()["Open a pull request with the fixes"], root, command, options=options, fix_branch="fix/amp")
+    branch = steps()["Open a pull request with the fixes"]
+    refused = done(branch, root, command, apply_options=options, fix_branch="fix/amp")
     assert refused.returncode == 2 and "remote" in refused.stderr
     assert not list(tmp_path.rglob("pwned"))
+
+
+@pytest.mark.parametrize("more", [{}, {"apply_options": "--ignore-in-blame\n--target=torch>=2.4"}])
+def test_options_of_check_are_not_handed_to_apply(
+    more: dict[str, str], tmp_path: Path, command: dict[str, str]
+) -> None:
+    """Each has options that the other does not know. Here the branch cannot be pushed, as there is no remote."""
+    root = repository(tmp_path / "work", {"train.py": OLD})
+    options = "--fail-on=silent\n--target=torch>=2.4"
+    ended = run(root, command, options=options, fix_branch="fix/amp", sarif="out.sarif", **more)
+    written, branch, annotated = ended.values()
+    assert written.returncode == 0, written.stderr
+    assert branch.returncode == 2 and "remote" in branch.stderr and "No such option" not in branch.stderr
+    assert annotated.returncode == 0, annotated.stderr
+    assert annotated.stdout.startswith("::warning file=train.py"), "annotated also if the branch failed"
+
+
+def test_steps_that_are_left_out(tmp_path: Path, command: dict[str, str]) -> None:
+    root = repository(tmp_path / "work", {"train.py": OLD})
+    assert list(run(root, command)) == ["Annotate the changes"]
+    assert run(root, command, installed=False) == {}
 
 
 def test_what_the_action_uses() -> None:

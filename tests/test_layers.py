@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,19 @@ MODULES = {
     for package in ("codemods", "fixer")
     for path in sorted((ROOT / package).rglob("*.py"))
 }
-CORE = ("model", "syntax", "sources", "project", "rules", "analysis", "frameworks", "engine", "transforms", "verify")
+CORE = (
+    "model",
+    "syntax",
+    "sources",
+    "project",
+    "flow",
+    "rules",
+    "analysis",
+    "frameworks",
+    "engine",
+    "transforms",
+    "verify",
+)
 WORLD = ("errors", "git", "project", "run", "output", "verify", "diagnose", "bulk", "report", "api", "lsp", "cli")
 ROOMS = [
     "codemods",
@@ -60,6 +73,12 @@ WORLDLY = {"os", "io", "pathlib", "subprocess", "shutil", "time", "datetime", "s
 }
 
 
+@cache
+def parsed(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_bytes())
+
+
+@cache
 def imports(module: str, *, top_level: bool = False) -> set[str]:
     """What a module imports, as dotted names of this project's modules or of packages."""
 
@@ -74,7 +93,7 @@ def imports(module: str, *, top_level: bool = False) -> set[str]:
                         yield from statements([inner] if isinstance(inner, ast.stmt) else inner.body)
 
     found = set()
-    for statement in statements(ast.parse(MODULES[module].read_bytes()).body):
+    for statement in statements(parsed(module).body):
         if isinstance(statement, ast.Import):
             found |= {alias.name for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom) and statement.module:
@@ -97,8 +116,8 @@ def test_every_package_is_a_room() -> None:
 def test_rooms_import_only_those_before_them() -> None:
     """Every import counts: at the top of a module, in a function, and for type checkers."""
     upward = set()
-    for module, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_bytes())):
+    for module in MODULES:
+        for node in ast.walk(parsed(module)):
             names: list[str] = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -118,8 +137,8 @@ def test_transforms_holds_rules_only() -> None:
 
 def test_no_public_class_name_twice() -> None:
     homes: dict[str, list[str]] = {}
-    for module, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_bytes())):
+    for module in MODULES:
+        for node in ast.walk(parsed(module)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(module)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}

@@ -1,6 +1,6 @@
 """Every rule in a notebook: the findings of a fixture, at the same places, and what its fix makes of the code.
 
-Each fixture of one Python file is laid out as one cell, as a cell per statement, and with a magic in every block.
+A few fixtures of each rule are laid out as one cell, as a cell per statement, and with a magic in every block.
 """
 
 from __future__ import annotations
@@ -8,16 +8,15 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
-from itertools import cycle
 
 import pytest
-from cases import cases
+from cases import Case, hold
 
 from codemods.model.edits import Finding, Safety
 from codemods.model.plan import Plan
+from codemods.transforms import load
 
 MAGICS = ("%matplotlib inline", "!nvidia-smi | head -n 3", "%%time")
 
@@ -134,50 +133,37 @@ def sources(data: bytes) -> list[str]:
     return ["".join(cell["source"]) for cell in json.loads(data)["cells"]]
 
 
-PYTHON = {f"{case.rule.code}-{case.name}-{case.kind}": case for case in cases() if case.python}
-
-
-@cache
-def as_file(name: str) -> Plan:
-    return PYTHON[name].run()
-
-
 Place = tuple[int | None, int]
 
 
 def said(finding: Finding, place: Place) -> tuple[tuple[Place, int, str], Safety, str | None, str]:
-    return (place, finding.reported.column, finding.code), finding.safety, finding.strategy, finding.message
-
-
-def pairs() -> Iterator[tuple[str, str]]:
-    """Fixtures with layouts: each where something is found in all of them, the others in one, taken in turn."""
-    turns = cycle(LAYOUTS)
-    for name, case in PYTHON.items():
-        for layout in LAYOUTS if case.kind == "before" else (next(turns),):
-            yield name, layout
+    return (place, finding.reported.column, finding.code), finding.safety, finding.strategy, finding.claim
 
 
 @pytest.mark.law
-@pytest.mark.parametrize(("name", "layout"), list(pairs()))
-def test_a_fixture_in_a_notebook(name: str, layout: str) -> None:
-    case, there = PYTHON[name], as_file(name)
-    text = case.files["case.py"].decode()
-    cut = LAYOUTS[layout](text)
-    assert cut.joined(cut.cells) == text
+@pytest.mark.parametrize("code", [rule.code for rule in load() if rule.triggers])
+def test_fixtures_in_a_notebook(code: str, chosen: list[Case]) -> None:
+    def law(case: Case) -> None:
+        text = case.files["case.py"].decode()
+        as_file = case.run()
+        for layout, cells in LAYOUTS.items():
+            in_cells(case, layout, text, cells(text), as_file)
+
+    hold(law, {f"{case.name}-{case.kind}": case for case in chosen if case.rule.code == code and case.python})
+
+
+def in_cells(case: Case, layout: str, text: str, cut: Layout, there: Plan) -> None:
+    """What a fixture, as a notebook, says and becomes: as the file does."""
+    assert cut.joined(cut.cells) == text, layout
     before = notebook(cut.cells)
     here = case.run({"case.ipynb": before})
-    assert [skip.detail for skip in here.skips] == []
+    assert [skip.detail for skip in here.skips] == [], layout
     found = [said(f, (f.cell, f.reported.line)) for f in here.findings]
     expected = [said(f, cut.places[f.reported.line - 1]) for f in there.findings]
     if (case.rule.code, case.name, layout) in CAUTIOUS:
         safest = {place: safety for place, safety, *_ in expected}
-        assert all(safety <= safest[place] for place, safety, *_ in found)
+        assert all(safety <= safest[place] for place, safety, *_ in found), layout
         return
-    assert found == expected
+    assert found == expected, layout
     after = next((f.after for f in here.changed), before)
-    assert cut.joined(sources(after)) == next((f.after for f in there.changed), text.encode()).decode()
-
-
-def test_caution_is_about_fixtures() -> None:
-    named = {(case.rule.code, case.name) for case in PYTHON.values()}
-    assert {(code, name) for code, name, _ in CAUTIOUS} <= named
+    assert cut.joined(sources(after)) == next((f.after for f in there.changed), text.encode()).decode(), layout

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 from memory import Memory
-from world import Result, process, repository, write
+from world import Result, fixer, repository, write
 
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Unaffected
@@ -44,7 +44,7 @@ def found(files: dict[str, str], *codes: str) -> Plan:
 
 
 def check(root: Path, *options: str) -> Result:
-    return process("check", *options, at=root)
+    return fixer("check", *options, at=root, real=True)
 
 
 def test_it_is_counted_and_told_on_standard_error(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_it_is_counted_and_told_on_standard_error(tmp_path: Path) -> None:
     assert (answer.code, answer.out) == (0, b"")
     assert f"\n2 findings {HINT}\n" in answer.err
     assert HINT not in check(tmp_path, "--quiet").err + check(tmp_path, "--select", "PL").err
-    assert HINT in process("apply", at=tmp_path).err and (tmp_path / "a.py").read_text() == CALLS
+    assert HINT in fixer("apply", at=tmp_path, real=True).err and (tmp_path / "a.py").read_text() == CALLS
     shown = check(tmp_path, "--target", "torch=2.13")
     assert shown.text.count("AMP002") == 2 and "other versions" not in shown.err
 

@@ -136,13 +136,15 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
         "skipped": 1,
         "suppressed": 0,
         "consequences": {"deprecated": 1},
+        "possible": 0,
         "headline": "1 deprecated use",
         "other_versions": [],
     }
     assert content["skips"][0] | {"detail": ""} == {"path": "bad.py", "reason": "unparsable", "detail": ""}
     finding = content["findings"][0]
     fingerprint = finding.pop("fingerprint")
-    assert len(fingerprint) >= 8
+    copy = finding.pop("copy")
+    assert len(fingerprint) >= 8 and len(copy) >= 8
     assert finding == {
         "code": "OLD001",
         "name": "old-one",
@@ -155,6 +157,7 @@ def test_json_holds_what_the_contract_says(tmp_path: Path) -> None:
         "project": ".",
         "message": "`old_one()` is old",
         "consequence": "deprecated",
+        "certainty": "certain",
         "evidence": [],
         "safety": "safe",
         "strategy": None,

@@ -85,7 +85,7 @@ def test_a_plan_that_was_applied_is_done(project: Path, plan: Path) -> None:
 def test_files_that_belong_together_are_written_together(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": "tied_call(1)\n", "b.py": "tied = 1\n"})
     content = {
-        "fixer-plan": 1,
+        "fixer-plan": 2,
         "files": [_file("a.py", b"tied_call(1)\n", b"A\n"), _file("b.py", b"tied = 1\n", b"B\n")],
         "together": [["a.py", "b.py"]],
     }
@@ -139,14 +139,14 @@ def _file(path: str, before: bytes, after: bytes) -> dict[str, Any]:
 
 
 def _evil(path: str) -> str:
-    return json.dumps({"fixer-plan": 1, "files": [_file(path, b"secret\n", b"evil\n")], "together": []})
+    return json.dumps({"fixer-plan": 2, "files": [_file(path, b"secret\n", b"evil\n")], "together": []})
 
 
 def _with(**values: object) -> str:
-    return json.dumps({"fixer-plan": 1, "files": [_file("a.py", b"old_one(1)\n", b"x\n") | values], "together": []})
+    return json.dumps({"fixer-plan": 2, "files": [_file("a.py", b"old_one(1)\n", b"x\n") | values], "together": []})
 
 
-FINDING = {"code": "OLD001", "name": "n", "path": "a.py", "message": "m", "safety": "SAFE"}
+FINDING = {"code": "OLD001", "name": "n", "path": "a.py", "claim": "m", "safety": "SAFE"}
 FINDING["place"] = dict.fromkeys(("start", "end", "line", "column", "end_line", "end_column"), 1)  # type: ignore[assignment]
 
 
@@ -157,9 +157,9 @@ FINDING["place"] = dict.fromkeys(("start", "end", "line", "column", "end_line", 
         ("[" * 100_000, "is not JSON"),
         ('{"findings": []}', "is no plan of fixer: `fixer check --write-plan FILE` makes one"),
         ("3", "is no plan of fixer"),
-        ('{"fixer-plan": 2, "version": "9.1"}', "is a plan of format 2 (fixer 9.1), and this fixer "),
-        ('{"fixer-plan": 1}', "is a damaged plan: files is not what stands there in a plan"),
-        ('{"fixer-plan": 1, "files": [3], "together": []}', "files[0] is not what stands there"),
+        ('{"fixer-plan": 3, "version": "9.1"}', "is a plan of format 3 (fixer 9.1), and this fixer "),
+        ('{"fixer-plan": 2}', "is a damaged plan: files is not what stands there in a plan"),
+        ('{"fixer-plan": 2, "files": [3], "together": []}', "files[0] is not what stands there"),
         (_with(path=3), "files[0].path is not what stands there"),
         (_with(edits=[{"start": True, "end": 1, "text": ""}]), "files[0].edits[0].start is not what"),
         (_with(edits=[{"start": -1, "end": 1, "text": ""}]), "files[0].edits[0].start is not what"),
@@ -181,10 +181,10 @@ FINDING["place"] = dict.fromkeys(("start", "end", "line", "column", "end_line", 
         (_evil("link.py"), "link.py: is a link that leads to where no plan may"),
         (_evil("inner.py"), "inner.py: is a link that leads to where no plan may"),
         (
-            json.dumps({"fixer-plan": 1, "files": [_file("a.py", b"", b"")] * 2, "together": []}),
+            json.dumps({"fixer-plan": 2, "files": [_file("a.py", b"", b"")] * 2, "together": []}),
             "it names a file twice",
         ),
-        ('{"fixer-plan": 1, "files": [], "together": [["z.py"]]}', "it ties files that it does not change"),
+        ('{"fixer-plan": 2, "files": [], "together": [["z.py"]]}', "it ties files that it does not change"),
     ],
 )
 def test_a_hostile_or_damaged_plan_is_refused(project: Path, tmp_path: Path, data: str, sentence: str) -> None:

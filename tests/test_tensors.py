@@ -16,10 +16,10 @@ from codemods.project.index import Index
     ("code", "expected"),
     [
         ("def f(x):\n    x.backward()\n", None),
-        ("def f(loss):\n    loss.backward()\n", True),
+        ("def f(loss):\n    loss.backward()\n", None),
         ("def f(loss_fn):\n    loss_fn.backward()\n", None),
-        ("def f(losses):\n    losses['total'].backward()\n", True),
-        ("def f(out):\n    out['loss'].backward()\n", True),
+        ("def f(losses):\n    losses['total'].backward()\n", None),
+        ("def f(out):\n    out['loss'].backward()\n", None),
         ("def f(out):\n    out[1:].backward()\n", None),
         ("def f(x):\n    x.item()\n    x.backward()\n", True),
         ("def f(x, y):\n    y.item()\n    x.backward()\n", None),
@@ -34,7 +34,7 @@ from codemods.project.index import Index
         ("import torch\ndef f(a, b):\n    x = torch.nn.functional.mse_loss(a, b)\n    x.backward()\n", True),
         ("from torch import nn\ndef f(a, b):\n    nn.MSELoss()(a, b).backward()\n", True),
         ("class A:\n  def __init__(a, loss):\n    a.loss = loss\n  def f(a):\n    a.loss.backward()\n", None),
-        ("class A:\n  def g(a, loss):\n    a.loss = loss\n  def f(a):\n    a.loss.backward()\n", True),
+        ("class A:\n  def g(a, loss):\n    a.loss = loss\n  def f(a):\n    a.loss.backward()\n", None),
     ],
 )
 def test_what_is_a_tensor(code: str, expected: bool | None) -> None:

@@ -171,7 +171,7 @@ def test_where_nothing_can_be_kept_files_are_written_all_the_same(project: Path,
         (b"{", "is not JSON"),
         (b"[]", "is no plan of fixer"),
         (b'{"fixer-plan": 7, "version": "9.9"}', "is a plan of format 7 (fixer 9.9)"),
-        (b'{"fixer-plan": 1, "files": 3, "together": []}', "is a damaged plan: files is not what stands there"),
+        (b'{"fixer-plan": 2, "files": 3, "together": []}', "is a damaged plan: files is not what stands there"),
     ],
 )
 def test_a_damaged_record_is_answered_with_a_sentence(

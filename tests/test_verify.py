@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -183,8 +184,8 @@ class TestSides:
         assert bench.run("def train(): return 7", proof).seen.losses == [7.0]
 
     def test_a_side_that_does_not_end(self, proof: Path) -> None:
-        with Bench(time_limit=5) as bench:
-            assert bench.run("def train():\n    while True: pass\n", proof).trouble == "ran longer than 5 s"
+        with Bench(time_limit=1) as bench:
+            assert bench.run("def train():\n    while True: pass\n", proof).trouble == "ran longer than 1 s"
             bench.time_limit = LONG
             assert bench.run("def train(): return 7", proof).seen.losses == [7.0]
 
@@ -298,7 +299,8 @@ def train():
         proof.write_text(text)
         assert bench.run("def train(): return 1", proof).trouble.startswith(trouble)
 
-    def test_prove(self, proof: Path) -> None:
+    def test_prove(self, bench: Bench, proof: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("codemods.verify.proof.Bench", lambda *_: nullcontext(bench))
         before, after = "def train(): raise ValueError('the symptom')", "def train(): return 1"
         assert prove(before, after, proof).outcome is ProofOutcome.PROVED
         assert prove(after, before, proof).outcome is ProofOutcome.REFUTED

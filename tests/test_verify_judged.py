@@ -146,6 +146,10 @@ def at(order: int | None, page: Parameter = LAYER, **changes: Any) -> Parameter:
 
 CUT = replace(LAYER, present=0, moved=False, norms=())
 ZERO = replace(LAYER, zero=2, moved=False)
+STILL = replace(LAYER, moved=False)
+RESTING = replace(LAYER, moved=None, at_rest=2)
+UNMOVED = "unhealthy: nothing is trained: no step moves any of"
+RATED = replace(GOOD, settings=(({"lr": 1e-6},), ({"lr": 1e-6}, {"lr": 0.0})))
 UNHELD = {"Net.head.weight": at(3)}
 HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 """A gradient that shrinks by ten from layer to layer."""
@@ -174,7 +178,22 @@ HALVES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
         ),
         (replace(model(head=at(2)), parameters={"Net.h.weight": at(2), "parameter 1 of optimizer 0": BLOCKED}), "unhe"),
         (model(body=at(1), head=at(2, moved=False)), "unhealthy: no step moves 1 of 2 parameters: Net.head.weight"),
-        (model(body=at(1), head=at(2, moved=False, half=True)), "healthy"),
+        (model(body=at(1), head=at(2, moved=False, dtype="bfloat16")), "healthy"),
+        (model(body=at(1, STILL), head=at(2, STILL)), f"{UNMOVED} 2 parameters (float32)"),
+        (
+            model(RATED, body=at(1, STILL, dtype="bfloat16"), head=at(2, STILL, dtype="bfloat16")),
+            f"{UNMOVED} 2 parameters (bfloat16) at a learning rate of 1e-06; updates smaller than the spacing of bf",
+        ),
+        (
+            model(a=at(1, STILL, dtype="float16"), b=at(2, STILL, dtype="float16"), c=at(3, STILL)),
+            f"{UNMOVED} 3 parameters (2 float16, 1 float32); updates smaller than the spacing of float16 numbers (1/2",
+        ),
+        (model(head=at(1, STILL, dtype="float16")), "unhealthy: nothing is trained: no step moves the only parameter"),
+        (model(body=at(1, STILL, at_rest=1), head=at(2, RESTING)), UNMOVED),
+        (model(body=at(1, RESTING), head=at(2, RESTING)), "healthy"),
+        (model(body=at(1, STILL), head=at(2, STILL, moved=None)), UNMOVED),
+        (model(body=at(1, STILL, trainable=False), head=at(2)), "healthy"),
+        (model(body=at(1, ZERO), head=at(2, STILL, dtype="bfloat16")), UNMOVED),
         (model(body=at(1), head=at(2, moved=False, norms=(1e-9,))), "healthy"),  # a bias before BatchNorm
         (replace(EARLY, skipped=8, parameters=GOOD.parameters), "healthy"),
         (
@@ -403,6 +422,38 @@ def test_what_no_optimizer_holds_is_named() -> None:
     assert "Net.stem0.weight" in note and "Net.stem4.weight and 1 more; if" in note
 
 
+@pytest.mark.parametrize(
+    ("trace", "note"),
+    [
+        (
+            model(body=at(1, RESTING)),
+            "no step moves a parameter: the learning rate was 0 at each step that was looked at",
+        ),
+        (
+            replace(EARLY, skipped=3, parameters={"Net.a.weight": at(1, moved=None)}),
+            "the gradient scaler left out all 3 steps, since gradients were inf or nan, so that nothing has moved yet",
+        ),
+    ],
+)
+def test_why_nothing_moves_in_a_run_that_may_be_right(trace: Trace, note: str) -> None:
+    verdict = examined(ran(trace))
+    assert (verdict.word, [text.partition(note)[0] for text in verdict.notes]) == ("healthy", [""])
+
+
+def test_of_a_run_in_which_nothing_moves_no_parameter_is_told_alone() -> None:
+    still = model(body=at(1, STILL, dtype="bfloat16"), head=at(2, STILL, dtype="bfloat16"))
+    verdict = examined(ran(still))
+    assert len(verdict.wrong) == 1 and verdict.notes == ()
+    moving = model(body=at(1), head=at(2))
+    assert judge(ran(still), ran(moving)).gone == verdict.wrong
+    assert judge(ran(still), ran(moving)).word == "proved"
+    assert judge(ran(moving), ran(still)).word == "refuted"
+    partly = model(body=at(1), head=at(2, STILL, dtype="bfloat16"))
+    assert (judge(ran(still), ran(partly)).word, judge(ran(still), ran(partly)).new) == ("proved", ())
+    resting = model(body=at(1, RESTING), head=at(2, RESTING))
+    assert judge(ran(resting), ran(still)).word != "refuted", "at a rate of 0 it was no better"
+
+
 def test_messages_are_told_as_they_were_shown() -> None:
     run = ran(replace(GOOD, warnings={"FutureWarning: `net.half(x)` is deprecated": 3}))
     (told,) = sentences(list(symptoms(run, ("half(x)` is deprecated",))), run)
@@ -413,7 +464,10 @@ def test_causes_before_effects() -> None:
     vanishing = layers(*reversed(HALVES)).parameters
     still = {name: replace(page, moved=False) for name, page in vanishing.items()}
     wrong = examined(ran(replace(GOOD, parameters=still))).wrong
-    assert ["vanishes" in wrong[0], wrong[1].partition(" of")[0]] == [True, "no step moves 5"]
+    assert ["vanishes" in wrong[0], wrong[1:]] == [
+        True,
+        ("nothing is trained: no step moves any of 10 parameters (float32)",),
+    ]
     wild = replace(having(b=replace(WELL, non_finite=1)), oddities={"step-beside-scaler": 1}, losses=(1.0, math.nan))
     beside, gradient, loss = examined(ran(wild)).wrong
     assert "beside the scaler" in beside and "gradient that is inf or nan" in gradient and loss == "loss 2 of 2 is nan"

@@ -100,7 +100,7 @@ def run(report: dict[str, Any], mode: str, precision: str, side: str = "before")
     return next(run for run in runs if (run["mode"], run["precision"]) == (mode, precision))
 
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_server")]
 
 
 def test_nothing_wrong(tmp_path: Path) -> None:
@@ -325,8 +325,9 @@ def test_bad_factories(name: str, tmp_path: Path) -> None:
     assert sentence in report["summary"]
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forks, daemons and files: the checkout stays as it was, no process lives on, no directory stays."""
+    monkeypatch.undo()  # a server of its own
     project, scratch = tmp_path / "project", tmp_path / "tmp"
     project.mkdir()
     scratch.mkdir()
@@ -397,7 +398,8 @@ def test_bad_options(tmp_path: Path) -> None:
         assert done.code == 2 and sentence in done.err
 
 
-def test_without_torch(tmp_path: Path) -> None:
+def test_without_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # a server of its own
     venv.create(tmp_path / "empty")
     python = str(tmp_path / "empty" / "bin" / "python")
     tmp_path.joinpath("case.py").write_text(GOOD)

@@ -1,19 +1,42 @@
-"""Codemods that are wrong on purpose are refuted before anything is written; `sweep_verify.py` tries all of them."""
+"""Codemods that are wrong on purpose are refuted, from what the probe sees.
+
+That nothing is written then is held by `test_verify_run.py`; `sweep_verify.py` tries the whole command on all of them.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import importlib.util
+from collections.abc import Callable
+from functools import cache
 
 import pytest
-from wrong_fixes import WRONG, WrongFix, attempted
+from riding import Forks, watched
+from wrong_fixes import WRONG, WrongFix
 
-pytest.importorskip("torch")
-pytestmark = pytest.mark.law
+from codemods.verify.comparison import judge
+from codemods.verify.symptoms import Run
+
+pytestmark = [
+    pytest.mark.law,
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed"),
+]
 
 
-@pytest.mark.parametrize("wrong", [pytest.param(each, id=each.name) for each in WRONG[:5]])
-def test_a_wrong_fix_is_refuted(wrong: WrongFix, tmp_path: Path) -> None:
-    answer = attempted(wrong, tmp_path)
-    assert answer.code == 1, answer.err
-    assert "refuted: after the fixes" in answer.err and wrong.says in answer.err
-    assert (tmp_path / "project" / "train.py").read_text() == wrong.program
+@pytest.fixture(scope="module")
+def ran(forks: Forks, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """A program, run with the probe."""
+
+    @cache
+    def run(program: str) -> Run:
+        shown, traces = forks.watched(tmp_path_factory.mktemp("program"), program)
+        if not traces:  # a fork that failed before it trained has no report
+            shown, traces = watched(tmp_path_factory.mktemp("program"), program)
+        return Run("exit", int("Traceback" in shown), 1.0, shown, traces)
+
+    return run
+
+
+@pytest.mark.parametrize("wrong", [pytest.param(each, id=each.name) for each in WRONG])
+def test_a_wrong_fix_is_refuted(wrong: WrongFix, ran: Callable[[str], Run]) -> None:
+    verdict = judge(ran(wrong.program), ran(wrong.after), effect=wrong.effect)
+    assert verdict.word == "refuted" and any(wrong.says in each for each in (verdict.summary, *verdict.new)), verdict

@@ -10,6 +10,13 @@ from codemods.project.index import Index
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
 
+def is_set_elsewhere(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a value is a constant of another file of the project: `AMP` or `config.AMP` that is imported."""
+    head = (ctx.name(node) or "").partition(".")[0]
+    found = list(ctx.facts.named(head)) if head else []
+    return bool(found) and not ctx.origin(node)
+
+
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     """The value given by this keyword."""
     return next((k.value for k in call.keywords if k.arg == name), None)
@@ -82,7 +89,9 @@ def named_calls(ctx: PythonContext, *names: str) -> list[ast.Call]:
     if key not in ctx.memo:
         by_name: dict[str, list[tuple[int, ast.Call]]] = {}
         for number, call in enumerate(ctx.all(ast.Call)):
-            by_name.setdefault((ctx.name(call.func) or "").rpartition(".")[2], []).append((number, call))
+            func = call.func
+            last = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+            by_name.setdefault(last, []).append((number, call))
         ctx.memo[key] = by_name
     found: list[tuple[int, ast.Call]] = [each for name in names for each in ctx.memo[key].get(name, ())]
     return [call for _, call in (sorted(found, key=lambda each: each[0]) if len(names) > 1 else found)]
@@ -164,14 +173,3 @@ def binder(ctx: PythonContext, name: str, node: ast.AST) -> Scope | None:
         if isinstance(scope, ast.Module):
             return None
         scope = ctx.scope(scope)
-
-
-def mentions(ctx: PythonContext, function: Function, attributes: Sequence[str], depth: int = 2) -> bool:
-    """Whether a function, or one that it calls, uses an attribute of one of these names."""
-    for node in own(function):
-        if isinstance(node, ast.Attribute) and node.attr in attributes:
-            return True
-        if depth and isinstance(node, ast.Call) and (target := ctx.callee(node)):
-            if target[1] is not function and mentions(*target, attributes, depth - 1):
-                return True
-    return False

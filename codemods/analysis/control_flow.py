@@ -152,6 +152,36 @@ class ControlFlow:
             return self.stands_before(a, b)
         return not self._reached_without(first) >> second & 1
 
+    def surely_passes(self, nodes: Iterable[ast.AST], last: ast.AST | None) -> bool:
+        """Whether one of some nodes has surely run when `last` runs; None: when the end is reached."""
+        gone = {p for n in nodes if (p := self._point_of.get(n)) is not None and always(n, self.points[p])}
+        goal = len(self.points) - 1 if last is None else self._point_of.get(last)
+        if goal is None:
+            return False
+        if last is not None and goal in gone:
+            return any(self._point_of.get(n) == goal and self.stands_before(n, last) for n in nodes)
+        seen, waiting = {0}, [0]
+        while waiting:
+            for edge in self.points[waiting.pop()].after:
+                if edge.target not in gone and edge.target not in seen:
+                    seen.add(edge.target)
+                    waiting.append(edge.target)
+        return goal not in seen
+
+    def surely_follows(self, first: ast.AST, nodes: Iterable[ast.AST]) -> bool:
+        """Whether one of some nodes surely runs after `first`, before the end is reached or `first` runs again."""
+        start = self._point_of.get(first)
+        gone = {p for n in nodes if (p := self._point_of.get(n)) is not None and always(n, self.points[p])}
+        if start is None or start in gone:
+            return start is not None
+        seen, waiting = {start}, [start]
+        while waiting:
+            for edge in self.points[waiting.pop()].after:
+                if edge.target not in gone and edge.target not in seen:
+                    seen.add(edge.target)
+                    waiting.append(edge.target)
+        return len(self.points) - 1 not in seen
+
     def tests(self, node: ast.AST) -> dict[str, bool]:
         """What is surely so when `node` runs: the text of each test that was passed, with its answer.
 

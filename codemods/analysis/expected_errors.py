@@ -6,9 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import values
+from codemods.analysis.instances import library_values
+from codemods.analysis.mentions import Occurrence, may_run_during, mentions
 from codemods.analysis.python_context import PythonContext
-from codemods.model.edits import Consequence
-from codemods.syntax.module import FUNCTIONS, Function
+from codemods.analysis.regions import WITHS
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Consequence, Evidence
+from codemods.syntax.module import FUNCTIONS, TRIES, Function, own
 
 _RAISING = frozenset(
     {
@@ -35,6 +39,70 @@ _WORDS = (*sorted(_RAISING | _MARKS | _QUIETING), _SUPPRESSING, _PATCHING)
 def expects_error(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether the code around a node, or every call of the function around it, expects an error or a warning."""
     return _mentions(ctx) and _is_inside(ctx, node, _RAISING | _MARKS | {_SUPPRESSING}, depth=2)
+
+
+@question
+def error_is_not_expected(ctx: PythonContext, node: ast.expr | ast.stmt) -> Answer:
+    """Whether nothing that expects an error can reach the place that raises it."""
+    place = Occurrence(ctx, node, "")
+    found = (each for each in mentions(ctx, *sorted(_RAISING), _SUPPRESSING) if _may_expect(each, place))
+    expecting = (each.evidence(f"`{each.ctx.written(each.node)}` may expect the error") for each in found)
+    return unless([*_caught(ctx, node), *expecting])
+
+
+def _caught(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The handlers around a node, in its function, that catch an error of that kind and go on."""
+    below = node
+    for above in ctx.ancestors(node):
+        if isinstance(above, FUNCTIONS):
+            return
+        if isinstance(above, TRIES) and below in getattr(above, "body", ()):
+            for handler in getattr(above, "handlers", ()):
+                kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+                named = {(ctx.name(kind) or "").rpartition(".")[2] for kind in kinds if kind is not None}
+                goes_on = not any(isinstance(each, ast.Raise) for each in own(handler))
+                if goes_on and (handler.type is None or named & _SUPPRESSED):
+                    yield Evidence(ctx.path, handler.lineno, "the error may be expected here")
+        below = above
+
+
+def _may_expect(expecting: Occurrence, place: Occurrence) -> bool:
+    """Whether a place may run where an error is expected: what is entered or called there reaches it.
+
+    A manager that is kept or returned may be entered by every `with` of which it is not known what it enters.
+    """
+    ctx = expecting.ctx
+    if expecting.call is not None and not _is_one(ctx, expecting.call, _RAISING | {_SUPPRESSING}):
+        return False
+    for above in ctx.ancestors(expecting.node):
+        if isinstance(above, ast.withitem):
+            if expecting.word == _SUPPRESSING and place.ctx.klass(place.node) is not None:
+                return False  # what is suppressed around some `x.step()` says nothing of the method of a class
+            holder = ctx.parent(above)
+            return holder is not None and may_run_during(place, {holder: ctx})
+        if isinstance(above, ast.stmt):
+            break
+    if expecting.call is not None and len(values(expecting.call)) > 1 and may_run_during(place, {expecting.call: ctx}):
+        return True
+    holders = {each.holder: place.ctx for each in place.ctx.regions(place.node, nested=True)}
+    around = {each: there for each, there in holders.items() if _enters_unknown(there, each)}
+    return may_run_during(place, {**dict.fromkeys(_unknown_withs(ctx), ctx), **around})
+
+
+def _unknown_withs(ctx: PythonContext) -> list[ast.AST]:
+    """The `with` statements of a file that enter something that no known library makes."""
+    if (_unknown_withs,) not in ctx.memo:
+        ctx.memo[_unknown_withs,] = [each for each in ctx.all(*WITHS) if _enters_unknown(ctx, each)]
+    known: list[ast.AST] = ctx.memo[_unknown_withs,]
+    return known
+
+
+def _enters_unknown(ctx: PythonContext, holder: ast.AST) -> bool:
+    """Whether a statement is a `with` that enters something that no known library makes."""
+    if not isinstance(holder, WITHS):
+        return False
+    made = [library_values(ctx, item.context_expr) for item in holder.items]
+    return None in made or any(_is_one(*each, _RAISING | {_SUPPRESSING}) for known in made for each in known or ())
 
 
 def expects(ctx: PythonContext, node: ast.AST, consequence: Consequence) -> bool:

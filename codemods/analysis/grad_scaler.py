@@ -1,20 +1,21 @@
 """Gradient scalers: which values are one, and how one function uses it.
 
 A receiver is surely a `GradScaler` by its constructor, by annotation, or by the whole protocol
-(`S.scale(loss).backward()` and `S.step(optimizer)` in one function); `S.step(…)` with `S.update()` is half of one.
+(`S.scale(loss).backward()` and `S.step(optimizer)` in one function); `S.step(x)` with `S.update()` is half of
+one.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.model.names import GRAD_SCALER
+from codemods.model.names import ACCELERATOR, FABRIC, GRAD_SCALER
 from codemods.project.index import Ref
 from codemods.syntax.module import is_none
 
@@ -22,7 +23,6 @@ SCALER = GRAD_SCALER | {
     "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler",
     "fairscale.optim.grad_scaler.ShardedGradScaler",
 }
-_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*|transformers\.(AdamW|Adafactor)")
 _OVERRIDES = ("scale", "step", "unscale_", "update", "__call__")
 _OWNED = frozenset({"precision_plugin", "accelerator", "fabric", "strategy"})
 METHODS = ("scale", "step", "unscale_", "update", "get_scale")
@@ -98,7 +98,7 @@ def scaler_of(
         uses: the mentions of its methods, by method.
         backwards: the backward calls of a loss that it scaled.
     """
-    if _OWNED & set(name.split(".")) or name.startswith("self.trainer."):
+    if _OWNED & set(name.split(".")[1:]) or name.startswith("self.trainer."):
         return None
 
     def called(method: str) -> tuple[ast.Call, ...]:
@@ -106,7 +106,9 @@ def scaler_of(
         return tuple(c for c, a in calls if isinstance(c, ast.Call) and c.func is a)
 
     receiver = next(iter(uses.values()))[0].value
-    made, complete = possible_values(ctx, receiver)
+    if isinstance(receiver, ast.Attribute) and ctx.is_a(receiver.value, ACCELERATOR | FABRIC):
+        return None
+    made, complete = possible_values(ctx, receiver, returns=True)
     kinds = {*map(kind, made), "none" if complete else "unknown"} - {"none"}
     annotated = instances.of(ctx, receiver)
     if "other" in kinds:
@@ -118,10 +120,12 @@ def scaler_of(
     steps, updates = called("step"), called("update")
     is_known = sure = kinds == {"scaler"}
     if not sure:
-        half = steps and updates and "scal" in name.lower()
+        given = [optimizer(step) for step in steps]
+        half = bool(steps and updates) and all(isinstance(each, (ast.Name, ast.Attribute)) for each in given)
+        half = half and not any(optimizes(ctx, each) is False for each in given if each is not None)
         if not (steps or updates) or not (backwards or half):
             return None
-        sure = bool(backwards)
+        sure = bool(backwards) or (bool(steps and updates) and _scales(ctx, called("scale")))
     made_by = tuple(each.node for each in made if isinstance(each.node, ast.Call)) if is_known else ()
     return Scaler(
         name,
@@ -135,6 +139,11 @@ def scaler_of(
         updates,
         called("get_scale"),
     )
+
+
+def _scales(ctx: PythonContext, calls: tuple[ast.Call, ...]) -> bool:
+    """Whether `S.scale(…)` is called with one value: `scale`, `step` and `update` together are in no other class."""
+    return any(len(call.args) == 1 and not call.keywords for call in calls)
 
 
 # -- what a scaler is given
@@ -162,14 +171,3 @@ def spelled(ctx: PythonContext, node: ast.expr | None) -> str | None:
         case ast.Subscript(value=value, slice=ast.Name() | ast.Constant(value=int() | str()) as index):
             return f"{name}[{ctx.source(index)}]" if (name := ctx.name(value)) else None
     return None
-
-
-def is_optimizer(ctx: PythonContext, node: ast.expr, *, surely: bool) -> bool:
-    """Whether a value is an optimizer: by its constructor, or, where that need not be sure, by its name."""
-    found = instances.of(ctx, node)
-    if found is not None and all(_OPTIMIZER.fullmatch(name) for name in found.names):
-        return True
-    if surely or (found is not None and any(name.startswith("torch.") for name in found.names)):
-        return False
-    written = ctx.source(node).rpartition(".")[2].lower()
-    return "opt" in written and "sched" not in written

@@ -8,17 +8,19 @@ steps with the gradients is one of those, and nothing reads the gradients in bet
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from codemods.analysis import instances
 from codemods.analysis.calls import callers, given_by, literal, values
 from codemods.analysis.instances import callee
+from codemods.analysis.optimizers import optimizes, stepped, uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import Following, PossibleValue, behind, possible_values, verdicts
+from codemods.flow.answers import Answer, no, question, unless
 from codemods.model.edits import Evidence
-from codemods.model.names import GRAD_SCALER, GRADIENT_READERS, OPTIMIZER
-from codemods.project.index import NONE, Ref
+from codemods.model.names import GRAD_SCALER, GRADIENT_READERS
+from codemods.project.index import NONE
 from codemods.syntax.module import FUNCTIONS, Function, Scope, is_none, own
 
 Undoes = Callable[[PythonContext, ast.expr], "bool | None"]
@@ -26,16 +28,8 @@ Undoes = Callable[[PythonContext, ast.expr], "bool | None"]
 
 MOST_FUNCTIONS = 300
 """Functions that are read for one backward call."""
-_MOST_REASONS = 3
-"""Obstacles that a message names."""
-HOOKS = (
-    "register_hook",
-    "register_backward_hook",
-    "register_full_backward_hook",
-    "register_full_backward_pre_hook",
-    "register_post_accumulate_grad_hook",
-    "register_multi_grad_hook",
-)
+_TAKING = frozenset({"step", "unscale_", "prepare", "setup", "setup_optimizers", "append", "save", "format"})
+"""Methods that are given an optimizer, and whose effect is known."""
 CLIPPING_METHODS = frozenset({"clip_gradients", "clip_grad_norm_", "clip_grad_value_", "configure_gradient_clipping"})
 PARAMETERS = frozenset({"parameters", "named_parameters"})
 COLLECTING = frozenset({"list", "tuple", "set", "iter", "filter", "sorted", "reversed", "chain", "zip", "enumerate"})
@@ -49,16 +43,18 @@ HARMLESS = (COLLECTING - {"chain"}) | frozenset(
 class Obstacle:
     """Why a raw backward call cannot be rewritten alone."""
 
-    why: str
+    shown: Evidence
     sure: bool
     """Whether the code surely does this; else it may."""
-    shown: Evidence | None = None
-    """Where; that something is nowhere to be seen has no place."""
+    of_an_input: bool = False
+    """Whether the gradient of one tensor that has a name is read: what is differentiated may be meant for that."""
+    measures: bool = False
+    """Whether the gradients are only measured or clipped, as any training does."""
 
 
 def obstacle(ctx: PythonContext, node: ast.expr | ast.stmt, why: str, *, sure: bool) -> Obstacle:
     """An obstacle that `node` shows."""
-    return Obstacle(why, sure, ctx.evidence(node, why))
+    return Obstacle(ctx.evidence(node, why), sure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +64,29 @@ class Consumers:
     steps: frozenset[bool | None]
     """Of each optimizer that is stepped: whether its step takes back what the new backward does."""
     obstacles: tuple[Obstacle, ...]
-    """What forbids to rewrite the call, the sure ones first; empty: nothing does."""
-
-    @property
-    def forbid(self) -> bool:
-        """Whether the call surely cannot be rewritten alone."""
-        return any(o.sure for o in self.obstacles)
-
-    @property
-    def evidence(self) -> list[Evidence]:
-        return [o.shown for o in self.obstacles if o.shown]
-
-    @property
-    def reasons(self) -> str:
-        """The first obstacles, for a message; the evidence says where."""
-        return "; ".join(list(dict.fromkeys(o.why for o in self.obstacles))[:_MOST_REASONS])
+    """What forbids to rewrite the call; empty: nothing does."""
 
     def beside(self, others: Iterable[Obstacle]) -> Consumers:
         """The same with more obstacles."""
-        together = sorted((*self.obstacles, *others), key=lambda o: not o.sure)
-        return Consumers(self.steps, tuple(together))
+        return Consumers(self.steps, (*self.obstacles, *others))
+
+    def other(self) -> Consumers:
+        """The same with those only that surely want the gradients for something else than training by the owner."""
+        return Consumers(self.steps, tuple(each for each in self.obstacles if each.sure and not each.measures))
+
+
+@question
+def gradients_are_taken_back(users: Consumers) -> Answer:
+    """Whether whoever uses the gradients of a backward takes back what the new backward does to them."""
+    if sure := [each.shown for each in users.obstacles if each.sure]:
+        return no(*sure)
+    return unless(each.shown for each in users.obstacles)
+
+
+@question
+def gradients_are_for_the_owner(users: Consumers) -> Answer:
+    """Whether nobody else may be meant to use the gradients of a backward, so that it is right as it is."""
+    return unless(each.shown for each in users.obstacles)
 
 
 class ReachedCode:
@@ -96,11 +95,17 @@ class ReachedCode:
     def __init__(self, scopes: Iterable[tuple[PythonContext, Scope]]) -> None:
         self.scopes: dict[Scope, PythonContext] = {}
         self.calls: list[tuple[PythonContext, ast.Call, tuple[PythonContext, Function] | None]] = []
+        self.cut: Evidence | None = None
+        """Where the calls were followed no further; None: they were followed to their ends."""
         waiting = list(scopes)
-        while waiting and len(self.scopes) < MOST_FUNCTIONS:
+        while waiting:
             ctx, scope = waiting.pop()
             if scope in self.scopes:
                 continue
+            if len(self.scopes) >= MOST_FUNCTIONS:
+                line = 1 if isinstance(scope, ast.Module) else scope.lineno
+                self.cut = Evidence(ctx.path, line, "what it calls is followed no further")
+                break
             self.scopes[scope] = ctx
             for node in deep(scope):
                 if isinstance(node, ast.Call):
@@ -131,6 +136,10 @@ class ReachedCode:
                 if node not in seen:
                     seen.add(node)
                     yield ctx, node
+
+    def may_use(self, attributes: Collection[str]) -> bool:
+        """Whether anything that runs uses an attribute of one of these names, or is followed no further."""
+        return self.cut is not None or any(isinstance(n, ast.Attribute) and n.attr in attributes for _, n in self.nodes)
 
     @property
     def files(self) -> Mapping[str, PythonContext]:
@@ -168,11 +177,17 @@ def deep(scope: Scope) -> Iterator[ast.AST]:
 
 
 def consumers(
-    code: ReachedCode, undoes: Undoes, owner: str, *, known_to: Callable[[PythonContext, ast.AST], bool] | None = None
+    code: ReachedCode,
+    at: Evidence,
+    undoes: Undoes,
+    owner: str,
+    *,
+    known_to: Callable[[PythonContext, ast.AST], bool] | None = None,
 ) -> Consumers:
     """Who uses the gradients that a raw backward call in this code leaves.
 
     Args:
+        at: the raw backward call.
         owner: who is to multiply and divide from now on, for messages.
         known_to: whether a node is no obstacle, because the rule knows of it: a clip by the owner, say.
     """
@@ -183,22 +198,45 @@ def consumers(
             continue
         if isinstance(node, ast.Attribute) and is_used(ctx, node):
             how = "set" if not isinstance(node.ctx, ast.Load) and _is_plain_target(ctx, node) else "read"
-            found.append(obstacle(ctx, node, f"`{ctx.source(node)}` is {how}", sure=True))
-        elif isinstance(node, ast.Call) and (stepped := _stepped(ctx, node)) is not None:
-            if callee(ctx, node) is None or _is_optimizer(ctx, stepped):
-                steps.append(verdict := judge(code, ctx, stepped, undoes))
+            shown = ctx.evidence(node, f"`{ctx.source(node)}` is {how}")
+            found.append(Obstacle(shown, sure=True, of_an_input=how == "read" and _is_of_one(ctx, node)))
+        elif isinstance(node, ast.Call) and (receiver := _stepped(ctx, node)) is not None:
+            if callee(ctx, node) is None or optimizes(ctx, receiver):
+                steps.append(verdict := judge(code, ctx, receiver, undoes))
                 if not verdict:
                     may = "is" if verdict is False else "may be"
-                    why = f"`{ctx.source(stepped)}` {may} stepped around {owner}"
+                    why = f"`{ctx.source(receiver)}` {may} stepped around {owner}"
                     found.append(obstacle(ctx, node, why, sure=verdict is False))
         elif isinstance(node, ast.Call) and (look := _looks(ctx, node)):
-            found.append(obstacle(ctx, node, look[0], sure=look[1]))
-    for ctx in code.files.values():
-        hooks = (a for a in ctx.all(ast.Attribute) if a.attr in HOOKS)
-        found += [obstacle(ctx, a, f"`{a.attr}` may give the gradients to a hook", sure=False) for a in hooks]
+            found.append(Obstacle(ctx.evidence(node, look[0]), look[1], measures=True))
+        elif isinstance(node, ast.Call) and callee(ctx, node) is None and _is_given_an_optimizer(ctx, node):
+            why = f"`{ctx.written(node.func)}` is given an optimizer and may step it"
+            found.append(obstacle(ctx, node, why, sure=False))
+    if code.cut is not None:
+        found.append(Obstacle(code.cut, sure=False))
     if not steps:
-        found.append(Obstacle(f"no optimizer is seen that {owner} steps", sure=False))
-    return Consumers(frozenset(steps), ()).beside(found)
+        found.append(Obstacle(replace(at, why=f"no optimizer is seen that {owner} steps"), sure=False))
+    return Consumers(frozenset(steps), tuple(found))
+
+
+def _is_given_an_optimizer(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call that nobody can look into is given an optimizer: not to make a scheduler, nor to step it."""
+    if ctx.origin(call.func) or (isinstance(call.func, ast.Attribute) and call.func.attr in _TAKING):
+        return False
+    if ctx.name(call.func) in HARMLESS:
+        return False
+    return any(isinstance(v, (ast.Name, ast.Attribute)) and optimizes(ctx, v) is True for v in values(call))
+
+
+def _is_of_one(ctx: PythonContext, grad: ast.Attribute) -> bool:
+    """Whether it is the gradient of a variable that no loop binds: `x.grad`, not that of each parameter."""
+    if not isinstance(grad.value, ast.Name):
+        return False
+    scope = ctx.scope(grad)
+    bound = [each.node for each in ctx.bindings(scope).get(grad.value.id, ())]
+    return not any(isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) for node in bound) and not any(
+        isinstance(above, (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)) for above in ctx.ancestors(grad)
+    )
 
 
 def _is_plain_target(ctx: PythonContext, node: ast.Attribute) -> bool:
@@ -215,28 +253,6 @@ def judge(code: ReachedCode, ctx: PythonContext, optimizer: ast.expr, undoes: Un
     return False if False in told else True if told and all(told) else None
 
 
-def stepped_by(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
-    """`optimizer` of `optimizer.step()`; schedulers, profilers and the like are something else."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
-        return None
-    last = (ctx.name(call.func.value) or "").rpartition(".")[2].lower()
-    others = ("sched", "lr", "warmup", "prof", "env", "ema")
-    return None if any(part in last for part in others) else call.func.value
-
-
-def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
-    """`optimizer` of `optimizer.step()`, unless it surely is something else: a scheduler, a profiler, an average."""
-    receiver = stepped_by(ctx, call)
-    if receiver is None or (isinstance(receiver, ast.Call) and ctx.name(receiver.func) == "super"):
-        return None
-    if _is_schedule(ctx, receiver):
-        return None
-    kind = instances.of(ctx, receiver)
-    if kind is not None and not any(may_optimize(name) for name in kind.names):
-        return None
-    return receiver
-
-
 def may_optimize(name: str) -> bool:
     """Whether a class may be one of optimizers, or of what steps them."""
     if ":" in name:
@@ -244,28 +260,22 @@ def may_optimize(name: str) -> bool:
     return name in GRAD_SCALER or not name.startswith("torch.") or name.startswith("torch.optim.")
 
 
-def _is_optimizer(ctx: PythonContext, node: ast.expr) -> bool:
-    """Whether a value is an optimizer of a class of the project."""
-    kind = instances.of(ctx, node)
-    refs = [Ref(*name.split(":", 1)) for name in kind.names if ":" in name] if kind else []
-    return any(ctx.index.descends(ref, OPTIMIZER) is not False for ref in refs)
+def _stepped(ctx: PythonContext, node: ast.Call) -> ast.expr | None:
+    """What a call steps, if that may be an optimizer, or something that steps one."""
+    receiver = stepped(ctx, node) or _scaler(ctx, node)
+    kind = instances.of(ctx, receiver) if receiver is not None else None
+    if kind is not None and not any(may_optimize(name) for name in kind.names):
+        return None
+    return receiver
 
 
-def _is_schedule(ctx: PythonContext, node: ast.expr) -> bool:
-    """Whether a value is, or comes from, `self.lr_schedulers()` or `torch.optim.lr_scheduler`."""
-    told = verdicts(PossibleValue(ctx, node), _schedules)
-    return bool(told) and all(told)
-
-
-def _schedules(value: PossibleValue) -> bool | None:
-    match value.node:
-        case ast.Call(func=func):
-            last = (value.ctx.name(func) or "").rpartition(".")[2]
-            made = last == "lr_schedulers" or any("lr_scheduler" in origin for origin in value.ctx.origin(func))
-            return True if made else None
-        case ast.Name() | ast.Attribute() as name:
-            kind = instances.of(value.ctx, name)
-            return all("schedule" in each for each in kind.names) if kind is not None else None
+def _scaler(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
+    """`S` of `S.step(optimizer)`, where `S` is used as a gradient scaler."""
+    match call.func:
+        case ast.Attribute(value=owner, attr="step") if len(call.args) + len(call.keywords) == 1:
+            name = ctx.name(owner)
+            known = name is not None and uses_of(ctx, owner, name) & {"scale", "unscale_", "update"}
+            return owner if known or ctx.is_a(owner, GRAD_SCALER) else None
     return None
 
 
@@ -302,6 +312,11 @@ def _looks(ctx: PythonContext, call: ast.Call) -> tuple[str, bool] | None:
     if takes_parameters(ctx, call):
         return f"`{written}` is given parameters and may read their gradients", False
     return None
+
+
+def reads_gradients() -> frozenset[str]:
+    """The last names of what measures or clips gradients."""
+    return frozenset(name.rpartition(".")[2] for name in GRADIENT_READERS) | CLIPPING_METHODS
 
 
 def takes_parameters(ctx: PythonContext, call: ast.Call) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
@@ -32,6 +33,21 @@ def of(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
     if names and complete and all(kinds):
         return InstanceOf(names, max((kind.how for kind in kinds if kind), key=_WEAKER.index))
     return _protocol(ctx, node)
+
+
+def library_values(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.expr]] | None:
+    """What an expression may be, None apart, where libraries make all of it; None: something else may, too."""
+    found, complete = possible_values(ctx, node, returns=True)
+    made = [(each.ctx, each.node) for each in found if isinstance(each.node, ast.expr) and not is_none(each.node)]
+    known = complete and all(not each.path and (is_none(each.node) or _is_external(each)) for each in found)
+    return made if known else None
+
+
+def _is_external(value: PossibleValue) -> bool:
+    ctx, maker = value.ctx, value.node.func if isinstance(value.node, ast.Call) else value.node
+    if isinstance(maker, ast.Name) and hasattr(builtins, maker.id):
+        return maker.id not in ctx.facts.rebound and not any(ctx.facts.named(maker.id))
+    return any(":" not in origin for origin in ctx.origin(maker))
 
 
 def _kind(value: PossibleValue) -> InstanceOf | None:

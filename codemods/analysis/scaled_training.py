@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from codemods.analysis.calls import mentions, values
+from codemods.analysis.calls import values
 from codemods.analysis.control_flow import ControlFlow, always
-from codemods.analysis.grad_scaler import METHODS, Scaler, is_optimizer, scaler_of
+from codemods.analysis.grad_scaler import METHODS, Scaler, scaler_of
+from codemods.analysis.gradient_use import ReachedCode
+from codemods.analysis.optimizers import optimizes, stepped
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
+from codemods.analysis.sources import sources
 from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Scope, own
 
@@ -41,6 +43,8 @@ class Training:
     """Backward calls of losses that no scaler scaled."""
     plain: tuple[ast.Call, ...]
     """`optimizer.step()`, which goes around every scaler."""
+    perhaps: tuple[ast.Call, ...]
+    """`x.step()` of what may be an optimizer, or a scheduler."""
 
     @cached_property
     def flow(self) -> ControlFlow:
@@ -66,6 +70,10 @@ class Training:
                 case ast.AugAssign(target=left, value=right, op=ast.Div() | ast.Mult()):
                     found.append((left, right))
         return tuple(found)
+
+    def looks_at(self, ctx: PythonContext, node: ast.AST) -> bool:
+        """Whether a node is part of this function itself."""
+        return ctx is self.ctx and ctx.scope(node) is self.scope
 
     @cached_property
     def unscales(self) -> tuple[ast.Call, ...]:
@@ -179,7 +187,7 @@ class Training:
         ctx = self.ctx
         target = ctx.callee(call)
         if target is not None:
-            return mentions(*target, attributes)
+            return ReachedCode([target]).may_use(attributes)
         parts = name.split(".")
         owners = {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
         if any(ctx.name(value) in owners for value in values(call)):
@@ -246,34 +254,15 @@ def _read(ctx: PythonContext, scope: Scope) -> Training | None:
         if scaler := scaler_of(ctx, name, uses, mine):
             scalers.append(scaler)
     steps = {step for scaler in scalers for step in scaler.steps}
-    plain = tuple(n for n in nodes if isinstance(n, ast.Call) and n not in steps and _steps_itself(ctx, n))
+    others = [n for n in nodes if isinstance(n, ast.Call) and n not in steps]
+    itself = [(call, receiver) for call in others if (receiver := stepped(ctx, call)) is not None]
+    plain = tuple(call for call, receiver in itself if optimizes(ctx, receiver))
+    perhaps = tuple(call for call, _ in itself if call not in plain)
     raw = tuple(b for b in backwards if b not in scaled_ones)
-    return Training(ctx, scope, nodes, tuple(scalers), raw, plain)
-
-
-def _steps_itself(ctx: PythonContext, call: ast.Call) -> bool:
-    """Whether this is `O.step(…)` of an optimizer."""
-    func = call.func
-    return isinstance(func, ast.Attribute) and func.attr == "step" and is_optimizer(ctx, func.value, surely=False)
+    return Training(ctx, scope, nodes, tuple(scalers), raw, plain, perhaps)
 
 
 # -- what a backward differentiates
-
-
-def sources(ctx: PythonContext, scope: Scope, expression: ast.AST, depth: int = 3) -> Iterator[ast.AST]:
-    """The nodes of `expression`, and of the values that `scope` binds to the names in it, each once."""
-    bindings = ctx.bindings(scope) if isinstance(scope, (ast.Module, *FUNCTIONS)) else {}
-    seen, newest = {expression}, [expression]
-    for remaining in range(depth, -1, -1):
-        names: dict[str, None] = {}
-        for value in newest:
-            for node in (value, *own(value)):
-                yield node
-                if isinstance(node, (ast.Name, ast.Attribute)) and (name := ctx.name(node)):
-                    names[name] = None
-        given = (b.value for name in names for b in bindings.get(name, ()) if remaining)
-        newest = [value for value in given if value is not None and value not in seen]
-        seen.update(newest)
 
 
 def made_of(ctx: PythonContext, scope: Scope, expression: ast.AST, *wanted: str) -> bool:
@@ -313,24 +302,3 @@ def scaled(ctx: PythonContext, backward: ast.Call, scale: str) -> tuple[ast.expr
     if backward.args and backward.args[0] is loss and ctx.means(backward.func, "torch.autograd.backward"):
         return loss, product
     return None
-
-
-def is_loss(ctx: PythonContext, scope: Scope, loss: ast.expr) -> bool:
-    """Whether an expression is a tensor to differentiate, and not an object with a `backward` of its own."""
-    match loss:
-        case ast.Name() | ast.Attribute():
-            last = (ctx.name(loss) or "").rpartition(".")[2].lower()
-            if re.search(r"loss|err|cost|objective", last):
-                return True
-            found = [b.value for b in ctx.bindings(scope).get(ctx.name(loss) or "", ())]
-            return bool(found) and all(v is not None and is_loss(ctx, scope, v) for v in found)
-        case ast.Subscript(value=value):
-            return is_loss(ctx, scope, value)
-        case ast.BinOp():
-            return True
-        case ast.Call(func=ast.Attribute(attr="sum" | "mean")):
-            return True
-        case ast.Call(func=func):
-            last = (ctx.name(func) or "").rpartition(".")[2].lower()
-            return bool(re.search(r"loss|criterion|mse|cross_entropy|objective", last))
-    return False

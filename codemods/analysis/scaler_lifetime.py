@@ -1,17 +1,18 @@
-"""Where a gradient scaler comes from, and which other code may use it: of which class it is, and who else unscales."""
+"""Where a gradient scaler comes from, of which class it is, and under which names it goes."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from codemods.analysis.calls import binder, given, imports_of
+from codemods.analysis.calls import binder, given
 from codemods.analysis.grad_scaler import Scaler, kind
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
 from codemods.analysis.values import Following, PossibleValue, possible_values, verdicts
 from codemods.model.edits import Evidence
-from codemods.syntax.module import FUNCTIONS, Function, Scope, own
+from codemods.project.index import Index
+from codemods.syntax.module import FUNCTIONS, Function, Scope
 
 
 def home(training: Training, scaler: Scaler) -> Scope | None:
@@ -64,59 +65,24 @@ def _given(ctx: PythonContext, function: Function, name: str) -> Iterator[tuple[
 
 def used_anywhere(ctx: PythonContext, *methods: str) -> bool:
     """Whether any code of the project names one of these methods of a scaler; `scale` counts where it is called."""
-    for path in ctx.index.search(ctx.path, tuple(method.encode() for method in methods)):
-        if (other := ctx.other(path)) is None:
-            return True
-        for attribute in other.all(ast.Attribute):
-            if attribute.attr in methods:
-                above = other.parent(attribute)
-                if attribute.attr != "scale" or (isinstance(above, ast.Call) and above.func is attribute):
-                    return True
-    return False
+    paths = ctx.index.search(ctx.path, tuple(method.encode() for method in methods))
+    index = ctx.index
+    return index.recall((used_anywhere, methods, paths), lambda: any(_uses(index, path, methods) for path in paths))
 
 
-def unscaled_elsewhere(training: Training, scaler: Scaler) -> Evidence | None:
-    """Another function that may unscale before the clip: a handler, a hook, a method; None where there is none."""
-    ctx, scope = training.ctx, training.scope
-    made_in = home(training, scaler)
-    if made_in is scope and isinstance(scope, FUNCTIONS):
-        return None
-    mine = set(training.nodes)
-    paths = (ctx.path,) if isinstance(made_in, FUNCTIONS) else ctx.index.search(ctx.path, (b"unscale_",))
-    for path in paths:
-        other = ctx.other(path)
-        for attribute in other.all(ast.Attribute) if other else ():
-            if other is None or attribute.attr != "unscale_" or attribute in mine:
-                continue
-            if isinstance(made_in, FUNCTIONS) and not other.module.contains(made_in, attribute):
-                continue
-            if isinstance(made_in, ast.Module) and path != ctx.path and not imports_of(ctx, path, ctx.path):
-                continue
-            if made_in is None and "." not in (other.name(attribute.value) or ".") and _is_made(other, attribute.value):
-                continue
-            if not _steps_itself(other, attribute) and _may_be(training, scaler, other, attribute):
-                return other.evidence(attribute, f"`{other.source(attribute)}` may run before it")
-    return None
-
-
-def _is_made(ctx: PythonContext, name: ast.expr) -> bool:
-    """Whether a name is given nothing but scalers made in sight."""
-    found, complete = possible_values(ctx, name)
-    return complete and all(kind(each) == "scaler" for each in found)
-
-
-def _steps_itself(ctx: PythonContext, attribute: ast.Attribute) -> bool:
-    """Whether the function that unscales also steps with the same scaler: a training loop of its own."""
-    step = f"{ctx.name(attribute.value)}.step"
-    return any(isinstance(n, ast.Attribute) and ctx.name(n) == step for n in own(ctx.scope(attribute)))
-
-
-def _may_be(training: Training, scaler: Scaler, other: PythonContext, attribute: ast.Attribute) -> bool:
-    """Whether the receiver of an `unscale_` may be this scaler: by its last name, through a name for it, too."""
-    if other.name(attribute.value) is None:
+def _uses(index: Index, path: str, methods: Sequence[str]) -> bool:
+    """Whether a file does; also where it cannot be read."""
+    facts = index.facts(path)
+    if facts is not None and facts.mentioned.isdisjoint(methods):
+        return False
+    if (module := index.syntax(path)) is None:
         return True
-    last = scaler.name.rpartition(".")[2]
-    return last in names(other, attribute.value) and not unrelated(training, scaler, other, attribute)
+    for attribute in module.all(ast.Attribute):
+        if attribute.attr in methods:
+            above = module.parent(attribute)
+            if attribute.attr != "scale" or (isinstance(above, ast.Call) and above.func is attribute):
+                return True
+    return False
 
 
 def names(ctx: PythonContext, receiver: ast.expr) -> frozenset[str]:
@@ -128,17 +94,3 @@ def names(ctx: PythonContext, receiver: ast.expr) -> frozenset[str]:
 
     verdicts(PossibleValue(ctx, receiver, following=Following(given=given)), note)
     return frozenset(found - {""})
-
-
-def unrelated(training: Training, scaler: Scaler, other: PythonContext, attribute: ast.Attribute) -> bool:
-    """Whether both are attributes of `self`, in classes that surely have nothing to do with each other."""
-    here, there = training.ctx.method(training.scope), other.method(attribute)
-    written, last = other.name(attribute.value) or "", scaler.name.rpartition(".")[2]
-    if here is None or there is None or written.rpartition(".")[0] != there.self:
-        return False
-    if scaler.name != f"{here.self}.{last}":
-        return False
-    index = training.ctx.index
-    lines = index.lineage(here.owner), index.lineage(there.owner)
-    related = here.owner in lines[1].refs or there.owner in lines[0].refs
-    return not related and lines[0].complete and lines[1].complete

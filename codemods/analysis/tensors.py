@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Sequence
+import builtins
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, literal
+from codemods.analysis.mentions import are_connected
+from codemods.analysis.optimizers import uses_of
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import carried
 from codemods.analysis.values import PossibleValue, possible_values, verdicts
-from codemods.model.names import LIGHTNING_SETUP
-from codemods.syntax.module import own
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
+from codemods.model.edits import Evidence
+from codemods.model.names import AUTOGRAD_FUNCTION, LIGHTNING_SETUP
+from codemods.project.index import Ref
+from codemods.syntax.module import Function, own
 from codemods.syntax.verbs import Verb, edit_call
-
-_LOSS = re.compile(
-    r"[Ll]oss|LOSS|[Cc]ost|[Oo]bjective|[Pp]enalty|elbo|ELBO|nll"
-    r"|(?:^|_)(?:err|error|kl|kld|mse|bce|gp)(?=$|_|[A-Z0-9])"
-)
-_NOT_A_LOSS = re.compile(
-    r"(?:fn|func|function|module|net|model|scaler|meter|handler|manager|computer|weight|engine|strategy|plugin|helper"
-    r"|optimizer|trainer|accelerator|fabric|criterion)$",
-    re.I,
-)
-_LOSS_MAKER = re.compile(r"loss|criterion|objective|elbo|cross_entropy|nll", re.I)
 
 METHODS = frozenset(
     {"mean", "sum", "max", "min", "norm", "abs", "exp", "log", "sqrt", "pow", "square", "squeeze", "unsqueeze", "view"}
@@ -33,6 +28,8 @@ METHODS = frozenset(
 """Methods of a tensor that give a tensor."""
 PROTOCOL = METHODS | {"item", "cpu", "numpy", "tolist", "requires_grad", "grad_fn", "backward_hooks", "dim", "ndim"}
 
+
+_LIKE = frozenset(f"{name}_like" for name in ("zeros", "ones", "full", "rand", "randn", "empty"))
 
 PARAMETERS = ("gradient", "retain_graph", "create_graph", "inputs")
 """Of `Tensor.backward`."""
@@ -64,8 +61,10 @@ def _redirected_function(ctx: PythonContext, call: ast.Call, function: str, keyw
         return None
     tensors, gradient = argument(call, "tensors", 0), argument(call, "grad_tensors", 1)
     loss = _single(ctx, tensors) if tensors is not None else None
-    one = _single(ctx, gradient) if gradient is not None else None
-    if loss is None or not is_tensor(ctx, loss) or (gradient is not None and one is None):
+    one = _single(ctx, gradient) if gradient is not None and not _may_be_several(ctx, gradient) else None
+    if loss is None or (loss is tensors and not is_tensor(ctx, loss)):
+        return None
+    if gradient is not None and one is None:
         return None
     values: dict[ast.expr | ast.keyword, str] = {}
     named = (_by_keyword(call.args[1:]) if keywords_only else {}) or {}
@@ -101,6 +100,21 @@ def _single(ctx: PythonContext, value: ast.expr) -> ast.expr | None:
     return None if any(each.path or isinstance(each.node, several) for each in found) else value
 
 
+def _may_be_several(ctx: PythonContext, value: ast.expr) -> bool:
+    """Whether a value comes from a call that nobody can look into, and that is no function of torch."""
+    found, complete = possible_values(ctx, value, returns=True)
+    if not complete and isinstance(value, ast.Name) and ctx.bindings(ctx.scope(value)).get(value.id):
+        return True
+    for each in found:
+        node = each.node
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        if isinstance(node, ast.Call) and not any(o.startswith("torch.") for o in each.ctx.origin(node.func)):
+            if not (isinstance(node.func, ast.Attribute) and node.func.attr in METHODS):
+                return True
+    return False
+
+
 def only_keywords(call: ast.Call) -> bool:
     """Whether a call gives nothing but keywords that `Tensor.backward` takes."""
     return not call.args and all(k.arg in PARAMETERS for k in call.keywords)
@@ -114,14 +128,13 @@ def as_of_a_tensor(call: ast.Call) -> bool:
     return named and (not given or (bool(flags) and all(flags)))
 
 
-def is_tensor(ctx: PythonContext, node: ast.expr, *, by_name: bool = True) -> bool | None:
-    """Whether `node`, on which `.backward()` is called, is a tensor: by what made it, by annotation, use, or name.
+def is_tensor(ctx: PythonContext, node: ast.expr) -> bool | None:
+    """Whether `node`, on which `.backward()` is called, is a tensor: by what made it, by annotation, or by use.
 
     False: surely something else (an engine, a module, an object of a class of the project); None: cannot be told.
-
-    Args:
-        by_name: whether a name that is one of a loss is enough.
     """
+    if (name := ctx.name(node)) is not None and "()" in uses_of(ctx, node, name):
+        return False  # it is called itself
     names: list[PossibleValue] = []
 
     def judge(value: PossibleValue) -> bool | str | None:
@@ -132,9 +145,100 @@ def is_tensor(ctx: PythonContext, node: ast.expr, *, by_name: bool = True) -> bo
         return verdict
 
     told = verdicts(PossibleValue(ctx, node), judge)
-    if True in told or False in told:
+    if (True in told or False in told) and not _adds_to_an_object(ctx, node):
         return True in told
-    return True if any(_speaks_of_a_tensor(each, by_name) for each in names) else None
+    return True if any(_is_used_as_a_tensor(each) for each in names) else None
+
+
+@question
+def differentiates_a_tensor(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether a backward call differentiates a tensor, and is no `backward` of another object."""
+    if ctx.means(call.func, "torch.autograd.backward"):
+        return yes()
+    loss = ctx.loss_of(call)
+    if loss is None:
+        return no()
+    if (verdict := is_tensor(ctx, loss)) is not None:
+        return yes() if verdict else no()
+    doubt = ctx.evidence(call, f"`{ctx.written(loss)}` may be no tensor")
+    if not as_of_a_tensor(call):
+        return unknown(doubt)
+    return unless([*_opaque(ctx, loss), *_other_backwards(ctx, len(call.args))])
+
+
+def _adds_to_an_object(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a name is bound by `+=` too, to something that a class of the project makes."""
+    if not isinstance(node, ast.Name):
+        return False
+    bound = [each.node for each in ctx.bindings(ctx.scope(node)).get(node.id, ())]
+    made = [each.value for each in bound if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call)]
+    return any(isinstance(each, ast.AugAssign) for each in bound) and any(
+        ":" in origin and ctx.index.klass(Ref(*origin.split(":", 1))) is not None
+        for call in made
+        for origin in ctx.origin(call.func)
+    )
+
+
+def _opaque(ctx: PythonContext, loss: ast.expr) -> Iterator[Evidence]:
+    """The ends of a value that may be anything: what was kept, put away, or handed on, and is no result of a call."""
+    ends, _ = possible_values(ctx, loss, returns=True)
+    for leaf in carried(ctx, ctx.scope(loss), loss):
+        followed = isinstance(leaf, ast.Call) and instances.callee(ctx, leaf) is not None
+        ends += [] if followed else possible_values(ctx, leaf, returns=True)[0]
+    for value in dict.fromkeys(ends):
+        where, node = value.ctx, value.node
+        if not isinstance(node, ast.expr) or _made(value) is True:
+            continue
+        base = node
+        while isinstance(base, (ast.Attribute, ast.Subscript)):
+            base = base.value
+        kept = isinstance(node, ast.Attribute) and _kept_since_the_start(where, node)
+        elsewhere = not isinstance(base, ast.Call) and where.scope(node) is not ctx.scope(loss)
+        if kept or elsewhere or (isinstance(base, ast.Call) and not _may_compute(where, base)):
+            yield where.evidence(node, f"`{where.written(node)}` may be no tensor")
+
+
+def _may_compute(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call that nobody can look into may be that of a module or a loss function.
+
+    It is none of Python's own functions, makes no object, runs no generator, and is not itself what a call gives.
+    """
+    if isinstance(call.func, ast.Call):
+        return False
+    name = ctx.name(call.func) or ""
+    if hasattr(builtins, name) and name not in ctx.facts.rebound:
+        return False
+    origins = ctx.origin(call.func)
+    return instances.callee(ctx, call) is None and not any(
+        _is_class(ctx, o) or o.startswith("functools.") for o in origins
+    )
+
+
+def _is_kept(ctx: PythonContext, loss: ast.expr) -> bool:
+    """Whether a loss is read from an object that is no part of a batch, so far as the code shows."""
+    return isinstance(loss, ast.Attribute) and _kept_since_the_start(ctx, loss)
+
+
+def _other_backwards(ctx: PythonContext, given: int) -> Iterator[Evidence]:
+    """The methods of classes of the program that are called as `x.backward()` is: with `given` arguments, or none."""
+    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (b"backward",)))):
+        facts = ctx.index.facts(path)
+        for name, klass in facts.classes.items() if facts is not None else ():
+            if "backward" not in klass.methods or ctx.index.descends(Ref(path, name), AUTOGRAD_FUNCTION):
+                continue
+            other = ctx.other(path) if are_connected(ctx.index, ctx.path, path) else None
+            found = other.definition(f"{name}.backward") if other is not None else None
+            if found is not None and _takes(found[1], given):
+                yield Evidence(path, found[1].lineno, f"`{name}` has a `backward` of its own")
+
+
+def _takes(method: Function, given: int) -> bool:
+    """Whether a method can be called with so many arguments by position."""
+    arguments = method.args
+    most = len(arguments.posonlyargs) + len(arguments.args) - 1
+    least = most - len(arguments.defaults)
+    required = any(default is None for default in arguments.kw_defaults)
+    return least <= given and (given <= most or arguments.vararg is not None) and not required
 
 
 def _made(value: PossibleValue) -> bool | None:
@@ -169,13 +273,7 @@ def _called(ctx: PythonContext, call: ast.Call) -> bool | None:
     kind = instances.of(ctx, call.func)
     if kind and all(o.startswith("torch.nn.") for o in kind.names):
         return True
-    last = (ctx.name(call.func) or "").rpartition(".")[2]
-    return True if _LOSS_MAKER.search(last) and not _of_a_library(origins) else None
-
-
-def _of_a_library(origins: frozenset[str]) -> bool:
-    """Whether a name comes from a library (not from the project)."""
-    return any(":" not in o for o in origins)
+    return None
 
 
 def _named(ctx: PythonContext, node: ast.Name | ast.Attribute) -> bool | None:
@@ -187,20 +285,8 @@ def _named(ctx: PythonContext, node: ast.Name | ast.Attribute) -> bool | None:
     return False if kind is not None and any(_is_class(ctx, o) for o in kind.names) else None
 
 
-def _speaks_of_a_tensor(value: PossibleValue, by_name: bool) -> bool:
-    """Whether a name is one of a loss, or used as that of a tensor."""
-    ctx = value.ctx
-    match value.node:
-        case _ if value.path:
-            return False
-        case ast.Subscript(value=held, slice=key) if not isinstance(key, ast.Slice | ast.Tuple):
-            text = literal(key)
-            return by_name and ((isinstance(text, str) and is_loss_name(text)) or is_loss_name(ctx.name(held) or ""))
-        case ast.Name(id=name) as used:
-            return (by_name and is_loss_name(name)) or _used_as_a_tensor(ctx, used)
-        case ast.Attribute(attr=name):
-            return by_name and is_loss_name(name)
-    return False
+def _is_used_as_a_tensor(value: PossibleValue) -> bool:
+    return isinstance(value.node, ast.Name) and not value.path and _used_as_a_tensor(value.ctx, value.node)
 
 
 def _kept_since_the_start(ctx: PythonContext, node: ast.Attribute) -> bool:
@@ -210,12 +296,6 @@ def _kept_since_the_start(ctx: PythonContext, node: ast.Attribute) -> bool:
         return False
     given = ctx.index.assigned(method.owner, node.attr)
     return all(a.method in ("", *LIGHTNING_SETUP) for _, a in given)
-
-
-def is_loss_name(name: str) -> bool:
-    """Whether a name is one of a loss: `loss_g`, `self.total_cost`; not that of what makes losses."""
-    last = name.rpartition(".")[2]
-    return bool(_LOSS.search(last)) and not _NOT_A_LOSS.search(last)
 
 
 def _used_as_a_tensor(ctx: PythonContext, name: ast.Name) -> bool:
@@ -229,7 +309,15 @@ def _used_as_a_tensor(ctx: PythonContext, name: ast.Name) -> bool:
             case ast.BinOp(left=left, right=right):
                 if name.id in (ctx.name(left), ctx.name(right)):
                     return True
+            case ast.Call(func=func, args=[ast.Name(id=used), *_]) if used == name.id:
+                if any(_takes_a_tensor(origin) for origin in ctx.origin(func)):
+                    return True
     return False
+
+
+def _takes_a_tensor(origin: str) -> bool:
+    """A function of torch whose first argument is one tensor: `torch.ones_like`."""
+    return _makes_tensors(origin) and origin.rpartition(".")[2] in METHODS | _LIKE
 
 
 def _makes_tensors(origin: str) -> bool:
@@ -248,11 +336,12 @@ def _is_class(ctx: PythonContext, origin: str) -> bool:
 
 
 def is_raw_backward(ctx: PythonContext, call: ast.Call) -> bool:
-    """Whether a call surely is `tensor.backward(…)` or `torch.autograd.backward(…)`."""
+    """Whether a call may be `tensor.backward(…)` or `torch.autograd.backward(…)`; see `differentiates_a_tensor`."""
     if ctx.means(call.func, "torch.autograd.backward"):
         return True
     match call.func:
         case ast.Attribute(value=loss, attr="backward"):
             if ctx.loss_of(call) is loss and not ctx.owns_backward(loss):
-                return is_tensor(ctx, loss, by_name=as_of_a_tensor(call)) is True
+                verdict = is_tensor(ctx, loss)
+                return verdict or (verdict is None and as_of_a_tensor(call) and not _is_kept(ctx, loss))
     return False

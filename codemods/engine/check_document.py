@@ -14,6 +14,7 @@ from codemods.engine.findings import (
     unaffected,
     without_fix,
 )
+from codemods.engine.safety import weighed
 from codemods.model.edits import Edit, Finding, Lines, Skip, SkipReason
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
@@ -37,9 +38,10 @@ def look_at_document(
     failed: dict[str, Skip] = {}
     lines, numbering = Lines(text), Numbering()
     found: dict[tuple[str, int, int, str], Finding] = {}
-    for draft in _drafts(document, context, wanted, failed):
-        with costing_only(draft.rule, path, failed):
-            draft = chosen(draft, strategies or {})
+    for made in _drafts(document, context, wanted, failed):
+        with costing_only(made.rule, path, failed):
+            if (draft := weighed(chosen(made, strategies or {}))) is None:
+                continue
             if unaffected(draft, context):
                 draft = without_fix(draft)
             node = draft.node

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from codemods.analysis.expected_errors import expects, is_observed
+from codemods.analysis.expected_errors import error_is_not_expected, expects, is_observed
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.replacements import library_is_as_released
 from codemods.engine.findings import (
     Numbering,
     chosen,
@@ -17,7 +19,8 @@ from codemods.engine.findings import (
     unaffected,
     without_fix,
 )
-from codemods.model.edits import Edit, Finding, Skip, SkipReason, Unreadable
+from codemods.engine.safety import is_bug, weighed
+from codemods.model.edits import Consequence, Edit, Finding, Skip, SkipReason, Unreadable
 from codemods.project.index import Index, Ref
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax import imports
@@ -92,11 +95,13 @@ def judge(program: PythonContext, rules: Sequence[Rule], failed: dict[str, Skip]
 def _findings(program: PythonContext, drafts: Sequence[Draft], failed: dict[str, Skip]) -> list[Finding]:
     """Drafts as findings: versions weighed, verbs written as minimal edits."""
     kept: list[Draft] = []
-    for draft in drafts:
-        with costing_only(draft.rule, program.path, failed):
-            if expects(program, draft.node, draft.consequence):
+    for made in drafts:
+        with costing_only(made.rule, program.path, failed):
+            if expects(program, made.node, made.consequence) or is_bug(made).is_no:
                 continue
-            draft = chosen(draft, program.strategies)
+            made = _in_this_program(program, made)
+            if (draft := weighed(chosen(made, program.strategies))) is None:
+                continue
             observed = draft.remedy is not None and draft.remedy.verbs and is_observed(program, draft.node)
             kept.append(without_fix(draft) if draft.remedy and (observed or unaffected(draft, program)) else draft)
     edits = _edits(program, kept, failed)
@@ -119,6 +124,24 @@ def _findings(program: PythonContext, drafts: Sequence[Draft], failed: dict[str,
                     numbering=numbering,
                 )
     return list(found.values())
+
+
+def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
+    """A draft with the questions that the engine asks for every rule.
+
+    An error is no bug where it may be expected, and a library does what is known of it where nobody replaces its parts.
+    """
+    # a file that imports nothing names nothing of a library, and other files need not be read (test_since)
+    asked = [library_is_as_released(program, *_words(draft.rule))] if program.facts.imports else []
+    if draft.consequence is Consequence.RAISES and isinstance(draft.node, (ast.expr, ast.stmt)):
+        asked.append(error_is_not_expected(program, draft.node))
+    return replace(draft, is_bug=(*draft.is_bug, *asked))
+
+
+def _words(rule: Rule) -> tuple[str, ...]:
+    """The names of libraries that a rule is about."""
+    words = {word for group in rule.triggers for word in group if word}
+    return tuple(sorted(words | {word.decode() for word in rule.somewhere if word.isalnum()}))
 
 
 def _edits(

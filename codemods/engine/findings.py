@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from codemods.engine import safety as judged
 from codemods.model.edits import (
     Edit,
     Evidence,
@@ -92,27 +93,35 @@ def finding(
 ) -> Finding:
     """One draft as a finding at `place`, which lies in the qualified `scope` and in the statement on `lines`."""
     safety, remedy = Safety.DISPLAY, draft.remedy
+    bug, right = judged.is_bug(draft), judged.is_right(draft)
     if fix and remedy is not None:
-        safety = draft.rule.safety if remedy.safety is None else remedy.safety
+        safety = judged.safety(draft)
         missing = {p: spec for p, spec in remedy.requires.items() if not versions.surely(context.target(p), spec)}
         if missing:
             safety = min(safety, Safety.UNSAFE)
             fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
+    doubts = bug.places if bug.is_unknown else ()
+    cautions = right.places if fix and right.is_unknown else draft.refused
+    cautions = tuple(each for each in cautions if each not in doubts)
     spoken = " ".join(context.text[place.start : place.end].split())
     return Finding(
         code=draft.rule.code,
         name=draft.rule.name,
         path=context.path,
         place=place,
-        message=_with_versions(draft),
+        claim=_with_versions(draft),
         safety=safety,
         fix=fix,
         strategy=draft.strategy if fix else None,
         strategies=tuple(draft.remedies),
         bites=dict(draft.bites),
         consequence=draft.consequence,
-        evidence=draft.evidence,
+        certainty=judged.certainty(draft),
+        evidence=tuple(dict.fromkeys((*draft.evidence, *doubts, *cautions))),
+        doubts=doubts,
+        cautions=cautions,
         fingerprint=numbering.next(draft.rule.code, context.path, scope, spoken),
+        copy=numbering.next(draft.rule.code, "", scope, spoken),
         lines=lines,
         unaffected=unaffected(draft, context),
     )
@@ -125,8 +134,18 @@ def located(finding: Finding, source: Unit, path: str) -> Finding:
     if cell is not None:
         _, end_line, end_column = source.position(there.end)
         there = Place(there.start, there.end, line, column, end_line, end_column)
-    evidence = tuple(_of_file(each, source, path) for each in finding.evidence)
-    return replace(finding, path=file, cell=cell, origin=there, evidence=evidence)
+    placed = with_places(finding, lambda each: _of_file(each, source, path))
+    return replace(placed, path=file, cell=cell, origin=there)
+
+
+def with_places(finding: Finding, moved: Callable[[Evidence], Evidence]) -> Finding:
+    """A finding with every place that it names moved."""
+    return replace(
+        finding,
+        evidence=tuple(map(moved, finding.evidence)),
+        doubts=tuple(map(moved, finding.doubts)),
+        cautions=tuple(map(moved, finding.cautions)),
+    )
 
 
 def _of_file(evidence: Evidence, source: Unit, path: str) -> Evidence:

@@ -9,7 +9,7 @@ from typing import Any
 
 from codemods.engine.check_document import look_at_document
 from codemods.engine.check_python import look
-from codemods.engine.findings import located
+from codemods.engine.findings import located, with_places
 from codemods.engine.prefilter import RuleInfo, prefilter
 from codemods.model.edits import (
     Edit,
@@ -145,7 +145,7 @@ def _place(finding: Finding) -> tuple[int, int, int, int, str]:
 
 
 def _identity(finding: Finding) -> tuple[str, str, int, int]:
-    return finding.code, finding.message, finding.reported.start, finding.reported.end
+    return finding.code, finding.claim, finding.reported.start, finding.reported.end
 
 
 def _is_wanted(finding: Finding, options: Options, allowed: Collection[str]) -> bool:
@@ -409,7 +409,7 @@ class _Component:
             lines = Lines(file.source.text)
             kept = [replace(f, origin=lines.place(*file.original(f.place.start, f.place.end))) for f in kept]
             kept = [replace(f, fingerprint=file.fingerprints.get(_identity(f), f.fingerprint)) for f in kept]
-            kept = [replace(f, evidence=tuple(map(self._shown_as_read, f.evidence))) for f in kept]
+            kept = [with_places(f, self._shown_as_read) for f in kept]
         kept = [f for f in kept if self._counts(file, f)]
         others = [OtherVersions(file.file, f.code, f.fingerprint, f.unaffected) for f in kept if f.unaffected]
         kept = [f for f in kept if not f.unaffected]

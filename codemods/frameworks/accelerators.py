@@ -10,10 +10,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given_by
-from codemods.analysis.gradient_use import stepped_by
+from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given, given_by
+from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import Binding, Method, PythonContext
 from codemods.analysis.values import Following, PossibleValue, assigned_to_attribute, verdicts
+from codemods.flow.answers import Answer, no, question, unknown, yes
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, is_none, own, parameters
 
 
@@ -72,7 +73,7 @@ def is_keeper(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool:
         here = value.node if not value.path and isinstance(value.node, ast.expr) else None
         return True if here is not None and value.ctx.is_a(here, keeping.classes) else None
 
-    told = verdicts(PossibleValue(ctx, node, following=Following(given=_given_here)), kept)
+    told = verdicts(PossibleValue(ctx, node, following=Following(given=given_here)), kept)
     return bool(told) and all(told)
 
 
@@ -86,11 +87,11 @@ def _parameter_is_a(ctx: PythonContext, function: Function, param: ast.arg, keep
 
 def _given_a(ctx: PythonContext, function: Function, name: str, keeping: Keeping) -> bool:
     """Whether every call in this file hands a keeper to a parameter."""
-    given = _given_here(ctx, function, name)
+    given = given_here(ctx, function, name)
     return bool(given) and all(each is not None and is_keeper(*each, keeping) for each in given)
 
 
-def _given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
+def given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
     """What the calls in this file give for a parameter; None where it cannot be told."""
     given = [given_by(ctx, call, function, name) for call in callers_here(ctx, function)]
     return [(ctx, value) if value is not None else None for value in given]
@@ -134,16 +135,27 @@ def _speaks_of(node: ast.AST, last: str) -> bool:
 # -- what is prepared
 
 
-def trains_prepared(ctx: PythonContext, call: ast.Call, keeping: Keeping) -> bool | None:
+@question
+def trains_what_it_prepared(ctx: PythonContext, call: ast.Call, keeping: Keeping, name: str) -> Answer:
+    """Whether the gradients of a backward call go to parameters that a keeper has prepared."""
+    trained = _trains_prepared(ctx, call, keeping)
+    if trained is None:
+        return unknown(ctx.evidence(call, f"`{name}` may not have prepared what is trained here"))
+    return yes() if trained else no()
+
+
+def _trains_prepared(ctx: PythonContext, call: ast.Call, keeping: Keeping) -> bool | None:
     """Whether the gradients of a backward call go to prepared parameters: by the optimizers stepped, else the models.
 
     None where that cannot be told.
     """
     for region in (a for a in ctx.ancestors(call) if isinstance(a, (*LOOPS, *FUNCTIONS, ast.Module))):
-        stepped = [owner for c in _calls(region) if (owner := stepped_by(ctx, c))]
-        if stepped:
-            verdicts = {prepared(ctx, owner, keeping) for owner in stepped}
-            return verdicts.pop() if len(verdicts) == 1 else (False if False in verdicts else None)
+        owners = [owner for c in _calls(region) if (owner := stepped(ctx, c))]
+        if owners:
+            told = [_told(ctx, owner, keeping) for owner in owners]
+            if any(each == {False} for each in told):
+                return False
+            return any(True in each for each in told) or None
         if isinstance(region, FUNCTIONS):
             break
     return True if any(prepared(ctx, c.func, keeping) for c in _calls(ctx.scope(call)) if ctx.name(c.func)) else None
@@ -156,9 +168,14 @@ def _calls(region: ast.AST) -> Iterator[ast.Call]:
 
 def prepared(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool | None:
     """Whether a name holds what a keeper's `setup` or `prepare` gave."""
-    start = PossibleValue(ctx, node, following=Following(given=_given_here))
-    told = set(verdicts(start, lambda value: _prepared(value, keeping)))
+    told = _told(ctx, node, keeping)
     return told.pop() if len(told) == 1 else None
+
+
+def _told(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> set[bool | None]:
+    """Whether everything that a name may hold comes from a keeper: one answer for each."""
+    start = PossibleValue(ctx, node, following=Following(given=given))
+    return set(verdicts(start, lambda value: _prepared(value, keeping)))
 
 
 def _prepared(value: PossibleValue, keeping: Keeping) -> bool | None:
@@ -177,10 +194,33 @@ def _prepared(value: PossibleValue, keeping: Keeping) -> bool | None:
 def _verdict(ctx: PythonContext, bindings: Sequence[Binding], node: ast.AST, keeping: Keeping) -> bool | None:
     """True: a keeper gave the value, and before it is used; False: something else surely did."""
     taken = [b for b in bindings if _by_keeper(ctx, b, keeping)]
-    if any(ctx.scope(b.node) is not ctx.scope(node) or _earlier(ctx, b.node, node) for b in taken):
+    if any(ctx.scope(b.node) is ctx.scope(node) and _earlier(ctx, b.node, node) for b in taken):
         return True
+    if any(ctx.scope(b.node) is not ctx.scope(node) for b in taken):
+        others = [b for b in bindings if b not in taken]
+        return True if all(_is_replaced(ctx, b, taken) for b in others) else None
     constructed = [b for b in bindings if isinstance(b.value, ast.Call) and _of_torch(ctx, b.value)]
     return False if taken or (constructed and len(constructed) == len(bindings)) else None
+
+
+def _is_replaced(ctx: PythonContext, other: Binding, taken: Sequence[Binding]) -> bool:
+    """Whether what is assigned is prepared in the same function, or in one that this function calls."""
+    scope = ctx.scope(other.node)
+    names = {each.name for b in taken if isinstance(each := ctx.scope(b.node), FUNCTIONS)}
+    here = [b.node for b in taken if ctx.scope(b.node) is scope]
+    if here:
+        return all(not _is_conditional(ctx, node, scope) for node in here)
+    return any((ctx.name(call.func) or "").rpartition(".")[2] in names for call in _calls(scope))
+
+
+def _is_conditional(ctx: PythonContext, node: ast.AST, scope: ast.AST) -> bool:
+    """Whether a statement runs under some condition only."""
+    above = ctx.parent(node)
+    while above is not None and above is not scope:
+        if isinstance(above, (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.Match)):
+            return True
+        above = ctx.parent(above)
+    return False
 
 
 def _earlier(ctx: PythonContext, a: ast.AST, b: ast.AST) -> bool:

@@ -7,9 +7,26 @@ from collections.abc import Callable, Iterator
 
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, literal, named_calls
-from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, judge, obstacle
+from codemods.analysis.definite_assignment import is_assigned
+from codemods.analysis.gradient_use import (
+    Consumers,
+    Obstacle,
+    ReachedCode,
+    consumers,
+    gradients_are_for_the_owner,
+    gradients_are_taken_back,
+    judge,
+    obstacle,
+)
+from codemods.analysis.gradient_watchers import (
+    every_backward_is_known,
+    functions_are_linear,
+    no_hook_sees_gradients,
+    no_other_code_reads_gradients,
+)
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import is_raw_backward
+from codemods.flow.answers import Answer
 from codemods.frameworks.accelerators import Keeping, is_keeper, prepared
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.model.names import TORCH_MODULE
@@ -20,41 +37,65 @@ _CALLERS = 3
 """How many calls outward is looked for the code around a backward call."""
 
 
-def prepared_consumers(
-    ctx: PythonContext, call: ast.Call, keeping: Keeping, owner: str, stays: Callable[[PythonContext, ast.Call], bool]
-) -> Consumers:
-    """Who uses the gradients of a raw backward call beside a keeper: as far outward as an optimizer is stepped.
+def redirecting(
+    ctx: PythonContext, call: ast.Call, keeping: Keeping, name: str, stays: Callable[[PythonContext, ast.Call], bool]
+) -> tuple[Answer, list[Answer]]:
+    """What it rests on that a keeper has to differentiate a loss, and that it may, in place of a raw backward call.
 
     Args:
+        name: of the keeper, as it is written at the call.
         stays: whether another raw backward call of the same code is left as it is.
     """
+
+    def by_keeper(where: PythonContext, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner)):
+                return where.name(owner) is not None and is_keeper(where, owner, keeping)
+        return False
+
+    users, code = _consumers(ctx, call, keeping, f"`{name}`", stays, by_keeper)
+    is_right = [
+        gradients_are_taken_back(users),
+        is_assigned(ctx, name, call),
+        no_hook_sees_gradients(ctx),
+        functions_are_linear(ctx),
+        every_backward_is_known(ctx, code, lambda where, each: is_raw_backward(where, each) or by_keeper(where, each)),
+        no_other_code_reads_gradients(ctx, code, by_keeper),
+    ]
+    return gradients_are_for_the_owner(users.other()), is_right
+
+
+def _consumers(
+    ctx: PythonContext,
+    call: ast.Call,
+    keeping: Keeping,
+    owner: str,
+    stays: Callable[[PythonContext, ast.Call], bool],
+    by_keeper: Callable[[PythonContext, ast.AST], bool],
+) -> tuple[Consumers, ReachedCode]:
+    """Who uses the gradients of a raw backward call beside a keeper: as far outward as an optimizer is stepped."""
 
     def undoes(where: PythonContext, node: ast.expr) -> bool | None:
         if isinstance(node, ast.Call) and any(o.startswith("torch.optim.") for o in where.origin(node.func)):
             return False
         if isinstance(node, ast.Name) and isinstance(function := binder(where, node.id, node), FUNCTIONS):
-            if node.id not in where.bindings(function):
-                return None  # a parameter: what is given for it counts
+            bound = where.bindings(function).get(node.id, ())
+            if all(isinstance(binding.value, (ast.Name, ast.Subscript)) for binding in bound):
+                return None  # a parameter, or another name for something: what is given for it counts
         if isinstance(node, ast.Attribute) and node.attr == "optimizer":
             inner = judge(code, where, node.value, undoes)
             return False if inner else prepared(where, node, keeping)
         return prepared(where, node, keeping)
 
-    def by_keeper(where: PythonContext, node: ast.AST) -> bool:
-        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _kept(where, node.func.value)
-
-    def _kept(where: PythonContext, node: ast.expr) -> bool:
-        return where.name(node) is not None and is_keeper(where, node, keeping)
-
-    users = Consumers(frozenset(), ())
+    users, at = Consumers(frozenset(), ()), ctx.evidence(call, "it is differentiated here")
     for outward in range(_CALLERS + 1):
         code = ReachedCode.around(ctx, call, outward)
-        users = consumers(code, undoes, owner, known_to=by_keeper)
+        users = consumers(code, at, undoes, owner, known_to=by_keeper)
         if users.steps:
             break
     raw = ((where, n) for where, n in code.nodes if isinstance(n, ast.Call) and is_raw_backward(where, n))
     staying = [obstacle(where, n, "this call stays raw", sure=False) for where, n in raw if stays(where, n)]
-    return users.beside((*staying, *_unprepared(code, keeping, owner)))
+    return users.beside((*staying, *_unprepared(code, keeping, owner))), code
 
 
 def _unprepared(code: ReachedCode, keeping: Keeping, owner: str) -> Iterator[Obstacle]:

@@ -106,17 +106,25 @@ def _inherited(root: Table, path: str, index: Index, depth: int = _DEEPEST) -> I
 
 def _groups(path: str, index: Index) -> Mapping[str, list[str]]:
     """The folders of the project with files in which something has a target."""
-    groups: dict[str, list[str]] = {}
-    for found in index.search(path, (b"_target_",), suffixes=_SUFFIXES):
-        groups.setdefault(posixpath.dirname(found), []).append(found)
-    return groups
+
+    def found() -> Mapping[str, list[str]]:
+        groups: dict[str, list[str]] = {}
+        for each in index.search(path, (b"_target_",), suffixes=_SUFFIXES):
+            groups.setdefault(posixpath.dirname(each), []).append(each)
+        return groups
+
+    return index.recall((_groups, index.root(path)), found)
 
 
 def _is_group(folder: str, groups: Mapping[str, list[str]], index: Index) -> bool:
     """Whether files of a folder have targets at their top, and all of them are Lightning's."""
-    roots = (root for path in groups.get(folder, ()) if (root := _root(path, index)) is not None)
-    targets = [_is_lightning(root) for root in roots if _target(root)]
-    return bool(targets) and all(targets)
+
+    def found() -> bool:
+        roots = (root for path in groups[folder] if (root := _root(path, index)) is not None)
+        targets = [_is_lightning(root) for root in roots if _target(root)]
+        return bool(targets) and all(targets)
+
+    return folder in groups and index.recall((_is_group, folder), found)
 
 
 def _overrides_sibling(root: Table, config: Config, index: Index, groups: Mapping[str, list[str]]) -> bool:

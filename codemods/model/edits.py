@@ -47,6 +47,17 @@ class Consequence(enum.IntEnum):
         return self.name.lower()
 
 
+class Certainty(enum.IntEnum):
+    """Whether every condition of a finding's claim is shown by the code; ordered, the surer last."""
+
+    POSSIBLE = 0
+    """At least one condition is unknown, because of a place that the finding names."""
+    CERTAIN = 1
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
 class SkipReason(enum.Enum):
     """Why a file was left alone."""
 
@@ -185,15 +196,23 @@ class Finding:
     name: str
     path: str
     place: Place
-    message: str
+    claim: str
+    """What is wrong, if all of it is so."""
     safety: Safety
     fix: Fix | None = None
     strategy: str | None = None
     strategies: tuple[str, ...] = ()
     bites: Mapping[str, str] = field(default_factory=dict)
     consequence: Consequence = Consequence.STYLE
+    certainty: Certainty = Certainty.CERTAIN
     evidence: tuple[Evidence, ...] = ()
+    doubts: tuple[Evidence, ...] = ()
+    """The places that may make the claim untrue."""
+    cautions: tuple[Evidence, ...] = ()
+    """The places that may make the fix wrong; without a fix, those that surely would."""
     fingerprint: str = ""
+    copy: str = ""
+    """The fingerprint without the path: equal where other files hold a copy of the same function."""
     applied: bool = False
     origin: Place | None = None
     lines: tuple[int, int] = (0, 0)
@@ -209,6 +228,33 @@ class Finding:
         return self.origin or self.place
 
     @property
+    def message(self) -> str:
+        """The claim, with the places that may make it untrue, or the fix wrong."""
+        parts = [self.claim]
+        parts += [f"not certain: {_listed(self.doubts)}"] if self.doubts else []
+        parts += [f"{'look first' if self.fix else 'no fix'}: {_listed(self.cautions)}"] if self.cautions else []
+        return "; ".join(parts)
+
+    @property
+    def shown_by(self) -> tuple[Evidence, ...]:
+        """The evidence of what is claimed: what makes it uncertain, or the fix, apart."""
+        return tuple(each for each in self.evidence if each not in self.doubts and each not in self.cautions)
+
+    @property
+    def is_certain(self) -> bool:
+        return self.certainty is Certainty.CERTAIN
+
+    @property
+    def cost(self) -> str:
+        """The consequence in words: `silent`, or `possibly silent`."""
+        return str(self.consequence) if self.is_certain else f"possibly {self.consequence}"
+
+    @property
+    def weight(self) -> Consequence:
+        """What reports rank the finding by: a bug that is only possible weighs no more than a warning."""
+        return self.consequence if self.is_certain else min(self.consequence, Consequence.WARNS)
+
+    @property
     def location(self) -> str:
         """`path:line`, in a notebook `path:cell 3:line`."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
@@ -217,6 +263,17 @@ class Finding:
     @property
     def order(self) -> tuple[str, int, int, str]:
         return (self.path, self.place.start, self.place.end, self.code)
+
+
+_MOST_PLACES = 2
+"""Unknown places that a message names before it counts the rest."""
+
+
+def _listed(places: Sequence[Evidence]) -> str:
+    """`why (path:line); why (path:line); 3 more`."""
+    told = list(dict.fromkeys(f"{each.why} ({visible_line(each.path)}:{each.line})" for each in places))
+    more = [f"{len(told) - _MOST_PLACES} more"] if len(told) > _MOST_PLACES else []
+    return "; ".join(told[:_MOST_PLACES] + more)
 
 
 def trim(edit: Edit, text: str) -> Edit:

@@ -6,8 +6,16 @@ import re
 
 LIGHTNING_MODULE = frozenset({"lightning.pytorch.LightningModule"})
 LIGHTNING_CALLBACK = frozenset({"lightning.pytorch.Callback"})
-OPTIMIZER = frozenset({"torch.optim.Optimizer"})
+OPTIMIZER = frozenset(
+    f"torch.optim.{name}"
+    for name in (
+        *("Optimizer", "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam"),
+        *("RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam"),
+    )
+)
 TORCH_MODULE = frozenset({"torch.nn.Module", "lightning.pytorch.LightningModule"})
+
+AUTOGRAD_FUNCTION = frozenset({"torch.autograd.Function"})
 
 AUTOCAST = frozenset({"torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"})
 GRAD_SCALER = frozenset({"torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler"})
@@ -19,6 +27,7 @@ ACCELERATOR = frozenset({"accelerate.Accelerator"})
 CHECKPOINT_SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", CHECKPOINT_SEQUENTIAL})
 CLIP_GRAD = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
+FSDP = frozenset({"torch.distributed.fsdp.FullyShardedDataParallel", "fairscale.nn.FullyShardedDataParallel"})
 GRADIENT_READERS = CLIP_GRAD | {
     "torch.nn.utils.clip_grad_norm",
     "torch.nn.utils.clip_grads_with_norm_",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from codemods.model.edits import Evidence, Lines
 from codemods.model.plan import Target
 from codemods.project.index import Index
 from codemods.sources.document import Document
@@ -30,6 +31,10 @@ class FileContext:
         if (document := self.index.document(self.path)) is None:
             raise LookupError(f"{self.path} is no document")
         return document
+
+    def shown_at(self, offset: int, why: str) -> Evidence:
+        """The line of this file that holds an offset of its text, as what shows a claim."""
+        return Evidence(self.path, Lines(self.text).position(offset)[0], why)
 
     def target(self, package: str) -> Target | None:
         """The versions of a package that this file's project allows; None: unknown."""

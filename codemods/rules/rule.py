@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
+from codemods.flow.answers import Answer
 from codemods.model.edits import Consequence, Evidence, Need, Safety
 from codemods.model.effect import Effect
 from codemods.syntax.verbs import Verbs
@@ -30,8 +31,8 @@ class Remedy:
     """Verbs about the syntax tree, or node → replacement of a document; neither here nor in `also`: report only."""
     title: str | None = None
     """What the fix does; the rule's title by default."""
-    safety: Safety | None = None
-    """Of this fix, when it differs from the rule's."""
+    is_right: Sequence[Answer] = ()
+    """Whether the repair is right: one unknown makes it unsafe, one no leaves a report."""
     needs: Sequence[Need | None] = ()
     """Imports that the new code relies on, as given by `ctx.spell`."""
     requires: Mapping[str, str] = field(default_factory=dict)
@@ -63,9 +64,14 @@ class Draft:
     message: str
     bites: Mapping[str, str] = field(default_factory=dict)
     consequence: Consequence = Consequence.STYLE
+    is_bug: tuple[Answer, ...] = ()
+    """What the claim rests on beside what the node itself shows: one no, and nothing is said; one unknown, and it is
+    possible only."""
     evidence: tuple[Evidence, ...] = ()
     remedy: Remedy | None = None
     """The repair to make; None: report only."""
+    refused: tuple[Evidence, ...] = ()
+    """Why the repair would be wrong, where it was taken away."""
     strategy: str | None = None
     """The name of the remedy, where there are several."""
     remedies: Mapping[str, Remedy] = field(default_factory=dict)
@@ -89,7 +95,7 @@ class Rule:
     fix_title: str
     """What the fix does, imperative, one line."""
     safety: Safety
-    """Of the default fix."""
+    """The most that a fix of it may be; the answers that a finding rests on make it more careful."""
     triggers: tuple[Group, ...] = ()
     """Prefilter of Python files: the file holds an identifier of each group. None: no Python file concerns the rule."""
     somewhere: tuple[bytes, ...] = ()
@@ -112,6 +118,8 @@ class Rule:
     """What a fix may change in a training run; `fixer verify --run` refutes one that changes more."""
     effects: Mapping[str, Effect] = field(default_factory=dict)
     """The same of strategies that may change something else."""
+    bounds: Mapping[str, Safety] = field(default_factory=dict)
+    """Strategy → the most that a fix by it may be, where that is another than `safety`."""
     checks: list[tuple[tuple[type[Any], ...], Check]] = field(default_factory=list, repr=False)
     kinds: set[str] = field(default_factory=set, repr=False)
     """Of the documents that the checks look at."""
@@ -151,7 +159,8 @@ class Rule:
         fix: Repair | Verbs | None = None,
         message: str | None = None,
         title: str | None = None,
-        safety: Safety | None = None,
+        is_bug: Sequence[Answer] = (),
+        is_right: Sequence[Answer] = (),
         needs: Sequence[Need | None] = (),
         requires: Mapping[str, str] | None = None,
         also: Mapping[str, Repair | Verbs] | None = None,
@@ -164,11 +173,14 @@ class Rule:
         Args:
             message: what is wrong here; the rule's summary by default.
             bites: narrower range in which the bug exists here (package → specifier), instead of the rule's.
+            is_bug: what the claim rests on (see `Draft`).
             consequence: what the bug costs here, when it differs from the rule's default.
             evidence: the places that show what `message` claims about the project; `ctx.evidence` makes them.
         """
-        remedy = Remedy(fix or (), title, safety, needs, requires or {}, also or {})
-        draft = self.offer(node, {}, message=message, bites=bites, consequence=consequence, evidence=evidence)
+        remedy = Remedy(fix or (), title, is_right, needs, requires or {}, also or {})
+        draft = self.offer(
+            node, {}, message=message, is_bug=is_bug, bites=bites, consequence=consequence, evidence=evidence
+        )
         return replace(draft, remedy=remedy) if fix or also else draft
 
     def offer(
@@ -177,6 +189,7 @@ class Rule:
         remedies: Mapping[str, Remedy | None],
         *,
         message: str | None = None,
+        is_bug: Sequence[Answer] = (),
         bites: Mapping[str, str] | None = None,
         consequence: Consequence | None = None,
         evidence: Sequence[Evidence] = (),
@@ -192,6 +205,7 @@ class Rule:
             message=message or self.summary,
             bites=self.bites if bites is None else bites,
             consequence=self.consequence if consequence is None else consequence,
+            is_bug=tuple(is_bug),
             evidence=tuple(dict.fromkeys(evidence)),
             remedies={name: remedy for name, remedy in remedies.items() if remedy is not None},
         )

@@ -117,6 +117,16 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class Splat:
+    """A call that is handed a table: `Trainer(**config.trainer)`, `f(**config["a"]["b"])`."""
+
+    called: str
+    """Dotted, as written."""
+    keys: tuple[str, ...]
+    """What leads to the table, below the first name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One file."""
 
@@ -140,6 +150,7 @@ class Facts:
     """The names of attributes, and strings that may be such."""
     called: frozenset[str] = frozenset()
     """The last names of what is called."""
+    splats: tuple[Splat, ...] = ()
 
     def named(self, name: str) -> Iterator[Import]:
         """The imports that bind `name`."""
@@ -215,6 +226,7 @@ class _Reader:
         self.attributes: dict[str, dict[str, list[Assignment]]] = {}
         self.mentioned: set[str] = set()
         self.called: set[str] = set()
+        self.splats: list[Splat] = []
 
     def read(self, module: ast.Module) -> Facts:
         header, future = 0, False
@@ -251,6 +263,7 @@ class _Reader:
             future=future,
             mentioned=frozenset(self.mentioned),
             called=frozenset(self.called),
+            splats=tuple(self.splats),
         )
 
     def bind(self, *names: str) -> None:
@@ -424,6 +437,7 @@ class _Reader:
                 self.called.add(name)
                 if name in SETTINGS:
                     self.settings.append(Setting(value_of(node), node.lineno, scope))
+                self.splats += _splats(node)
             elif kind is ast.arg:
                 self.bind(node.arg)
             elif kind in _NAMING and node.name:
@@ -456,6 +470,26 @@ _PARTS = _Parts()
 def _unsubscripted(node: ast.expr) -> ast.expr:
     """`Base` of `Base[T]`."""
     return node.value if isinstance(node, ast.Subscript) else node
+
+
+def _splats(call: ast.Call) -> Iterator[Splat]:
+    """The tables that a call is handed with `**`, as far as keys lead to them."""
+    for keyword in call.keywords:
+        if keyword.arg is None and (keys := _keys(keyword.value)) and (called := dotted(call.func)):
+            yield Splat(called, keys)
+
+
+def _keys(node: ast.expr) -> tuple[str, ...]:
+    """The attributes and keys that follow a name; none where something else stands among them."""
+    keys: list[str] = []
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        match node:
+            case ast.Attribute(attr=key) | ast.Subscript(slice=ast.Constant(value=str(key))):
+                keys.append(key)
+            case _:
+                return ()
+        node = node.value
+    return tuple(reversed(keys)) if isinstance(node, ast.Name) else ()
 
 
 def _own_expressions(s: ast.stmt) -> Iterator[ast.AST]:

@@ -202,14 +202,19 @@ _LOOKS_UP = frozenset({"cast", "getattr", "eval", "ForwardRef", "TypeVar", "NewT
 """What makes a name of a string."""
 
 
+_RUNS = frozenset({"eval", "exec", "compile", "instantiate"})
+"""What runs a string: where one of these is called, any string of the program may be given to it."""
+
+
 def _quoted(text: str) -> set[str]:
     """The names in strings that a program may evaluate: annotations, type expressions, `globals()["name"]`."""
     names: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
+    runs = any(isinstance(node, ast.Call) and _last(node.func) in _RUNS for node in ast.walk(tree))
     for node in ast.walk(tree):
-        for part in _evaluated(node):
+        for part in [node] if runs and isinstance(node, ast.Constant) else _evaluated(node):
             for each in ast.walk(part):
                 if isinstance(each, ast.Constant) and isinstance(each.value, str):
                     names |= set(re.findall(r"\w+", each.value))

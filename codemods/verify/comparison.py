@@ -182,6 +182,8 @@ def _was_better(symptom: Symptom, before: Run, after: Run) -> bool:
     if symptom.kind == "excess":
         return True
     trace = before.traces[symptom.process]
+    if symptom.kind == "standstill":
+        return any(parameter.moved for parameter in trace.parameters.values())
     if symptom.kind in _OF_PARAMETERS:
         known = trace.parameters.get(symptom.name)
         if known is None or not known.looks:

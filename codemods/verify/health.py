@@ -10,7 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codemods.verify.comparison import progress, troubles
-from codemods.verify.symptoms import NAMED, REMARKS, Run, Symptom, quoted, sentences, symptoms, unheld
+from codemods.verify.symptoms import (
+    NAMED,
+    REMARKS,
+    SKIPPED,
+    Run,
+    Symptom,
+    quoted,
+    sentences,
+    stands_still,
+    symptoms,
+    unheld,
+)
 from codemods.verify.trace import Parameter, Trace
 from codemods.verify.verdict import Verdict
 
@@ -70,7 +81,7 @@ def _is_wrong(symptom: Symptom, run: Run, cut: Sequence[frozenset[str]]) -> bool
     if symptom.kind == "zero-gradient":
         always = parameter.looks >= LOOKS or not any(map(_reached, trace.parameters.values()))
         return always and symptom.name in cut[symptom.process]
-    return symptom.kind != "unmoved" or not parameter.half
+    return symptom.kind != "unmoved" or not parameter.half or stands_still(trace)
 
 
 def _cut_off(trace: Trace) -> Iterator[str]:
@@ -135,3 +146,10 @@ def _notes(run: Run) -> Iterator[str]:
             )
         if run.steps and trace.backward and not trace.updates:
             yield f"{trace.backward:,} backward passes, and no step of an optimizer of torch"
+        trained = [page for page in trace.parameters.values() if page.trainable and page.looks]
+        if trained and all(page.at_rest and page.moved is None for page in trained):
+            yield "no step moves a parameter: the learning rate was 0 at each step that was looked at"
+        if 0 < trace.skipped <= SKIPPED and not trace.steps:
+            steps = f"all {trace.skipped:,} steps" if trace.skipped > 1 else "the only step"
+            why = "since gradients were inf or nan, so that nothing has moved yet: let it run more steps"
+            yield f"the gradient scaler left out {steps}, {why}"

@@ -376,7 +376,9 @@ class Watcher:
                     page["non_finite"] += 1
                     page["non_finite_at"] = page["non_finite_at"] or stepped.looks
                 page["norms"].append(norm)
-            if not skipped and page["moved"] is not True and id(weight) in stepped.sums and id(weight) not in still:
+            if not skipped and id(weight) in still:
+                page["at_rest"] += 1
+            elif not skipped and page["moved"] is not True and id(weight) in stepped.sums:
                 page["moved"] = self._sum(weight) != stepped.sums[id(weight)]
             self.record.unheld.pop(name, None)
         for name, weight, member in self.names.members():
@@ -405,9 +407,9 @@ class Watcher:
     def _page(self, pages: Any, name: str, weight: Any, member: Any) -> Any:
         """What is written down about a parameter, one more look at it counted."""
         if name not in pages:
-            size, half = weight.numel(), weight.element_size() < 4
+            size, dtype = weight.numel(), str(weight.dtype).replace("torch.", "")
             part = member is None or _is_part(weight)
-            pages[name] = dict(NOTHING, norms=[], size=size, matrix=weight.dim() >= 2, half=half, part=part)
+            pages[name] = dict(NOTHING, norms=[], size=size, matrix=weight.dim() >= 2, dtype=dtype, part=part)
         page = pages[name]
         page["trainable"] = bool(weight.requires_grad)
         page["looks"] += 1
@@ -443,6 +445,7 @@ NOTHING: dict[str, Any] = {
     "non_finite": 0,
     "non_finite_at": 0,
     "moved": None,
+    "at_rest": 0,
     "feeds": None,
 }
 

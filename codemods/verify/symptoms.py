@@ -45,6 +45,8 @@ SKIPPED = 8
 """Steps that a gradient scaler may leave out at first, until it has found its scale."""
 NAMED = 5
 """Parameters named in a sentence; the rest is counted."""
+SPACINGS = {"bfloat16": "1/256 to 1/128", "float16": "1/2,048 to 1/1,024"}
+"""How far apart neighbouring numbers are, of their size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,21 @@ def symptoms(run: Run, messages: Sequence[str] = ()) -> Iterator[Symptom]:
             yield Symptom(number, "frozen")
         if trace.skipped > SKIPPED and not trace.steps:
             yield Symptom(number, "all-skipped")
+        if stands_still(trace):
+            yield Symptom(number, "standstill")
         for name in unheld(trace):
             yield Symptom(number, "unheld", name)
         yield from _of_layers(number, trace)
+
+
+def stands_still(trace: Trace) -> bool:
+    """Whether optimizers stepped, on gradients that are not zero, and moved no parameter at all.
+
+    Steps at a learning rate of 0, and those that a gradient scaler left out, do not count.
+    """
+    trained = [page for page in trace.parameters.values() if page.trainable and page.looks]
+    pushed = any(page.moved is False and page.present > page.zero for page in trained)
+    return pushed and not any(page.moved for page in trained)
 
 
 def _per_element(parameter: Parameter) -> float:
@@ -224,8 +238,10 @@ def sentences(found: Sequence[Symptom], run: Run, *, named: int = NAMED) -> tupl
     replaced = {symptom.process for symptom in found if symptom.kind == "unheld"}
     orphans = Counter(each.process for each in found if each.process in replaced and _is_orphan(each, run))
     groups: dict[tuple[int, bool, int, str], list[Symptom]] = {}
+    still = {symptom.process for symptom in found if symptom.kind == "standstill"}
     for symptom in found:
-        if not (symptom.process in replaced and _is_orphan(symptom, run)):
+        said = symptom.kind == "unmoved" and symptom.process in still
+        if not said and not (symptom.process in replaced and _is_orphan(symptom, run)):
             groups.setdefault(_group(symptom), []).append(symptom)
     for group in sorted(groups, key=lambda group: group[:3]):
         alike = groups[group]
@@ -263,7 +279,7 @@ _ORDER = (
         "lost",
         "excess",
     ),
-    *(*ODDITIES, "non-finite-gradient", "non-finite-loss", "unmoved", "message"),
+    *(*ODDITIES, "non-finite-gradient", "non-finite-loss", "standstill", "unmoved", "message"),
 )
 """Kinds of symptoms, in the order in which they are told: causes before effects."""
 
@@ -295,6 +311,8 @@ def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> s
         skipped = run.traces[symptom.process].skipped
         told = f"the gradient scaler left out all {skipped:,} steps, since gradients were inf or nan"
         return f"nothing is trained: {told}"
+    if symptom.kind == "standstill":
+        return _standing(run.traces[symptom.process])
     if symptom.kind == "non-finite-loss":
         return _wild_losses(run.traces[symptom.process].losses)
     total = run.traces[symptom.process].trainable() if symptom.process < len(run.traces) else 0
@@ -323,6 +341,22 @@ def _sentence(alike: Sequence[Symptom], run: Run, named: int, orphans: int) -> s
         "after the optimizer was made"
     )
     return told + listed + more + instead * (symptom.kind == "unheld" and orphans > 0)
+
+
+def _standing(trace: Trace) -> str:
+    """That nothing moved: how many parameters of which type, at which learning rate, and why if 16 bits tell it."""
+    pages = [page for page in trace.parameters.values() if page.trainable and page.looks]
+    kinds = Counter(page.dtype for page in pages)
+    listed = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common()) if len(kinds) > 1 else min(kinds)
+    some = f"any of {len(pages):,} parameters" if len(pages) > 1 else "the only parameter"
+    rates = {group.get("lr") for groups in trace.settings for group in groups} - {None, 0}
+    rate = f" at a learning rate of {rates.pop():g}" if len(rates) == 1 else ""
+    lost = {page.dtype for page in pages if page.moved is False and page.present > page.zero}
+    why = "".join(
+        f"; updates smaller than the spacing of {kind} numbers ({SPACINGS[kind]} of a weight) are lost"
+        for kind in sorted(lost & SPACINGS.keys())
+    )
+    return f"nothing is trained: no step moves {some} ({listed}){rate}{why}"
 
 
 def _shown(symptom: Symptom, run: Run) -> str:

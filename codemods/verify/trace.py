@@ -25,13 +25,12 @@ class Parameter:
     zero: int = 0
     non_finite: int = 0
     moved: bool | None = None
-    """Whether a step changed it; None where no step was taken."""
+    """Whether a step changed it; None where no step was taken that could."""
     norms: tuple[float, ...] = ()
     size: int = 1
     matrix: bool = False
     """Whether it has two dimensions or more."""
-    half: bool = False
-    """Whether it holds numbers of 16 bits or fewer, which small steps leave as they are."""
+    dtype: str = "float32"
     root: int = -1
     """The number of the outermost module that holds it; -1 where none does."""
     order: int | None = None
@@ -44,6 +43,13 @@ class Parameter:
     """The step of its optimizer at which a gradient was first inf or nan; 0: never."""
     feeds: bool | None = None
     """Whether, without a gradient, it goes into a loss through a parameter that has one; None if that is not known."""
+    at_rest: int = 0
+    """At how many looks its learning rate was 0, so that the step could not move it."""
+
+    @property
+    def half(self) -> bool:
+        """Whether it holds numbers of 16 bits or fewer, which small steps leave as they are."""
+        return self.dtype.startswith(("float16", "bfloat16", "float8"))
 
 
 @dataclass(frozen=True, slots=True)

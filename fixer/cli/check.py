@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from codemods.model.edits import Consequence, Finding
 from fixer.cli import options, plans
 from fixer.cli.options import CheckFormat, FailOn
 from fixer.errors import Refusal
@@ -44,7 +43,7 @@ def check(
         bool,
         typer.Option(
             "--strict",
-            help="Exit with 2 if a file is skipped, with 1 if a suppression silences nothing.",
+            help="Exit with 2 if a file is skipped, with 1 if a suppression names no rule.",
             rich_help_panel="Exit code",
         ),
     ] = False,
@@ -62,8 +61,8 @@ def check(
 ) -> None:
     """Report findings. Nothing is written.
 
-    Exit code 0: nothing at or above --fail-on (by default every finding but matters of style); 1: such findings;
-    2: could not do the job, or, with --strict, a file was skipped.
+    Exit code 0: nothing at or above --fail-on (by default every certain finding but matters of style);
+    1: such findings; 2: could not do the job, or, with --strict, a file was skipped.
     """
     from fixer.cli.profiling import Profiling
 
@@ -97,9 +96,9 @@ def check(
             half = interrupted(outcome.root)
             screen.errors((*outcome.problems, *half))
         profiling.tell()
-        failing = any(_fails(finding, fail_on) for finding in outcome.plan.findings)
+        failing = any(map(fail_on.counts, outcome.plan.findings))
         if strict:
-            failing = failing or bool(outcome.plan.unused)
+            failing = failing or not all(each.known for each in outcome.plan.unused)
         could_not = outcome.failed or half or (strict and outcome.plan.skips)
         return 2 if could_not else int(failing and not exit_zero)
 
@@ -113,12 +112,3 @@ def check(
     from fixer.project.discover import root_of
 
     check_on_changes(root_of(request.paths, here), screen, look)
-
-
-def _fails(finding: Finding, fail_on: FailOn) -> bool:
-    """Whether a finding fails the check."""
-    if fail_on is FailOn.never:
-        return False
-    if fail_on is FailOn.fixable:
-        return finding.fix is not None
-    return finding.consequence >= Consequence[fail_on.value.upper()]

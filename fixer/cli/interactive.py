@@ -230,10 +230,10 @@ class _Conversation:
 
     def _show(self, finding: Finding, at: int) -> None:
         """The finding, what shows it, and the change."""
-        message = visible(" ".join(finding.message.split()))
+        message = visible(" ".join(finding.claim.split()))
         where = location(finding, self.outcome.root, self.here)
         self._say("")
-        said = f"{at + 1} of {len(self.order)}: {where}: {finding.code} [{finding.consequence}] {message}"
+        said = f"{at + 1} of {len(self.order)}: {where}: {finding.code} [{finding.cost}] {message}"
         show_prose(self.console, Text(said, "bold"))
         show_frame(self.console, finding, self.lines.get(finding.path, {}).get(finding.cell, ()))
         if len(finding.strategies) > 1:

@@ -16,6 +16,7 @@ from codemods.model.profile import SILENT, Recorder
 from fixer.cli import completion
 
 if TYPE_CHECKING:
+    from codemods.model.edits import Finding
     from fixer.cli.screen import Screen
     from fixer.run.request import Request
     from fixer.verify.sandbox.command import Limits
@@ -30,14 +31,26 @@ class Color(str, Enum):
 
 
 class FailOn(str, Enum):
-    """Which findings fail a check: those that cost at least this."""
+    """Which findings fail a check: those that certainly cost at least this."""
 
     silent = "silent"
     raises = "raises"
     warns = "warns"
     deprecated = "deprecated"
+    possible = "possible"
     fixable = "fixable"
     never = "never"
+
+    def counts(self, finding: Finding) -> bool:
+        """Whether a finding fails the check."""
+        from codemods.model.edits import Consequence
+
+        if self is FailOn.never or not (finding.is_certain or self is FailOn.possible):
+            return False
+        if self is FailOn.fixable:
+            return finding.fix is not None
+        least = "deprecated" if self is FailOn.possible else self.value
+        return finding.consequence >= Consequence[least.upper()]
 
 
 class CheckFormat(str, Enum):
@@ -185,7 +198,8 @@ Fail = Annotated[
     FailOn,
     typer.Option(
         "--fail-on",
-        help="Exit with 1 for findings that cost at least this much; fixable: that have a fix; never: exit with 0.",
+        help="Exit with 1 for certain findings that cost at least this much; possible: also for those that are only "
+        "possible; fixable: for those that have a fix; never: exit with 0.",
         rich_help_panel="Exit code",
     ),
 ]

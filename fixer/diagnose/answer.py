@@ -158,8 +158,11 @@ def _causes(
         found.append(PossibleCause(cause, clues(cause.signs, places, read), ruled_out))
 
     def later(each: PossibleCause) -> tuple[bool, bool, bool]:
-        fits = each.cause.said and re.search(each.cause.said, message.text)
-        return not fits, not each.clues, bool(each.cause.signs and places)
+        cause, functions = each.cause, [frame.function for frame in message.frames if frame.function]
+        said = bool(cause.said and re.search(cause.said, message.text))
+        inside = bool(cause.inside) and any(re.search(cause.inside, function) for function in functions)
+        missing = bool((cause.signs and places) or (cause.inside and functions))
+        return not (said or inside), not each.clues, missing
 
     return tuple(sorted(found, key=later))
 
@@ -167,7 +170,7 @@ def _causes(
 def _near_first(findings: Iterable[Finding], places: Sequence[InRepository]) -> tuple[Finding, ...]:
     """Findings in the files of the traceback first, the innermost frame before the others; then by what they cost."""
     depth = {place.path: number for number, place in enumerate(places)}
-    return tuple(sorted(findings, key=lambda f: (-depth.get(f.path, -1), -f.consequence, f.order)))
+    return tuple(sorted(findings, key=lambda f: (-depth.get(f.path, -1), -f.weight, -f.consequence, f.order)))
 
 
 def codes_of(message: Message) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ DOUBLE = rf"{_OWNER}(?:double|float64)(?:tensor|type)?"
 _SPELLINGS = {"Half": HALF, "BFloat16": BFLOAT16, "Float": FLOAT, "Double": DOUBLE}
 """The names of types as PyTorch writes them in messages, and all that other versions and systems write."""
 _PLACES = {
+    "floating": rf"(?:{HALF}|{BFLOAT16}|{FLOAT}|{DOUBLE})",
     "dtype": rf"(?:{HALF}|{BFLOAT16}|{FLOAT}|{DOUBLE}|{_OWNER}(?:complex)?(?:bool|byte|char|u?int|long)\w{{0,8}}?)",
     "n": r"\d+",
     "word": r"\w{1,60}?",
@@ -61,7 +62,7 @@ class Pattern:
         """A text as a pattern. Types may be spelled otherwise, and numbers that stand alone may be other numbers.
 
         Args:
-            template: `{n}`, `{word}`, `{any}`, `{dtype}` and `{one|the other}` stand for what differs;
+            template: `{n}`, `{word}`, `{any}`, `{dtype}`, `{floating}` and `{one|the other}` stand for what differs;
                 numbers stand for themselves.
 
         Raises:

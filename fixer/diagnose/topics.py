@@ -21,6 +21,8 @@ class Cause:
     """Patterns of lines of code that are worth a look: it cannot be this cause where there is none, or seldom."""
     said: str = ""
     """A pattern of the message itself: where it fits, this is the cause to check first."""
+    inside: str = ""
+    """A pattern of the functions in the traceback: the same, and where it fits none of them, this is no likely one."""
 
 
 @dataclass(frozen=True, slots=True)

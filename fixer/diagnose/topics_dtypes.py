@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fixer.diagnose.topics import Cause, Topic
 
+_INDEX_PUT = "Index put requires the source and destination dtypes match"
+_INDEX_COPY = "index_{add|copy}_(): self and source expected to have the same dtype"
+_DESTINATION = r"(?:got ?(?:\(self\) )?|self \()"
+
 TOPICS = (
     Topic(
         "dtypes-differ",
         (
             "mat1 and mat2 must have the same dtype",
             "expected {m1|mat1} and {m2|mat2} to have the same dtype",
-            "expected scalar type {dtype} but found {dtype}",
+            "expected scalar type {floating} but found {dtype}",
             "Input type ({any}) and {weight|bias} type ({any}) should be the same",
             "Expected query, key, and value to have the same dtype",
             "mixed dtype (CPU): expect",
@@ -66,30 +70,85 @@ TOPICS = (
         step="Print `x.dtype`, and the `weight.dtype` of the layer, in the line above the one shown.",
     ),
     Topic(
-        "written-into-another-dtype",
+        "labels-not-integers",
         (
-            "Index put requires the source and destination dtypes match",
-            "{scatter|scatter_cuda_|scatter_cpu_|scatter_add}(): Expected self.dtype to be equal to src.dtype",
-            "masked_scatter: expected self and source",
-            "index_{add|copy}_(): self and source expected to have the same dtype",
-            "expected dtype {dtype} for {end|`end`|weight} but got dtype {dtype}",
+            "expected target dtype to be Long or Byte, but got {dtype}",
+            "expected scalar type Long but found {dtype}",
+            "Expected object of scalar type Long but got scalar type {dtype} for argument #2 'target'",
+            "Expected object of type torch.{cuda.|}LongTensor but found type {dtype} for argument #2 'target'",
+            "nll_loss_forward_{word}_index not implemented for '{dtype}'",
         ),
-        "A result of autocast (16 bits) is written into a tensor of another type. In-place writes are not cast.",
+        "The labels of a loss that picks a class (`cross_entropy`, `nll_loss`, `multi_margin_loss`) must be int64.",
         (
             Cause(
-                "a buffer made by `torch.zeros(...)` takes an output of the model under autocast",
-                "the message names both types; the buffer is the float one",
-                "make it by `torch.zeros_like(source)`, or write `source.to(buffer.dtype)`",
+                "the labels are floats: from a float array, a table, or `torch.Tensor([0, 1])`",
+                "`y.dtype` is a float, and `y` holds whole numbers",
+                "`y.long()`, best where the labels are made",
+                signs=(r"torch\.Tensor\(", r"FloatTensor\(", r"\.float\(\)", r"float(?:16|32|64)\b"),
+            ),
+            Cause(
+                "the labels are whole numbers of another type, such as int32",
+                "the message names it",
+                "`y.long()`",
+                said=r"\b(?:Int|Short|Char|Bool|IntTensor)\b",
+            ),
+            Cause(
+                "the labels are no classes: a number, or one probability for each example",
+                "`y` holds values such as 0.3, or the model has one output",
+                "`BCEWithLogitsLoss` for yes or no, `MSELoss` for numbers; probabilities of all classes go into "
+                "`cross_entropy` in the shape of the logits (torch >= 1.10)",
+            ),
+        ),
+        watch=False,
+        step="Write .long() behind the labels at the frame shown.",
+    ),
+    Topic(
+        "written-into-another-dtype",
+        (
+            _INDEX_PUT,
+            f"{_INDEX_PUT}, got {{dtype}} for the destination and {{dtype}} for the source",
+            "{scatter|scatter_cuda_|scatter_cpu_|scatter_add}(): Expected self.dtype to be equal to src.dtype",
+            "masked_scatter: expected self and source",
+            "masked_scatter: expected self and source to have same dtypes but got {dtype} and {dtype}",
+            _INDEX_COPY,
+            f"{_INDEX_COPY}, but got (self) {{dtype}} and (source) {{dtype}}",
+            "index_{add|reduce}_(): self ({dtype}) and source ({dtype}) must have the same scalar type",
+            "expected dtype {dtype} for {end|`end`|weight} but got dtype {dtype}",
+        ),
+        "A tensor is written into one of another type. Autocast does not cast such writes; the type of the destination "
+        "decides.",
+        (
+            Cause(
+                "the destination is float32 (`torch.zeros(...)`, embeddings), and an output of autocast in 16 bits is "
+                "written into it",
+                "the first type in the message, that of the destination, is Float",
+                "`source.to(destination.dtype)`, or make the destination by `torch.zeros_like(source)`",
                 signs=(r"torch\.(?:zeros|ones|full|empty)\(", r"new_(?:zeros|full)\("),
+                said=rf"{_DESTINATION}Float\b.*\b(?:Half|BFloat16)\b",
+            ),
+            Cause(
+                "the destination is in 16 bits (an output of autocast, or of a model in 16 bits), and a float32 tensor "
+                "is written into it: embeddings, features of a part that was left in float32, a result of softmax",
+                "the first type in the message, that of the destination, is Half or BFloat16",
+                "`source.to(destination.dtype)`; where the destination collects results, make it float32",
+                signs=(r"_like\(", r"\.clone\(\)", r"masked_scatter", r"\[.*\]\s*=[^=]"),
+                said=rf"{_DESTINATION}(?:Half|BFloat16)\b.*\bFloat\b",
+            ),
+            Cause(
+                "one of them is float64, as arrays of NumPy are",
+                "the message says Double",
+                "`source.to(destination.dtype)`",
+                said=r"Double",
             ),
             Cause(
                 "an average of weights (EMA, `lerp`) of models in two types",
                 "the frame is in the update of the average",
                 "`.to(average.dtype)`",
+                said=r"for `?(?:end|weight)\b",
             ),
         ),
         watch=False,
-        step="The line shown writes one type into another: cast there, or where the buffer is made.",
+        step="The line shown writes one type into another: cast there, or where the destination is made.",
     ),
     Topic(
         "bf16-to-numpy",

@@ -22,9 +22,17 @@ TOPICS = (
                 "the forward pass runs with gradients off: `no_grad`, `inference_mode`, or "
                 "`torch.set_grad_enabled(False)` that an evaluation left on",
                 "`print(torch.is_grad_enabled())` before the forward pass says False",
-                "leave gradients on in the training step; in evaluation use `with torch.no_grad():`",
+                "leave gradients on in the training step; switch them off by `with torch.no_grad():` around the "
+                "evaluation, which ends behind it",
                 ("GRD004",),
                 (r"no_grad\b", r"inference_mode\b", r"set_grad_enabled\("),
+            ),
+            Cause(
+                "an evaluation that needs gradients: the framework runs it with gradients off",
+                "`test_step`, `validation_step`, `predict_step` or an `evaluate` stands in the traceback",
+                "`with torch.enable_grad():` around the forward pass and `backward()`; Lightning's `test`, `validate` "
+                "and `predict` need `Trainer(inference_mode=False)` too: `enable_grad()` does not end `inference_mode`",
+                inside=r"^(?:test|validation|predict|prediction)_step$|^evaluat",
             ),
             Cause(
                 "every parameter that is used is frozen: an adapter loaded without `is_trainable=True`, or a new head "

@@ -249,9 +249,24 @@ TOPICS = (
             "does not allow for gradient clipping because it performs unscaling of gradients internally",
             "Gradient clipping is not implemented for optimizers handling the unscaling",
         ),
-        "A fused optimizer unscales by itself, so that the Trainer cannot clip before its step.",
-        (Cause("`fused=True` together with `gradient_clip_val` in fp16", "", "`fused=False`, or bf16"),),
+        "A fused optimizer unscales gradients in its own step. Lightning refuses to clip for it under mixed precision, "
+        "also in bf16-mixed, where nothing is scaled.",
+        (
+            Cause(
+                "`fused=True` together with `gradient_clip_val`, in 16-mixed or bf16-mixed",
+                "the optimizer is made with `fused=True`",
+                '`fused=False`; or `precision="bf16-true"`; or, in bf16-mixed, a `configure_gradient_clipping` of your '
+                "own that calls `torch.nn.utils.clip_grad_norm_`",
+                signs=(r"fused\s*=\s*True",),
+            ),
+            Cause(
+                "`fabric.clip_gradients` with a fused optimizer in 16-mixed",
+                "the message says that clipping is not implemented",
+                "`fused=False`; or bf16-mixed, in which Fabric has no scaler",
+                said=r"is not implemented for optimizers",
+            ),
+        ),
         watch=False,
-        step="Set fused=False, or use bf16-mixed.",
+        step="Make the optimizer with fused=False.",
     ),
 )

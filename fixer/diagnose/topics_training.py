@@ -148,23 +148,57 @@ TOPICS = (
         step="Wrap only what is trained; of a PEFT adapter: PeftModel.from_pretrained(model, path, is_trainable=True).",
     ),
     Topic(
-        "fsdp-not-uniform",
+        "fsdp-dtypes-differ",
         (
-            "Must flatten tensors with uniform {dtype|requires_grad}",
-            "FlatParameter requires uniform {dtype|requires_grad}",
-            "`FlatParameter` requires uniform {dtype|requires_grad}",
+            "Must flatten tensors with uniform dtype",
+            "`FlatParameter` requires uniform dtype",
+            "FSDP expects uniform original parameter dtype",
         ),
-        "FSDP flattens the parameters of one unit together; they differ in type, or only some are trained.",
+        "FSDP keeps the parameters of one unit together, so that they must have one dtype. `use_orig_params` does not "
+        "change that.",
         (
-            Cause("LoRA: trained and frozen parameters in one unit", "it says requires_grad", "`use_orig_params=True`"),
             Cause(
-                "QLoRA: quantized storage of another type than the rest",
-                "it says dtype",
+                "adapters, norms or a new head in float32 beside a base in 16 bits",
+                "`Counter(p.dtype for p in model.parameters())` before the model is wrapped; PEFT makes adapters of a "
+                "base in 16 bits float32",
+                "one dtype before the model is wrapped: that of the base (PEFT: `autocast_adapter_dtype=False`, "
+                "LLaMA-Factory: `pure_bf16: true`), or float32 for all with FSDP's mixed precision; or units of their "
+                "own for those that differ (`auto_wrap_policy`)",
+                signs=(r"\.float\(\)", r"torch\.float32", r"prepare_model_for_kbit_training\(", r"get_peft_model\("),
+            ),
+            Cause(
+                "QLoRA: quantized weights are stored in another type than the rest",
+                "the model is loaded in 4 bits; the message may say uint8",
                 "`bnb_4bit_quant_storage` equal to the dtype of the model",
+                signs=(r"load_in_4bit", r"bnb_4bit"),
+                said=r"u?int8",
             ),
         ),
         watch=False,
-        step="Set use_orig_params: true in the FSDP settings, or give all parameters one dtype.",
+        step="Give all parameters one dtype before the model is wrapped.",
+    ),
+    Topic(
+        "fsdp-partly-trained",
+        (
+            "Must flatten tensors with uniform `requires_grad`",
+            "`FlatParameter` requires uniform `requires_grad`",
+        ),
+        "FSDP keeps the parameters of one unit together. Without `use_orig_params`, all of them are trained, or none.",
+        (
+            Cause(
+                "LoRA, or a model of which a part is frozen: trained and frozen parameters in one unit",
+                "`use_orig_params` is False or not given",
+                "`use_orig_params=True` (Accelerate: `fsdp_use_orig_params: true`)",
+            ),
+            Cause(
+                "torch 2.0 or older, which refuses this with `use_orig_params=True` as well",
+                "the message begins with `FlatParameter`",
+                "torch 2.1 and `use_orig_params=True`; or an `auto_wrap_policy` that makes units of what is trained",
+                said=r"FlatParameter",
+            ),
+        ),
+        watch=False,
+        step="Set use_orig_params: true in the FSDP settings (torch 2.1 or newer).",
     ),
     Topic(
         "no-sync-with-zero",

@@ -48,7 +48,7 @@ def diagnostic(file: OpenFile, finding: Finding, rules: Mapping[str, Rule]) -> t
     return types.Diagnostic(
         range=span(file, finding),
         message=finding.message,
-        severity=_SEVERITIES[LEVELS[finding.consequence]],
+        severity=_SEVERITIES[LEVELS[finding.weight]],
         code=finding.code,
         code_description=types.CodeDescription(references[0]) if references else None,
         source=SOURCE,
@@ -70,7 +70,7 @@ def hover(file: OpenFile, findings: Sequence[Finding], rules: Mapping[str, Rule]
     """What was found, each with the page of its rule."""
     shown = []
     for finding in findings:
-        shown.append(f"**{finding.code}** ({finding.consequence}): {finding.message}")
+        shown.append(f"**{finding.code}** ({finding.cost}): {finding.message}")
         if (rule := rules.get(finding.code)) is not None:
             shown.append(page(rule))
     if not shown:

@@ -1,4 +1,4 @@
-"""Files that keep repaired bugs out: a hook for pre-commit, a workflow for GitHub, a job for GitLab."""
+"""Files that keep new bugs out: a hook for pre-commit, a workflow for GitHub, a job for GitLab."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from fixer.errors import Refusal
 HOOKS = ".pre-commit-config.yaml"
 WORKFLOW = ".github/workflows/fixer.yml"
 JOB = ".gitlab/fixer.yml"
+BASELINE = "fixer-baseline.json"
+"""Where the findings are named that the check leaves out."""
 _ADDRESS = re.compile(r"(?:git\+)?(?P<repo>(?:https?|ssh|file)://\S+|git@[^\s:]+:\S+)@(?P<rev>[^@/\s]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
-    """A file that makes a check run where changes come in."""
+class GuardFile:
+    """A file that makes a check run where changes come in, or names what that check leaves out."""
 
     path: str
     before: str | None
@@ -52,7 +54,7 @@ class Guard:
             raise Refusal(f"{self.path}: cannot be written ({error.strerror})") from error
 
 
-def pre_commit(root: Path, options: Sequence[str], source: str | None) -> Guard:
+def pre_commit(root: Path, options: Sequence[str], source: str | None) -> GuardFile:
     """The hook, behind the hooks that are there; their text and comments stay.
 
     Args:
@@ -69,10 +71,10 @@ def pre_commit(root: Path, options: Sequence[str], source: str | None) -> Guard:
         raise Refusal(f"--from {source}: pre-commit clones a repository at a revision: write git+URL@COMMIT")
     else:
         entry = {"repo": match["repo"], "rev": match["rev"], "hooks": [_hook(options)]}
-    return Guard(HOOKS, before, _with_entry(before, entry))
+    return GuardFile(HOOKS, before, _with_entry(before, entry))
 
 
-def github(root: Path, options: Sequence[str], source: str | None) -> Guard:
+def github(root: Path, options: Sequence[str], source: str | None) -> GuardFile:
     """A workflow that checks pull requests and the default branch, and annotates the lines.
 
     Raises:
@@ -81,7 +83,7 @@ def github(root: Path, options: Sequence[str], source: str | None) -> Guard:
     return _new(root, WORKFLOW, _WORKFLOW, source, ["fixer", "check", "--format", "github", *options])
 
 
-def gitlab(root: Path, options: Sequence[str], source: str | None) -> Guard:
+def gitlab(root: Path, options: Sequence[str], source: str | None) -> GuardFile:
     """A job that checks merge requests and the default branch, to be included by `.gitlab-ci.yml`.
 
     Raises:
@@ -92,7 +94,7 @@ def gitlab(root: Path, options: Sequence[str], source: str | None) -> Guard:
 
 
 _WORKFLOW = """\
-# Written by `fixer guard github`: keeps out the bugs that fixer finds.
+# Written by `fixer guard github`: keeps out new bugs that fixer finds.
 name: fixer
 on:
   pull_request:
@@ -112,7 +114,7 @@ jobs:
       - run: CHECK
 """
 _JOB = """\
-# Written by `fixer guard gitlab`: keeps out the bugs that fixer finds. `.gitlab-ci.yml` includes it.
+# Written by `fixer guard gitlab`: keeps out new bugs that fixer finds. `.gitlab-ci.yml` includes it.
 fixer:
   image: python:3.12
   rules:
@@ -128,7 +130,7 @@ fixer:
 """
 
 
-def _new(root: Path, path: str, template: str, source: str | None, check: Sequence[str]) -> Guard:
+def _new(root: Path, path: str, template: str, source: str | None, check: Sequence[str]) -> GuardFile:
     if source is None:
         raise Refusal(
             "--from is missing: what does pip install there? fixer is on no package index: name a URL or a wheel"
@@ -138,7 +140,7 @@ def _new(root: Path, path: str, template: str, source: str | None, check: Sequen
     if (root / path).exists():
         raise Refusal(f"{path} exists: it is not overwritten; remove it first, or run this in it: {join(check)}")
     install = f"python -m pip install {quote(source)}"
-    return Guard(path, None, template.replace("INSTALL", _scalar(install)).replace("CHECK", _scalar(join(check))))
+    return GuardFile(path, None, template.replace("INSTALL", _scalar(install)).replace("CHECK", _scalar(join(check))))
 
 
 def _hook(options: Sequence[str]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from fixer.errors import Refusal
 from fixer.project.worktree import WorkTree
 from fixer.report.diff import differences, split_lines
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever an older fixer could not read what a newer one writes, or the other way round."""
 _MARK = "fixer-plan"
 """The key that holds the format: nothing else is a plan."""

@@ -69,17 +69,21 @@ class Baseline:
             found.append(KnownFinding(*words))
         return cls(name, tuple(found))
 
+    @property
+    def text(self) -> str:
+        """What the file holds: one line for each finding."""
+        keys = KnownFinding.__annotations__
+        lines = [json.dumps({key: getattr(each, key) for key in keys}) for each in self.findings]
+        entries = "".join(f"\n  {line}," for line in lines).removesuffix(",")
+        return f'{{"{_MARK}": {FORMAT}, "version": "{__version__}", "findings": [{entries}\n]}}\n'
+
     def write(self, place: Path) -> None:
-        """Write the file, one line for each finding.
+        """Write the file.
 
         Raises:
             Refusal: if it cannot be written.
         """
-        keys = KnownFinding.__annotations__
-        lines = [json.dumps({key: getattr(each, key) for key in keys}) for each in self.findings]
-        entries = "".join(f"\n  {line}," for line in lines).removesuffix(",")
-        text = f'{{"{_MARK}": {FORMAT}, "version": "{__version__}", "findings": [{entries}\n]}}\n'
         try:
-            place.write_bytes(text.encode())
+            place.write_bytes(self.text.encode())
         except OSError as error:
             raise Refusal(f"--write-baseline {self.name}: {error.strerror}") from error

@@ -161,6 +161,7 @@ def _finding(judgement: Judgement) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "message": finding.message,
         "consequence": str(finding.consequence),
+        "certainty": str(finding.certainty),
         "evidence": [{"path": each.path, "line": each.line, "why": each.why} for each in finding.evidence],
         "safety": str(finding.safety),
         "becomes": judgement.becomes.value,

@@ -48,7 +48,7 @@ def render(
     total = count(plan.findings, unsafe)
     texts = _Texts(plan, read)
     found = [file for file in plan.files if file.findings]
-    found.sort(key=lambda file: -max(finding.consequence for finding in file.findings))
+    found.sort(key=lambda file: -max(finding.weight for finding in file.findings))
     where = f" in {plural(len(found), 'file')}" if found else ""
     looked = f"{plural(plan.files_seen, 'file')} looked at, {plan.files_read:,} read closely"
     body = [
@@ -59,11 +59,11 @@ def render(
     if found:
         names = dict(sorted({finding.code: finding.name for finding in plan.findings}.items()))
         body += ["<h2>By rule</h2>", *_totals(plan, names, unsafe), "<h2>Findings</h2>"]
-        costs = sorted({finding.consequence for finding in plan.findings}, reverse=True)
+        costs = dict.fromkeys(finding.cost for finding in worst_first(plan.findings))
         levels = sorted({finding.safety for finding in plan.findings}, reverse=True)
         body += filters(
             {
-                "cost": {str(one): str(one) for one in costs},
+                "cost": {one: one for one in costs},
                 "rule": {code: f"{code} {name}" for code, name in names.items()},
                 "fix": {str(one): SAFETY[one][0] for one in levels},
             }
@@ -114,9 +114,9 @@ def _finding(finding: Finding, texts: _Texts, lines: Sequence[str], rule: Rule |
     shown, shade = SAFETY[finding.safety]
     place, cell = finding.reported, f"cell {finding.cell}, " if finding.cell is not None else ""
     more = f" ({link(rule.references[0], 'more')})" if rule and rule.references else ""
-    cost = str(finding.consequence)
-    yield f'<section class="finding" data-leaf{data(cost=(cost,), rule=(finding.code,), fix=(str(finding.safety),))}>'
-    name = f"<strong>{text(finding.code)}</strong> [{cost}]"
+    sorts = data(cost=(finding.cost,), rule=(finding.code,), fix=(str(finding.safety),))
+    yield f'<section class="finding" data-leaf{sorts}>'
+    name = f"<strong>{text(finding.code)}</strong> [{finding.cost}]"
     yield f"<p>{cell}line {place.line}: {name} {words(finding.message)}{more}</p>"
     for each in finding.evidence:
         where = text(f"{visible_line(each.path)}:{each.line}")

@@ -47,7 +47,7 @@ def _row(finding: Finding) -> str:
     title = "by hand"
     if finding.fix is not None:
         title = f"{visible(finding.fix.title)}{' (unsafe)' if finding.safety is Safety.UNSAFE else ''}"
-    cells = (code_span(finding.location), f"{finding.code} [{finding.consequence}]", said, title)
+    cells = (code_span(finding.location), f"{finding.code} [{finding.cost}]", said, title)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 

@@ -31,9 +31,9 @@ def _command(finding: Finding, span: FileSpan) -> str:
     properties: dict[str, object] = {"file": finding.path, "line": span.line, "endLine": span.end_line}
     if span.columns is not None:
         properties["col"], properties["endColumn"] = span.columns
-    properties["title"] = f"{finding.code} {finding.name} ({finding.consequence})"
+    properties["title"] = f"{finding.code} {finding.name} ({finding.cost})"
     given = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{COMMANDS[finding.consequence]} {given}::{_data(message_in_file(finding))}"
+    return f"::{COMMANDS[finding.weight]} {given}::{_data(message_in_file(finding))}"
 
 
 def _data(text: str) -> str:

@@ -34,7 +34,7 @@ def _entry(finding: Finding, span: FileSpan) -> dict[str, Any]:
         "description": visible(f"{finding.code}: {message_in_file(finding)}"),
         "check_name": finding.code,
         "fingerprint": finding.fingerprint,
-        "severity": SEVERITIES[finding.consequence],
+        "severity": SEVERITIES[finding.weight],
         "location": {
             "path": finding.path.encode("utf-8", "replace").decode(),
             "lines": {"begin": span.line, "end": span.end_line},

@@ -67,8 +67,9 @@ def document(
             "consequences": {
                 str(one): number
                 for one in sorted(Consequence, reverse=True)
-                if (number := sum(finding.consequence is one for finding in plan.findings))
+                if (number := sum(finding.consequence is one and finding.is_certain for finding in plan.findings))
             },
+            "possible": sum(not finding.is_certain for finding in plan.findings),
             "headline": headline(plan.findings),
             "other_versions": [
                 {
@@ -113,8 +114,10 @@ def _finding(
         "cell": finding.cell,
         "project": project,
         "fingerprint": finding.fingerprint,
+        "copy": finding.copy,
         "message": finding.message,
         "consequence": str(finding.consequence),
+        "certainty": str(finding.certainty),
         "evidence": [{"path": each.path, "line": each.line, "why": each.why} for each in finding.evidence],
         "safety": str(finding.safety),
         "strategy": finding.strategy,

@@ -59,12 +59,12 @@ def _case(suite: Element, finding: Finding, span: FileSpan) -> None:
             "line": str(span.line),
         },
     )
-    lines = [f"{path}:{span.line}: {finding.code} [{finding.consequence}] {message}"]
-    lines += [_text(f"shown by {visible_line(each.path)}:{each.line}: {each.why}") for each in finding.evidence]
+    lines = [f"{path}:{span.line}: {finding.code} [{finding.cost}] {message}"]
+    lines += [_text(f"shown by {visible_line(each.path)}:{each.line}: {each.why}") for each in finding.shown_by]
     if finding.fix is not None:
         unsafe = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
         lines.append(_text(f"fix{unsafe}: {finding.fix.title}"))
-    failure = SubElement(case, "failure", {"type": str(finding.consequence), "message": message})
+    failure = SubElement(case, "failure", {"type": finding.cost, "message": message})
     failure.text = "\n".join(lines)
 
 

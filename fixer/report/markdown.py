@@ -148,11 +148,11 @@ def _left(plan: Plan, unsafe: frozenset[str]) -> Iterator[str]:
 
 
 def _place(finding: Finding) -> str:
-    """`path:line` CODE (consequence): message."""
+    """`path:line` CODE (cost): message."""
     said = visible(" ".join(finding.message.split()))
     shown = "; ".join(f"{code_span(f'{each.path}:{each.line}')} {visible(each.why)}" for each in finding.evidence)
     more = f" Shown by: {shown}" if shown else ""
-    return f"{code_span(finding.location)} {finding.code} ({finding.consequence}): {said}{more}"
+    return f"{code_span(finding.location)} {finding.code} ({finding.cost}): {said}{more}"
 
 
 def code_span(text: str) -> str:

@@ -81,13 +81,17 @@ def _rule(code: str, name: str, rule: Rule | None) -> dict[str, Any]:
 
 
 def _result(finding: Finding, number: int, span: FileSpan, positions: Positions) -> dict[str, Any]:
-    properties: dict[str, Any] = {"consequence": str(finding.consequence), "safety": str(finding.safety)}
+    properties: dict[str, Any] = {
+        "consequence": str(finding.consequence),
+        "certainty": str(finding.certainty),
+        "safety": str(finding.safety),
+    }
     if finding.cell is not None:
         properties["cell"] = finding.cell
     content: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": number,
-        "level": LEVELS[finding.consequence],
+        "level": LEVELS[finding.weight],
         "message": _message(message_in_file(finding)),
         "locations": [_location(finding.path, _region(span))],
         "partialFingerprints": {"fixer/v1": finding.fingerprint},

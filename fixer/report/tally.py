@@ -114,13 +114,29 @@ def shown(spec: str) -> str:
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings by what they cost, the worst first, then by place."""
-    return sorted(findings, key=lambda finding: (-finding.consequence, finding.order))
+    """The findings by what they cost, the worst first; of each cost those that are certain first, then by place."""
+    return sorted(
+        findings, key=lambda finding: (-finding.weight, -finding.certainty, -finding.consequence, finding.order)
+    )
+
+
+def copies(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings, the worst first; those that copies of one function hold in several files together."""
+    grouped: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in worst_first(findings):
+        key = (finding.copy or finding.fingerprint, finding.claim, finding.cost, finding.safety)
+        grouped.setdefault(key, []).append(finding)
+    return list(grouped.values())
 
 
 def headline(findings: Iterable[Finding]) -> str:
-    """What the findings cost: `3 bugs: 2 train wrong silently, 1 raises; 41 deprecated uses`; empty for none."""
-    counted = Counter(finding.consequence for finding in findings)
+    """What the findings cost: `3 bugs: 2 train wrong silently, 1 raises; 41 deprecated uses`; empty for none.
+
+    What is only possible is told apart.
+    """
+    told = list(findings)
+    counted = Counter(finding.consequence for finding in told if finding.is_certain)
+    possible = sum(not finding.is_certain for finding in told)
     silent, raising = counted[Consequence.SILENT], counted[Consequence.RAISES]
     bugs = [
         f"{silent:,} {'trains' if silent == 1 else 'train'} wrong silently" if silent else "",
@@ -132,6 +148,8 @@ def headline(findings: Iterable[Finding]) -> str:
         plural(counted[Consequence.DEPRECATED], "deprecated use") if counted[Consequence.DEPRECATED] else "",
         plural(counted[Consequence.STYLE], "matter of style", "matters of style") if counted[Consequence.STYLE] else "",
     ]
+    if possible:
+        parts.append(f"{possible:,} more possible" if any(parts) else plural(possible, "possible finding"))
     return "; ".join(filter(None, parts))
 
 

@@ -20,7 +20,9 @@ from codemods.sources.text import Source
 from fixer.report.diff import Hunk, between, cell_hunks, hunks
 from fixer.report.patch import body, header
 from fixer.report.tally import (
+    NAMED,
     by_rule,
+    copies,
     count,
     files_looked_at,
     headline,
@@ -56,16 +58,25 @@ def location(finding: Finding, root: Path, here: Path) -> str:
 
 
 def finding_line(finding: Finding, root: Path, here: Path) -> str:
-    """`path:line:column: CODE [consequence] message`."""
+    """`path:line:column: CODE [cost] message`."""
     message = visible(" ".join(finding.message.split()))
-    return f"{location(finding, root, here)}: {finding.code} [{finding.consequence}] {message}"
+    return f"{location(finding, root, here)}: {finding.code} [{finding.cost}] {message}"
 
 
 def show_findings(console: Console, plan: Plan, root: Path, here: Path) -> None:
-    """Each finding with its line of code underlined, what shows it, and what can be done about it; the worst first."""
+    """Each finding with its line of code underlined, what shows it, and what can be done about it; the worst first.
+
+    What copies of one function hold in several files is shown once.
+    """
     lines = {file.path: code(file) for file in plan.files if file.findings}
-    for finding in worst_first(plan.findings):
+    for finding, *others in copies(plan.findings):
         show_finding(console, finding, root, here, lines[finding.path].get(finding.cell, ()))
+        if others:
+            places = [location(other, root, here) for other in others[:NAMED]]
+            places += [f"{len(others) - NAMED:,} more (every format but this one lists them)"] if others[NAMED:] else []
+            said = f"same finding in {len(others) + 1:,} files: "
+            begin = Text(f"{_gutter(finding)} = ", "blue").append(said, "cyan")
+            show_prose(console, begin.append(visible(", ".join(places)), "default"))
         console.print()
 
 
@@ -77,8 +88,8 @@ def show_finding(console: Console, finding: Finding, root: Path, here: Path, lin
     """
     head = Text(location(finding, root, here), "bold")
     head.append(": ", "cyan").append(finding.code, "bold red")
-    head.append(f" [{finding.consequence}]", SHADES[finding.consequence])
-    head.append(f" {visible(' '.join(finding.message.split()))}", "default not bold")
+    head.append(f" [{finding.cost}]", SHADES[finding.weight])
+    head.append(f" {visible(' '.join(finding.claim.split()))}", "default not bold")
     show_prose(console, head)
     show_frame(console, finding, lines)
 
@@ -125,9 +136,14 @@ def underlined(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
 def notes(finding: Finding) -> Iterator[Text]:
     """What shows the finding, and its fix in words."""
     begin = f"{_gutter(finding)} = "
-    for each in finding.evidence:
-        shown_by = f"{visible_line(each.path)}:{each.line}: {visible(each.why)}"
-        yield Text(begin, "blue").append("shown by: ", "cyan").append(shown_by, "default")
+    for label, shade, places in (
+        ("shown by", "cyan", finding.shown_by),
+        ("not certain", "yellow", finding.doubts),
+        ("look first" if finding.fix else "no fix", "yellow", finding.cautions),
+    ):
+        for each in places:
+            place = f"{visible_line(each.path)}:{each.line}: {visible(each.why)}"
+            yield Text(begin, "blue").append(f"{label}: ", shade).append(place, "default")
     if finding.fix is not None:
         note = " (unsafe)" if finding.safety is Safety.UNSAFE else ""
         yield Text(begin, "blue").append(f"fix{note}: ", "green").append(visible(finding.fix.title), "default")
@@ -257,6 +273,8 @@ def what_is_left(plan: Plan, unsafe: frozenset[str], done: str) -> Iterable[str]
             yield f"{unwritten:,} could not be fixed, because files could not be written."
         if rest := total.fixable - unwritten:
             yield f"{rest:,} could not be fixed together with the others: `fixer check` says what is left of them."
+    if any(not finding.is_certain for finding in plan.findings):
+        yield "What is only possible names the place that decides; --fail-on possible counts it, too."
     if total.display and done.endswith("silenced"):
         yield (
             f"{total.display:,} cannot be silenced by a comment (no line there can end with one): "

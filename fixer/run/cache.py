@@ -47,12 +47,15 @@ _NAME = 20
 """Bytes of a name of content."""
 _SEAL = 16
 """Bytes by which a value shows that it is whole, and that it was kept by this name."""
-_FORMAT = 6
+_FORMAT = 7
 _AT_ONCE = 500
 _PLAIN = frozenset(
     {
         *(("codemods.model.edits", name) for name in ("Finding", "Place", "Fix", "Edit", "Safety")),
-        *(("codemods.model.edits", name) for name in ("Skip", "SkipReason", "Consequence", "Evidence", "Unaffected")),
+        *(
+            ("codemods.model.edits", name)
+            for name in ("Skip", "SkipReason", "Consequence", "Certainty", "Evidence", "Unaffected")
+        ),
         ("codemods.project.results", "Remembered"),
         ("codemods.project.dependencies", "Answered"),
         *(("codemods.model.plan", name) for name in ("Plan", "FilePlan", "Project", "Target")),

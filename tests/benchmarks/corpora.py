@@ -22,11 +22,13 @@ from pathlib import Path, PurePosixPath
 
 from benchmarks import planted
 from benchmarks.measure import GIT, Failed
-from benchmarks.pins import LARGE, PACKAGES, PLATFORM, PYTHON, SMALL, TORCH_FREE, TORCH_HEAVY, Pin
+from benchmarks.pins import ALONE, CONFIGURED, LARGE, PACKAGES, PLATFORM, PYTHON, SMALL, TORCH_FREE, TORCH_HEAVY, Pin
 
 LAYOUT = 1
 """Raised whenever the same archives give other corpora."""
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+PLANTED = {CONFIGURED: planted.CONFIGURATIONS}
+"""Files that a package's repository has, and its archive has not."""
 SIZES = (1_000, 2_000, 4_000, 8_000, 16_000)
 
 Tell = Callable[[str], None]
@@ -66,13 +68,15 @@ def build(cache: Path, pip: Sequence[str], tell: Tell) -> Corpora:
     torch_free = [pin for pin in PACKAGES if pin.corpus == TORCH_FREE]
     torch_heavy = [pin for pin in PACKAGES if pin.corpus == TORCH_HEAVY]
     pair = [pin for pin in PACKAGES if pin.package in ("accelerate", "lightning")]
-    whole = (*PACKAGES, planted.LINEAGE)
+    whole = (*(pin for pin in PACKAGES if pin.corpus != ALONE), planted.LINEAGE)
     repository = _make(cache / "repository", whole, partial(_repository, cache), tell)
     (repository / planted.CHANGED).write_text(planted.EDITED)
     alone = {
-        pin.package: _make(cache / "alone" / pin.package, (pin,), partial(_alone, cache, pin), tell)
+        pin.package: _make(
+            cache / "alone" / pin.package, (pin, PLANTED.get(pin.package)), partial(_alone, cache, pin), tell
+        )
         for pin in PACKAGES
-        if pin.package in (SMALL, LARGE)
+        if pin.package in (SMALL, LARGE, CONFIGURED)
     }
     fifteen = _make(cache / "fifteen", (planted.FIFTEEN,), _fifteen, tell)
     growth = [
@@ -194,7 +198,7 @@ def _link(source: Path, names: Iterable[str], target: Path) -> None:
 
 
 def _repository(cache: Path, place: Path) -> None:
-    _gather(cache, PACKAGES, place)
+    _gather(cache, [pin for pin in PACKAGES if pin.corpus != ALONE], place)
     write(place, planted.LINEAGE)
     _commit(place)
 
@@ -202,6 +206,7 @@ def _repository(cache: Path, place: Path) -> None:
 def _alone(cache: Path, pin: Pin, place: Path) -> None:
     """Copies, because rows edit them."""
     shutil.copytree(cache / "packages" / pin.archive, place, dirs_exist_ok=True)
+    write(place, PLANTED.get(pin.package, {}))
     _commit(place)
 
 

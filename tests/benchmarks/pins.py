@@ -8,9 +8,12 @@ from dataclasses import dataclass
 TORCH_FREE = "torch-free"
 TORCH_HEAVY = "torch-heavy"
 SMALL, LARGE = "timm", "transformers"
-"""Packages that are repositories of their own, too."""
+CONFIGURED = "nemo_toolkit"
+"""Packages that are repositories of their own; the last one only that, with configuration files."""
 ELSE = "else"
 """Packages that are only in the big repository."""
+ALONE = "alone"
+"""Packages that are in none of the corpora."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ else        scikit-learn  1.9.1    wheel   9.3 52a0703bbc07ad27f560fa63fa68e4c54
 else        torchmetrics  1.9.0    wheel   1.0 bfdcbff3dd1d96b3374bb2496eb39f23c4b28b8a845b6a18c313688e0d2d9ca1
 else        ultralytics   8.4.190  wheel   1.4 bd309728efa168af64d39040136828edd2dbcb4aeceb4510bdff4f3ca0ea01b8
 else        kubernetes    37.0.2   wheel   7.5 d72683392fc10f59fb78b89bd91cb3be60a05d6ff0bbb2150966a224af6edc03
+alone       nemo_toolkit  2.4.0    sdist   5.1 459c7ae6800262a25531c32f020ee506f882cad9b17661ca4545425d8f290b90
 """
 """Corpus, package, version, kind of archive, its size in MB and its SHA-256."""
 

@@ -161,3 +161,45 @@ def files() -> dict[str, str]:
         folder = f"{FOLDER}/runs_{number // 50:02}"
         found[f"{folder}/run_{number:04}.py"] = BUGS[codes[number % len(codes)]] + innocent
     return found
+
+
+_CONFIGURATION = """\
+name: model_{number}
+trainer:
+  devices: 1
+  num_nodes: 1
+  max_epochs: 100
+  accelerator: gpu
+  strategy: ddp
+  precision: bf16
+  accumulate_grad_batches: 1
+  gradient_clip_val: 1.0
+exp_manager:
+  name: ${{name}}
+model:
+  optim:
+    name: adamw
+    lr: 1e-{power}
+"""
+_SCRIPT = """\
+import lightning.pytorch as pl
+from omegaconf import OmegaConf
+
+from nemo.core.config import hydra_runner
+
+
+@hydra_runner(config_path="conf", config_name="model_{number}")
+def main(cfg):
+    trainer = pl.Trainer(**cfg.trainer)
+    print(OmegaConf.to_yaml(cfg), trainer)
+
+
+if __name__ == "__main__":
+    main()
+"""
+CONFIGURATIONS = {
+    f"examples/{name}": text.format(number=number, power=number % 5 + 1)
+    for number in range(293)
+    for name, text in ((f"conf/model_{number}.yaml", _CONFIGURATION), (f"train_{number}.py", _SCRIPT))
+}
+"""As many configurations for Hydra as NeMo's repository has, each with the script that reads it."""

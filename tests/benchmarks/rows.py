@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from benchmarks import everyday, planted
 from benchmarks.measure import Contestant, Failed
+from benchmarks.pins import CONFIGURED, LARGE
 from benchmarks.setting import Goal, Growth, Row, Setting
 
 
@@ -31,6 +32,13 @@ def cold_torch_heavy(setting: Setting) -> Row:
         setting.ruff(setting.corpora.torch_heavy),
         Goal(5.0),
     )
+
+
+def cold_configured(setting: Setting) -> Row:
+    """Hundreds of configuration files, each of which may be read by any script: beside code without them."""
+    nemo, large = (setting.corpora.alone[package] for package in (CONFIGURED, LARGE))
+    title = f"cold check, NeMo with {len(planted.CONFIGURATIONS) // 2} configuration files, beside {LARGE}"
+    return Row("cold-nemo", title, setting.check(nemo), setting.check(large), Goal(1.0))
 
 
 def torchfix(setting: Setting) -> Row:
@@ -105,6 +113,7 @@ ROWS: dict[str, Callable[[Setting], Row]] = {
     "cold-torch-free": cold_torch_free,
     "cold-torch-heavy": cold_torch_heavy,
     **everyday.ROWS,
+    "cold-nemo": cold_configured,
     "torchfix": torchfix,
     "one-changed-file": one_changed_file,
     "help": starting,

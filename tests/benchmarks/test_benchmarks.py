@@ -13,7 +13,7 @@ from benchmarks import corpora, everyday, pathological, planted, table
 from benchmarks.arithmetic import Sample, Spread, beyond, cpu, exponent, exponents, peak, ratios, spread, wall
 from benchmarks.counts import Count
 from benchmarks.measure import Contestant, Failed, alternately, once, surroundings
-from benchmarks.pins import ELSE, PACKAGES, RUFF, TORCH_FREE, TORCH_HEAVY, TORCHFIX
+from benchmarks.pins import ALONE, ELSE, PACKAGES, RUFF, TORCH_FREE, TORCH_HEAVY, TORCHFIX
 from benchmarks.program import parser
 from benchmarks.rows import ROWS
 from benchmarks.setting import Goal, Growth, Row
@@ -161,7 +161,7 @@ def test_pins_are_pins() -> None:
     for pin in PACKAGES:
         assert re.fullmatch(r"\d+(\.\d+)+", pin.version), pin
         assert pin.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", pin.sha256), pin
-        assert pin.megabytes > 0 and pin.corpus in (TORCH_FREE, TORCH_HEAVY, ELSE), pin
+        assert pin.megabytes > 0 and pin.corpus in (TORCH_FREE, TORCH_HEAVY, ELSE, ALONE), pin
     assert [pin.package for pin in PACKAGES if pin.sha256 is None] == ["torch"]
     assert len({pin.package for pin in PACKAGES}) == len(PACKAGES)
     for requirement in (*RUFF, *TORCHFIX):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from codemods.analysis.calls import argument, has_splat, literal, named_calls
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import made_by
+from codemods.syntax.module import Function, own
 
 _ACTIVATIONS = frozenset({"torch.nn.functional.relu", "torch.nn.functional.gelu"})
 _ACTIVATION_MODULES = frozenset({"torch.nn.ReLU", "torch.nn.GELU"})
@@ -19,12 +20,14 @@ class Encoder:
     """An encoder whose layers the fused kernel understands."""
 
     built: ast.Call
+    kept: tuple[ast.Call, ...]
+    """What is assigned: `built`, or the calls of the function that returns it."""
     name: str
-    """What it is assigned to: `self.encoder`, `encoder`."""
+    """What it is assigned to first: `self.encoder`, `encoder`."""
     nested: bool
     """Whether padded batches become nested tensors."""
     calls: tuple[ast.Call, ...]
-    """Its calls in the class, or the function, that builds it."""
+    """Its calls in the classes, or the functions, that keep it."""
 
     @property
     def masked(self) -> tuple[ast.Call, ...]:
@@ -39,16 +42,45 @@ def encoder(call: ast.Call, ctx: PythonContext) -> Encoder | None:
     layer = made_by(ctx, given) if given is not None else None
     if layer is None or not ctx.calls(layer, "torch.nn.TransformerEncoderLayer") or not _fused(layer, ctx):
         return None
-    holder = ctx.parent(call)
-    if not isinstance(holder, ast.Assign) or len(holder.targets) != 1:
-        return None
-    name = ctx.name(holder.targets[0])
-    if name is None:
-        return None
     switch = argument(call, "enable_nested_tensor", 3)
     norm_first = argument(layer, "norm_first", 7)
     nested = (switch is None or literal(switch) is True) and (norm_first is None or literal(norm_first) is False)
-    return Encoder(call, name, nested, tuple(_calls(call, name, ctx)))
+    kept: list[tuple[ast.Call, str]] = []
+    for each in _kept(call, ctx):
+        holder = ctx.parent(each)
+        name = ctx.name(holder.targets[0]) if isinstance(holder, ast.Assign) and len(holder.targets) == 1 else None
+        kept += [(each, name)] if name is not None else []
+    if not kept:
+        return None
+    calls = tuple(inner for each, name in kept for inner in _calls(each, name, ctx))
+    return Encoder(call, tuple(each for each, _ in kept), kept[0][1], nested, calls)
+
+
+def _kept(call: ast.Call, ctx: PythonContext) -> Iterator[ast.Call]:
+    """The calls whose result is the encoder: its own, or those of a function that only returns it."""
+    returned = _returning(call, ctx)
+    if returned is None:
+        yield call
+        return
+    for other in named_calls(ctx, returned.name):
+        if (target := ctx.callee(other)) is not None and target[1] is returned:
+            yield other
+
+
+def _returning(call: ast.Call, ctx: PythonContext) -> Function | None:
+    """The function that returns what a call makes, directly or by way of a variable."""
+    function = ctx.function(call)
+    if function is None:
+        return None
+    holder = ctx.parent(call)
+    if isinstance(holder, ast.Return):
+        return function
+    name = holder.targets[0] if isinstance(holder, ast.Assign) and len(holder.targets) == 1 else None
+    if not isinstance(name, ast.Name) or len(ctx.bindings(function).get(name.id, ())) != 1:
+        return None
+    returns = [node for node in own(function) if isinstance(node, ast.Return)]
+    kept = returns and all(isinstance(r.value, ast.Name) and r.value.id == name.id for r in returns)
+    return function if kept else None
 
 
 def _fused(layer: ast.Call, ctx: PythonContext) -> bool:

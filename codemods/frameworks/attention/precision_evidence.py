@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from codemods.analysis.calls import argument, keyword, literal, named_calls, values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import made_by
+from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.autocast.openings import opening
 from codemods.model.names import ACCELERATOR, AUTOCAST, LIGHTNING_TRAINER
 from codemods.project import versions
 from codemods.project.index import Ref
@@ -34,6 +36,18 @@ def region(ctx: PythonContext, node: ast.AST) -> str | None:
     """The device of the innermost autocast region around a node in its function; `off` for a disabled one."""
     opened = (each.entered for each in reversed(ctx.regions(node)) if ctx.calls(each.entered, AUTOCAST))
     return next((_device(call, ctx) for call in opened if isinstance(call, ast.Call)), None)
+
+
+@question
+def regions_are_in_sight(ctx: PythonContext, *nodes: ast.AST) -> Answer:
+    """Whether every region of autocast around some nodes is opened where it is entered, with its options in sight."""
+    hidden = (
+        manager.entered
+        for node in nodes
+        for manager in ctx.regions(node)
+        if opening(ctx, manager.entered) is not None and not ctx.calls(manager.entered, AUTOCAST)
+    )
+    return unless(ctx.evidence(each, f"`{ctx.written(each)}` may switch autocast off") for each in hidden)
 
 
 def _device(call: ast.Call, ctx: PythonContext) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import named_calls
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, unknown
 from codemods.frameworks.autocast.amp_names import NAMES, Renamed
-from codemods.model.edits import Safety
 from codemods.rules.rule import Remedy
 from codemods.syntax.verbs import Argument, Verb, delete, drop, edit_call, insert_after, insert_before, replace
 
@@ -39,17 +39,25 @@ def value(node: Node, new: Renamed, ctx: PythonContext) -> Iterator[tuple[str, R
     if isinstance(parent, ast.Call):
         if ctx.name(parent.func) in ("isinstance", "issubclass") and not new.device_keyword:
             fix = [replace(node, target.code)]
-            yield "rename", Remedy(fix, safety=Safety.UNSAFE, needs=[target.need], requires=new.requires)
+            doubt = unknown(ctx.evidence(parent, "an object of the old class may come from elsewhere"))
+            yield "rename", Remedy(fix, is_right=[doubt], needs=[target.need], requires=new.requires)
         elif ctx.calls(parent, "functools.partial") and parent.args[0] is node and _passed_well(parent, new, ctx):
             if len(parent.args) == 1 and all(k.arg is not None for k in parent.keywords):
                 fixed = edit_call(parent, first=[(None, target.code), device], drop=[node])
-                yield "rename", Remedy([fixed], safety=Safety.UNSAFE, needs=[target.need], requires=new.requires)
+                right = [_later(node, ctx)]
+                yield "rename", Remedy([fixed], is_right=right, needs=[target.need], requires=new.requires)
         return
     partial = ctx.spell("functools.partial", at=node)
     if partial is not None and not isinstance(parent, ast.keyword) and _passed_well(node, new, ctx):
         bound = "=".join(filter(None, device))
         fix = [replace(node, f"{partial.code}({target.code}, {bound})")]
-        yield "rename", Remedy(fix, safety=Safety.UNSAFE, needs=[target.need, partial.need], requires=new.requires)
+        needs = [target.need, partial.need]
+        yield "rename", Remedy(fix, is_right=[_later(node, ctx)], needs=needs, requires=new.requires)
+
+
+def _later(node: ast.expr, ctx: PythonContext) -> Answer:
+    """What stands against a callable with the device bound: arguments by position that it is given later."""
+    return unknown(ctx.evidence(node, "arguments by position that are given later would mean something else"))
 
 
 def _passed_well(node: ast.expr, new: Renamed, ctx: PythonContext) -> bool:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.analysis import instances
 from codemods.analysis.calls import argument, literal, named_calls, values
+from codemods.analysis.optimizers import optimizes, stepped, uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import expressions, possible_values
-from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of
+from codemods.flow.answers import Answer, no, question, unknown, unless
+from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of, written
 from codemods.frameworks.autocast.uses import Use, uses
-from codemods.model.names import GRAD_SCALER, OPTIMIZER
+from codemods.model.edits import Evidence
+from codemods.model.names import GRAD_SCALER
 from codemods.project.index import Ref
 from codemods.syntax.module import own
 
-_OPTIMIZER = re.compile(r"_*(?:\w+_)?(?:opt|optim|optimizer)(?:_\w+|\d*)|\w*[Oo]ptimizer\w*")
-_SCALER = re.compile(r"_*(?:\w+_)?(?:grad_?)?scaler\w*", re.IGNORECASE)
 _WRITES = ("copy_", "mul_", "add_", "lerp_", "sub_", "fill_")
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_VAGUE = {"opt", "optim", "optimizer", "optimizers", "self", "the", "main"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,34 +30,85 @@ class WeightChange:
     """How to name it: `optimizer.step()`."""
     paths: tuple[Path, ...] | None
     """The modules whose weights are written; None: unknown."""
-    words: frozenset[str] = frozenset()
-    """What the name of the optimizer says of its module: `d` of `opt_d`."""
+    one_of_several: bool = False
+    """Several optimizers of different weights may be meant, and only one of them is stepped."""
 
     def may_write(self, path: Path) -> bool:
         """Whether the weights of `path` may be among those written."""
-        if self.paths is not None:
-            return any(overlap(p, path) for p in self.paths)
-        named = {word.lower() for word in _WORDS.findall(path[-1])}
-        return not self.words or any(a.startswith(b) or b.startswith(a) for a in self.words for b in named)
+        return self.paths is None or any(overlap(p, path) for p in self.paths)
+
+
+@question
+def writes_these_weights(ctx: PythonContext, change: WeightChange, path: Path) -> Answer:
+    """Whether the weights that a step writes are those of a module that runs again."""
+    if change.paths is not None and not (change.one_of_several and change.may_write(path)):
+        return unless(_of_the_project(ctx, change.node)) if change.may_write(path) else no()
+    if change.paths is None and is_alone(ctx, change.node):
+        return unless(_of_the_project(ctx, change.node))
+    node = change.node
+    assert isinstance(node, (ast.expr, ast.stmt))
+    return unknown(ctx.evidence(node, f"`{change.what}` may write other weights than those of `{written(path)}`"))
+
+
+def _of_the_project(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The places that say which weights an optimizer of the project holds, or what its `step` does with them."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "step":
+        return
+    optimizer = _stepped(ctx, node, node.func.value)
+    for where, made in expressions(ctx, optimizer) if optimizer is not None else ():
+        if isinstance(made, ast.Call):
+            yield from _own_steps(where, made)
+            yield from _chosen_weights(where, made)
+
+
+def _own_steps(ctx: PythonContext, made: ast.Call) -> Iterator[Evidence]:
+    """The `step` of an optimizer whose class is one of the project."""
+    for name in ctx.origin(made.func):
+        path, inside, qualified = name.partition(":")
+        step = ctx.index.method(Ref(path, qualified), "step") if inside else None
+        other = ctx.other(step.path) if step is not None else None
+        found = other.definition(f"{step.name}.step") if other is not None and step is not None else None
+        if other is not None and found is not None:
+            yield other.evidence(found[1], "this `step` may put new weights in the place of the old ones")
+
+
+def _chosen_weights(ctx: PythonContext, made: ast.Call) -> Iterator[Evidence]:
+    """Where functions of the project choose what an optimizer is given."""
+    targets = (ctx.callee(given) for given in values(made) if isinstance(given, ast.Call))
+    for where, function in (target for target in targets if target is not None):
+        for end in own(function):
+            if isinstance(end, (ast.Return, ast.Yield)):
+                yield where.evidence(end, "this may give the optimizer other weights")
+
+
+def is_alone(ctx: PythonContext, node: ast.AST) -> bool:
+    """Whether the function of a step has one optimizer that is stepped, and runs one module with gradients."""
+    scope = ctx.scope(node)
+    key = (is_alone, scope)
+    if key not in ctx.memo:
+        calls = [n for n in own(scope) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        steps = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "step"]
+        given = [_stepped(ctx, c, c.func.value) for c in steps if isinstance(c.func, ast.Attribute)]
+        optimizers = {ast.unparse(each) for each in given if each is not None}
+        modules = {use.path for use in uses(ctx, scope) if not use.off}
+        ctx.memo[key] = len(optimizers) == 1 and len(modules) == 1
+    return bool(ctx.memo[key])
 
 
 def change(ctx: PythonContext, node: ast.AST) -> WeightChange | None:
     """What a call or a loop writes in place, if it surely does."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr="step")):
-            optimizer = owner
-            given = values(node)
-            if given and (ctx.is_a(owner, GRAD_SCALER) or _by_name(ctx, owner, _SCALER)):
-                optimizer = given[0]
             if node.args and isinstance(node.args[0], ast.Starred):
                 return None
-            if not _is_optimizer(ctx, optimizer):
+            optimizer = _stepped(ctx, node, owner)
+            if optimizer is None:
                 return None
-            if isinstance(optimizer, ast.Subscript) and _trained(ctx, optimizer) is None:
+            if isinstance(optimizer, ast.Subscript) and modules_of(ctx, optimizer) is None:
                 return None  # one of several, and which weights it holds is not in sight
-            words = {w.lower() for w in _WORDS.findall((ctx.name(optimizer) or "").rpartition(".")[2])} - _VAGUE
-            return WeightChange(node, f"{ctx.name(owner)}.step()", _trained(ctx, optimizer), frozenset(words))
-        case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")) if is_module(ctx, owner):
+            several = len({*_alternatives(ctx, optimizer)}) > 1
+            return WeightChange(node, f"{ctx.written(owner)}.step()", modules_of(ctx, optimizer), several)
+        case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")) if is_module(ctx, owner) is True:
             path = path_of(ctx, owner)
             return WeightChange(node, f"{ctx.name(owner)}.load_state_dict()", (path,)) if path else None
         case ast.For():
@@ -86,33 +134,27 @@ def _copied(ctx: PythonContext, loop: ast.For) -> WeightChange | None:
             continue
         for node in own(loop):
             match node:
-                case ast.Call(func=ast.Attribute(value=written, attr=name)) if name in _WRITES:
-                    if ctx.name(written) in (ctx.name(each), f"{ctx.name(each)}.data"):
+                case ast.Call(func=ast.Attribute(value=changed, attr=name)) if name in _WRITES:
+                    if ctx.name(changed) in (ctx.name(each), f"{ctx.name(each)}.data"):
                         return WeightChange(loop, f"the loop over {ctx.name(owner)}.parameters()", (path,))
     return None
 
 
-def _by_name(ctx: PythonContext, node: ast.expr, pattern: re.Pattern[str]) -> bool:
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    name = ctx.name(node)
-    return (
-        instances.of(ctx, node) is None and name is not None and pattern.fullmatch(name.rpartition(".")[2]) is not None
-    )
+def _stepped(ctx: PythonContext, call: ast.Call, owner: ast.expr) -> ast.expr | None:
+    """The optimizer that a call steps, itself or by way of a scaler; None: none, or another thing than an optimizer."""
+    given = argument(call, "optimizer", 0)
+    if given is not None and (ctx.is_a(owner, GRAD_SCALER) or _is_a_scaler(ctx, owner)):
+        return given
+    if _handed_out(ctx, owner) is not None:
+        return owner
+    receiver = stepped(ctx, call)
+    return receiver if receiver is not None and optimizes(ctx, receiver) else None
 
 
-def _is_optimizer(ctx: PythonContext, node: ast.expr) -> bool:
-    kind = instances.of(ctx, node)
-    if kind is not None:
-        return all(_is_optimizer_class(ctx, name) for name in kind.names)
-    return _handed_out(ctx, node) is not None or _by_name(ctx, node, _OPTIMIZER)
-
-
-def _is_optimizer_class(ctx: PythonContext, name: str) -> bool:
-    if ":" in name:
-        path, _, klass = name.partition(":")
-        return ctx.index.descends(Ref(path, klass), OPTIMIZER) is True
-    return (name.startswith("torch.optim.") and "lr_scheduler" not in name) or name == "transformers.AdamW"
+def _is_a_scaler(ctx: PythonContext, owner: ast.expr) -> bool:
+    """Whether a value is used as a gradient scaler is."""
+    name = ctx.name(owner)
+    return name is not None and bool(uses_of(ctx, owner, name) & {"scale", "unscale_", "update"})
 
 
 def _handed_out(ctx: PythonContext, node: ast.expr) -> int | None:
@@ -131,15 +173,20 @@ def _handed_out(ctx: PythonContext, node: ast.expr) -> int | None:
 # -- whose weights
 
 
-def _trained(ctx: PythonContext, optimizer: ast.expr) -> tuple[Path, ...] | None:
+def modules_of(ctx: PythonContext, optimizer: ast.expr) -> tuple[Path, ...] | None:
     """The modules whose parameters an optimizer was given; None where that is not in sight."""
     if isinstance(optimizer, ast.Subscript) and not isinstance(literal(optimizer.slice), int):
         return None  # one of several
     place = _handed_out(ctx, optimizer)
     if place is not None:
         return _configured(ctx, optimizer, place)
-    given = [list(_owners(where, value)) for where, value in expressions(ctx, optimizer)]
+    given = _alternatives(ctx, optimizer)
     return tuple(path for paths in given for path in paths) if given and all(given) else None
+
+
+def _alternatives(ctx: PythonContext, optimizer: ast.expr) -> list[tuple[Path, ...]]:
+    """The modules whose parameters each optimizer that may be meant was given."""
+    return [tuple(_owners(where, value)) for where, value in expressions(ctx, optimizer)]
 
 
 def trainable(ctx: PythonContext, scope: ast.AST) -> list[Use]:
@@ -166,7 +213,7 @@ def toggled_off(ctx: PythonContext, node: ast.AST, path: Path) -> bool:
     if (ctx.name(last.func) or "").endswith(".untoggle_optimizer"):
         return False
     given = argument(last, "optimizer", 0)
-    paths = _trained(ctx, given) if given is not None else None
+    paths = modules_of(ctx, given) if given is not None else None
     return paths is None or not any(overlap(p, path) for p in paths)
 
 
@@ -205,9 +252,12 @@ def _configured(ctx: PythonContext, node: ast.AST, place: int) -> tuple[Path, ..
     if found is None or where is None:
         return None
     returned = [n.value for n in own(found[1]) if isinstance(n, ast.Return) and n.value is not None]
-    if len(returned) != 1:
-        return None
-    value = returned[0]
+    given = {_of_one(where, value, place) for value in returned}
+    return given.pop() if len(given) == 1 else None
+
+
+def _of_one(where: PythonContext, value: ast.expr, place: int) -> tuple[Path, ...] | None:
+    """What one `return` of `configure_optimizers` gives the optimizer at a place."""
     if isinstance(value, (ast.Tuple, ast.List)) and value.elts and isinstance(value.elts[0], (ast.Tuple, ast.List)):
         value = value.elts[0]
     chosen = [value]

@@ -7,27 +7,21 @@ import re
 from collections.abc import Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.calls import literal, values
-from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import expressions
+from codemods.analysis.calls import binder, given, literal, values
+from codemods.analysis.mentions import Occurrence, mentions
+from codemods.analysis.python_context import Binding, PythonContext
+from codemods.analysis.tensors import METHODS, is_tensor
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.openings import DEPTH
+from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
-from codemods.syntax.module import own
+from codemods.syntax.module import FUNCTIONS, own
 
 Path = tuple[str, ...]
 
-_MODULE_NAMES = (
-    r"model|net|network|unet|encoder|decoder|backbone|generator|discriminator|critic|actor|policy|student|teacher|head"
-    r"|transformer|denoiser|module|classifier|segmentor|detector|predictor|projector|embedder|feature_extractor"
-)
-_VERBS = (
-    r"unwrap|wrap|build|get|create|load|save|make|select|init|initialize|setup|prepare|export|compile|freeze|unfreeze"
-    r"|update|reset|train|eval|copy|clone|set|restore|store|parse|print|log|test|fit|convert|move|init|register|push"
-)
-_NAMED = re.compile(
-    rf"(?!(?:{_VERBS})_)(?:(?:.*_)?(?:{_MODULE_NAMES})\d*|net_?[a-z]|[dg]_?net|model_?\w)", re.IGNORECASE
-)
 _LIBRARIES = re.compile(
     r"(torchvision\.models|timm|transformers|diffusers|segmentation_models_pytorch|monai\.networks|torch_geometric\.nn"
     r"|open_clip|efficientnet_pytorch|sentence_transformers)\..+"
@@ -39,6 +33,9 @@ _WEIGHTLESS = re.compile(
 )
 _TRAINED_BY = ("parameters", "named_parameters", "train", "state_dict", "load_state_dict", "zero_grad", "no_sync")
 _LOW = ("torch.float16", "torch.bfloat16", "torch.half")
+_LOW_WORDS = ("float16", "bfloat16", "half", "set_default_dtype")
+_LOADING = frozenset({"from_pretrained", "from_config", "from_single_file", "BitsAndBytesConfig", "load_model"})
+"""Functions that make a model of the type that they are given."""
 _FREEZERS = ("requires_grad", "set_requires_grad", "freeze", "set_grad", "toggle_grad", "freeze_model", "freeze_params")
 
 
@@ -69,7 +66,9 @@ def path_of(ctx: PythonContext, node: ast.AST, depth: int = DEPTH) -> Path | Non
             bindings = ctx.assigned(node) if depth else None
             if bindings and len(bindings) == 1 and not bindings[0].conditional:
                 value = _unwrapped(bindings[0].value)
-                if isinstance(value, (ast.Name, ast.Attribute)) and (found := path_of(ctx, value, depth - 1)):
+                if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) and (
+                    found := path_of(ctx, value, depth - 1)
+                ):
                     return found
             return (name,)
         case ast.Attribute(value=owner, attr=attribute):
@@ -122,8 +121,11 @@ def _attribute_alias(ctx: PythonContext, node: ast.Attribute, name: str) -> str 
     return attribute if head == "self" and attribute and "." not in attribute else None
 
 
-def is_module(ctx: PythonContext, node: ast.expr) -> bool:
-    """Whether a call of `node` runs weights that autocast caches: by constructor, by use, or by its name."""
+def is_module(ctx: PythonContext, node: ast.expr) -> bool | None:
+    """Whether a call of `node` runs weights that autocast caches: by constructor, or by what is done with it.
+
+    None where its class is not in sight, and it is a parameter, a variable, or an attribute of `self`: it may.
+    """
     while isinstance(node, ast.Subscript) and path_of(ctx, node):
         node = node.value
     if isinstance(node, ast.Name) and (listed := _listed(ctx, node)) is not None:
@@ -135,10 +137,150 @@ def is_module(ctx: PythonContext, node: ast.expr) -> bool:
         return False
     kind = instances.of(ctx, node)
     verdicts = {_is_module_class(ctx, name) for name in kind.names} if kind else {None}
-    if False in verdicts:
+    if False in verdicts or cast_or_frozen(ctx, node, path):
         return False
-    likely = verdicts == {True} or _NAMED.fullmatch(path[-1]) is not None or _trained(ctx, path)
-    return likely and not cast_or_frozen(ctx, node, path)
+    if verdicts == {True} or _trained(ctx, path) or _makes_the_loss(ctx, node):
+        return True
+    return None if kind is None and _may_be_called(ctx, node) else False
+
+
+def _may_be_called(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a name is a variable or parameter of a function, or an attribute of `self` that somebody assigns."""
+    if isinstance(node, ast.Name):
+        bound = binder(ctx, node.id, node)
+        given = ctx.bindings(bound).get(node.id, ()) if bound is not None else ()
+        return isinstance(bound, FUNCTIONS) and not any(_is_a_function(ctx, b) for b in given)
+    method = ctx.method(node)
+    if method is None or not isinstance(node, ast.Attribute) or ctx.name(node.value) != method.self:
+        return False
+    return next(ctx.index.assigned(method.owner, node.attr), None) is not None
+
+
+def _is_a_function(ctx: PythonContext, binding: Binding) -> bool:
+    """Whether a name is bound to a function, a class, or a method of something else than `self`."""
+    if isinstance(binding.node, (*FUNCTIONS, ast.ClassDef)):
+        return True
+    method = ctx.method(binding.node)
+    value = binding.value
+    return isinstance(value, ast.Attribute) and (method is None or ctx.name(value.value) != method.self)
+
+
+def _makes_the_loss(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether it alone, beside torch and the batch, makes what is differentiated: then it has the weights."""
+    name = ctx.name(node)
+    key = (_makes_the_loss, ctx.scope(node))
+    if key not in ctx.memo:
+        ctx.memo[key] = frozenset(_only_makers(ctx, ctx.scope(node)))
+    return name is not None and name in ctx.memo[key]
+
+
+def _only_makers(ctx: PythonContext, scope: ast.AST) -> Iterator[str]:
+    for call in own(scope):
+        if not isinstance(call, ast.Call) or gradients(ctx, call) == "off":
+            continue
+        loss = ctx.loss_of(call)
+        given = values(call) if _is_a_loss(ctx, call) else [loss] if loss is not None else []
+        made = [each for value in given for each in _called(ctx, value)]
+        called = {ctx.name(c.func) or ast.unparse(c.func) for c in made if gradients(ctx, c) != "off"}
+        if len(called) == 1:
+            yield from called
+
+
+def _is_a_loss(ctx: PythonContext, call: ast.Call) -> bool:
+    return ctx.means(call.func, LOSS_FUNCTIONS) or ctx.is_a(call.func, LOSS_MODULES)
+
+
+def _called(ctx: PythonContext, value: ast.expr, depth: int = 2) -> Iterator[ast.Call]:
+    """The calls of what belongs to no library by which a value is computed, also by way of a variable."""
+    for node in (value, *own(value)):
+        match node:
+            case ast.Call(func=func) if not ctx.origin(func):
+                if not (isinstance(func, ast.Attribute) and func.attr in METHODS):
+                    yield node
+            case ast.Name() if depth:
+                for binding in ctx.bindings(ctx.scope(node)).get(node.id, ()):
+                    if binding.value is not None and binding.value is not value:
+                        yield from _called(ctx, binding.value, depth - 1)
+
+
+def takes_outputs(ctx: PythonContext, called: ast.expr) -> bool:
+    """Whether a name is probably a loss function: called with outputs and targets, or with outputs only."""
+    name = ctx.name(called)
+    calls = [n for n in own(ctx.scope(called)) if isinstance(n, ast.Call) and ctx.name(n.func) == name]
+    outputs = [[any(True for _ in _called(ctx, value)) for value in values(call)] for call in calls]
+    return all(any(each) for each in outputs) or any(any(each) and not all(each) for each in outputs)
+
+
+@question
+def has_weights(ctx: PythonContext, sure: bool, at: ast.expr | ast.stmt, path: Path) -> Answer:
+    """Whether what runs twice surely is a module with weights."""
+    return yes() if sure else unknown(ctx.evidence(at, f"`{written(path)}` may have no weights"))
+
+
+@question
+def weights_are_float32(ctx: PythonContext, path: Path) -> Answer:
+    """Whether nothing in the program may keep the weights in low precision: autocast caches copies of float32 only."""
+    named = (each for each in mentions(ctx, *_LOW_WORDS) if _is_of_weights(each))
+    is_kept = any(map(_is_kept, mentions(ctx, *_LOW_WORDS)))
+    chosen = (each for each in mentions(ctx, "to", "type") if _is_cast_by_name(each, is_kept))
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may be the type of the weights") for each in (*named, *chosen)
+    )
+
+
+def _is_kept(mention: Occurrence) -> bool:
+    """Whether a type of low precision is put into a table, or handed out by a function: any cast may be to it."""
+    return mention.word != "half" and mention.is_kept and not isinstance(mention.ctx.parent(mention.node), ast.keyword)
+
+
+def _is_cast_by_name(mention: Occurrence, is_kept: bool) -> bool:
+    """`net.to(getattr(torch, name))`, `net.to(TYPES[name])`: to a type that only a run can tell.
+
+    Args:
+        is_kept: whether the program keeps types of low precision in tables.
+    """
+    ctx, call = mention.ctx, mention.call
+    for dtype in values(call) if call is not None else ():
+        if is_kept and isinstance(dtype, ast.Subscript) and mention.receiver is not None:
+            return _may_be_a_module(ctx, mention.receiver)
+        if isinstance(dtype, ast.Call) and ctx.name(dtype.func) == "getattr" and len(dtype.args) > 1:
+            if ctx.name(dtype.args[0]) == "torch" and not isinstance(dtype.args[1], ast.Constant):
+                return mention.receiver is not None and _may_be_a_module(ctx, mention.receiver)
+    return False
+
+
+def _is_of_weights(mention: Occurrence) -> bool:
+    """Whether a place that names a type of low precision may cast weights: no region, no plain tensor, no test."""
+    ctx, node = mention.ctx, mention.node
+    below: ast.AST = node
+    for above in ctx.ancestors(node):
+        match above:
+            case ast.Compare():
+                return False
+            case ast.Call(func=ast.Attribute(value=owner, attr="to" | "type" | "half" | "bfloat16")):
+                return below is above.func or _may_be_a_module(ctx, owner)
+            case ast.Call(func=func):
+                last = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+                return last in _LOADING or last == "set_default_dtype"
+            case ast.stmt():
+                return False
+        below = above
+    return False
+
+
+def _may_be_a_module(ctx: PythonContext, owner: ast.expr) -> bool:
+    """Whether what is cast may be a module: no item of a batch, nothing that a loop brings, no tensor."""
+    if isinstance(owner, (ast.Call, ast.Subscript)) or is_module(ctx, owner) is False or is_tensor(ctx, owner):
+        return False
+    bound = binder(ctx, owner.id, owner) if isinstance(owner, ast.Name) else None
+    bindings = ctx.bindings(bound).get(owner.id, ()) if bound is not None and isinstance(owner, ast.Name) else ()
+    return not any(isinstance(b.node, (ast.For, ast.comprehension)) or _is_an_item(b.value) for b in bindings)
+
+
+def _is_an_item(value: ast.expr | None) -> bool:
+    while isinstance(value, (ast.Attribute, ast.Call)):
+        value = value.value if isinstance(value, ast.Attribute) else value.func
+    return isinstance(value, ast.Subscript)
 
 
 def _is_module_class(ctx: PythonContext, name: str) -> bool | None:
@@ -158,16 +300,22 @@ def _trained(ctx: PythonContext, path: Path) -> bool:
         owners = {ctx.name(func.value) for func in called if func.attr in _TRAINED_BY} - {None}
         ctx.memo[key] = owners | {(name or "").rpartition(".")[2] for name in owners}
     names: set[str] = ctx.memo[key]
+    while len(path) > 1 and path[-1].startswith("["):
+        path = path[:-1]  # an item of a list or dictionary of modules
     return written(path) in names or path[-1] in names
 
 
 def cast_or_frozen(ctx: PythonContext, node: ast.expr, path: Path) -> bool:
     """Whether the file freezes it, compiles it, or keeps its weights in low precision: then nothing is cached."""
-    for _, value in expressions(ctx, node):
-        if isinstance(value, ast.Call) and (
-            ctx.means(value.func, _COMPILED) or any(_quiet(ctx, c) for c in _chain(value))
-        ):
+    found, complete = possible_values(ctx, node, returns=True, given=given)
+    made = [(each.ctx, each.node) for each in found if not each.path and isinstance(each.node, ast.expr)]
+    for where, value in made:
+        if isinstance(value, ast.Call) and where.means(value.func, _COMPILED):
             return True
+        if any(_quiet(where, c) for c in _chain(value)):
+            return True
+    if complete and made and all(any(_is_loaded_low(where, c) for c in _chain(value)) for where, value in made):
+        return True
     key = (cast_or_frozen,)
     if key not in ctx.memo:
         ctx.memo[key] = [(ctx.name(owner), path_of(ctx, owner)) for owner in _quieted(ctx)]
@@ -197,6 +345,14 @@ def _quieted(ctx: PythonContext) -> Iterator[ast.expr]:
 
 
 _COMPILED = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace"})
+
+
+def _is_loaded_low(ctx: PythonContext, call: ast.expr) -> bool:
+    """`from_pretrained(…, torch_dtype=torch.bfloat16)`."""
+    return isinstance(call, ast.Call) and any(
+        k.arg in ("torch_dtype", "dtype") and (ctx.means(k.value, *_LOW) or literal(k.value) in ("bfloat16", "float16"))
+        for k in call.keywords
+    )
 
 
 def _chain(call: ast.expr) -> Iterator[ast.Call]:

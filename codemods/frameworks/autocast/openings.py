@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from codemods.analysis import instances
-from codemods.analysis.calls import argument, literal
+from codemods.analysis.calls import argument, is_set_elsewhere, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import Following, PossibleValue, behind, possible_values, returned
 from codemods.model.names import ACCELERATOR, AUTOCAST, FABRIC
@@ -24,6 +24,8 @@ class Opening:
     caches: bool
     call: ast.Call | None = None
     """The call of autocast itself, where it stands right here."""
+    in_doubt: bool = False
+    """Options that are not in sight may switch the cache off."""
 
 
 def opening(ctx: PythonContext, node: ast.expr) -> Opening | None:
@@ -39,7 +41,7 @@ def _opening(value: PossibleValue) -> Opening | None:
     ctx, node = value.ctx, value.node
     if isinstance(node, ast.Call) and not value.path:
         if ctx.means(node.func, AUTOCAST):
-            return Opening(_caches(ctx, node), node)
+            return Opening(_caches(ctx, node), node, _hides_options(ctx, node))
         if isinstance(node.func, ast.Attribute) and node.func.attr == "autocast" and _engine(ctx, node.func.value):
             return Opening(True)
         if (target := ctx.callee(node)) is None:
@@ -64,7 +66,8 @@ def _is_idle(value: PossibleValue) -> bool:
 
 def _together(found: Iterable[Opening | None]) -> Opening | None:
     opened = [each for each in found if each is not None]
-    return Opening(any(each.caches for each in opened)) if opened else None
+    in_doubt = any(each.in_doubt for each in opened)
+    return Opening(any(each.caches for each in opened), in_doubt=in_doubt) if opened else None
 
 
 def _factory(value: PossibleValue, call: ast.Call) -> Opening | None:
@@ -75,9 +78,12 @@ def _factory(value: PossibleValue, call: ast.Call) -> Opening | None:
             return _opening(value.at(body))
         case ast.Call(func=func, args=[first, *rest], keywords=keywords) if ctx.means(func, "functools.partial"):
             whole = ast.Call(first, [*rest, *call.args], [*keywords, *call.keywords])
-            return Opening(_caches(ctx, whole)) if ctx.means(first, AUTOCAST) else None
+            if ctx.means(first, AUTOCAST):
+                return Opening(_caches(ctx, whole), in_doubt=_hides_options(ctx, whole))
+            return None
         case ast.expr() as named if ctx.means(named, AUTOCAST):
-            return Opening(_caches(ctx, ast.Call(named, call.args, call.keywords)))
+            made = ast.Call(named, call.args, call.keywords)
+            return Opening(_caches(ctx, made), in_doubt=_hides_options(ctx, made))
     return _joined(value, lambda each: _factory(each, call))
 
 
@@ -107,6 +113,27 @@ def _caches(ctx: PythonContext, call: ast.Call) -> bool:
         if given is None and any(_hidden_false(ctx, each, name) for each in spread):
             return False
     return True
+
+
+def _hides_options(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call of autocast takes options that are not in sight: `**options`, `cache_enabled=flag`, a test."""
+    for keyword in call.keywords:
+        if keyword.arg in (None, "cache_enabled"):
+            found, complete = possible_values(ctx, keyword.value)
+            if not complete or any(each.path or not _is_written_out(each.node) for each in found):
+                return True
+    enabled = argument(call, "enabled", 2 if ctx.means(call.func, "torch.autocast") else 0)
+    flags = possible_values(ctx, enabled)[0] if enabled is not None else ()
+    if any(isinstance(each.node, ast.Compare) for each in flags) or (enabled and is_set_elsewhere(ctx, enabled)):
+        return True
+    return any(isinstance(each, ast.Starred) for each in call.args)
+
+
+def _is_written_out(node: ast.AST) -> bool:
+    """Whether a value stands there in full: a constant, or a dictionary."""
+    return isinstance(node, (ast.Constant, ast.Dict)) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict"
+    )
 
 
 def _is_false(ctx: PythonContext, node: ast.expr) -> bool:

@@ -41,6 +41,13 @@ def follows(ctx: PythonContext, first: ast.AST, later: ast.AST) -> bool:
     return flow.reaches(first, later) or flow.comes_round(first, later)
 
 
+def contrary(ctx: PythonContext, first: ast.AST, later: ast.AST) -> bool:
+    """Whether two nodes stand under two tests of which one says what the other denies: `if training`, `if not …`."""
+    flow = ctx.flow_of(ctx.scope(first))
+    here, there = flow.tests(first), flow.tests(later)
+    return any(there.get(test, holds) is not holds for test, holds in here.items())
+
+
 def stays_open(ctx: PythonContext, region: Region, first: ast.AST, later: ast.AST) -> bool:
     """Whether the region is still the same one when the second use runs: not if each round of a loop opens its own."""
     flow = ctx.flow_of(ctx.scope(first))

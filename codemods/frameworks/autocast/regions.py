@@ -12,11 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, callers_here, callers_in, has_splat, named_calls
+from codemods.analysis.instances import library_values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS, Manager
+from codemods.flow.answers import Answer, no, unknown, yes
 from codemods.frameworks.autocast.openings import DEPTH, Opening, opening
+from codemods.frameworks.gradients.grad_mode import grad_mode
+from codemods.model.edits import Evidence
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_TRAINER
-from codemods.syntax.facts import Facts
+from codemods.syntax.facts import Facts, Setting
 from codemods.syntax.module import FUNCTIONS, Function
 
 SPEAKING = (b"autocast", b"training_step")
@@ -27,7 +31,8 @@ EVALUATES = re.compile(
     r"_*(val|valid|validate|validation|eval|evaluate|evaluation|test|infer|inference|predict|demo|benchmark)(_|\d|$)"
 )
 """The names of functions in which nothing is trained."""
-_MIXED = (16, "16", "bf16", "16-mixed", "bf16-mixed")
+_SCALED = (16, "16", "16-mixed")
+_MIXED = (*_SCALED, "bf16", "bf16-mixed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +59,24 @@ class Region:
         call = self.opening.call
         if call is None or not self.context.means(call.func, "torch.autocast") or has_splat(call):
             return False
-        if argument(call, "cache_enabled", 3) is not None or set(_precisions(self.context)) != {"mixed"}:
+        if argument(call, "cache_enabled", 3) is not None or not set(_precisions(self.context)) <= {"mixed", "scaled"}:
+            return False
+        outer = whole(self.context, self.context.scope(self.holder))
+        return outer is not None and outer.step
+
+    @property
+    def hides_options(self) -> bool:
+        """Whether options that are not in sight may switch the cache off, or leave it as the region around has it."""
+        if self.opening.in_doubt:
+            return True
+        if self.step or self.opening.call is not None:
             return False
         outer = whole(self.context, self.context.scope(self.holder))
         return outer is not None and outer.step
 
     @property
     def precision(self) -> str:
-        """`mixed`, `none`, `chosen` by a value that only a run can tell, `unknown` where no Trainer is in sight."""
+        """`mixed`, `none`, `chosen` by a run, `several` where Trainers differ, `unknown` where none is in sight."""
         return trainer_precision(self.context) if self.step else "mixed"
 
 
@@ -147,27 +162,49 @@ def is_step(ctx: PythonContext, function: Function) -> bool:
 
 
 def trainer_precision(ctx: PythonContext) -> str:
-    """What the project's Trainers say: `mixed`, `chosen` (by a run), `none`, or `unknown`."""
+    """What the project's Trainers say: `mixed`, `chosen` by a run, `several` things, `none`, or `unknown`."""
     answers = set(_precisions(ctx))
-    if answers & {"mixed", "chosen"}:
-        return "mixed" if "mixed" in answers else "chosen"
-    return "none" if answers == {"none"} else "unknown"
+    if answers & {"mixed", "scaled"}:
+        return "mixed" if answers <= {"mixed", "scaled"} else "several"
+    return "chosen" if "chosen" in answers else "none" if answers == {"none"} else "unknown"
+
+
+def scales_losses(ctx: PythonContext) -> Answer:
+    """Whether a Trainer of the project has a gradient scaler: one in 16-bit precision, and not in bfloat16.
+
+    `no` where no Trainer in sight says so; unknown where a run chooses.
+    """
+    chosen: Evidence | None = None
+    for path, setting in ctx.index.settings(ctx.path):
+        said = {*_said(ctx, path, setting)}
+        if "scaled" in said:
+            return yes()
+        if "chosen" in said:
+            chosen = chosen or Evidence(path, setting.line, "the precision is chosen by a run")
+    return unknown(chosen) if chosen is not None else no()
 
 
 def _precisions(ctx: PythonContext) -> Iterator[str]:
-    """What each Trainer of the project says; `chosen` by a value that only a run can tell."""
+    """What each Trainer of the project says: `scaled`, `mixed`, `none`, or `chosen` where only a run can tell."""
     for path, setting in ctx.index.settings(ctx.path):
-        name = (setting.call.dotted or "").rpartition(".")[2]
-        if name in ("MixedPrecision", "LightningCLI"):
-            yield "chosen" if name == "MixedPrecision" else "unknown"
-        elif name == "Trainer" and ctx.index.resolve(path, setting.call.dotted or "") <= LIGHTNING_TRAINER:
-            given = setting.call.keywords.get("precision")
-            if given is None:
-                yield "chosen" if setting.call.splat else "none"
-            elif isinstance(given.literal, (int, str)) or given.literal is None:
-                yield "mixed" if given.literal in _MIXED else "none"
-            else:
-                yield "chosen"
+        yield from _said(ctx, path, setting)
+
+
+def _said(ctx: PythonContext, path: str, setting: Setting) -> Iterator[str]:
+    name = (setting.call.dotted or "").rpartition(".")[2]
+    if name == "LightningCLI":
+        yield "unknown"
+    elif name == "MixedPrecision":
+        given = setting.call.keywords.get("precision") or next(iter(setting.call.args), None)
+        yield "scaled" if given is not None and given.literal in _SCALED else "chosen"
+    elif name == "Trainer" and ctx.index.resolve(path, setting.call.dotted or "") <= LIGHTNING_TRAINER:
+        given = setting.call.keywords.get("precision")
+        if given is None:
+            yield "chosen" if setting.call.splat else "none"
+        elif isinstance(given.literal, (int, str)) or given.literal is None:
+            yield "scaled" if given.literal in _SCALED else "mixed" if given.literal in _MIXED else "none"
+        else:
+            yield "chosen"
 
 
 def callers(ctx: PythonContext, function: Function) -> Sequence[tuple[PythonContext, ast.Call]]:
@@ -217,3 +254,18 @@ def keeps_by_hand(ctx: PythonContext) -> bool:
 def evaluates(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether the functions around a node say by their names that nothing is trained in them."""
     return any(isinstance(a, FUNCTIONS) and EVALUATES.match(a.name) for a in ctx.ancestors(node))
+
+
+def unknown_managers(ctx: PythonContext, node: ast.AST, depth: int = 0) -> Iterator[Evidence]:
+    """The context managers around a node that may do anything.
+
+    Args:
+        depth: how far callers are followed.
+    """
+    for manager in ctx.regions(node):
+        entered = manager.entered
+        if opening(ctx, entered) is None and not grad_mode(ctx, entered) and library_values(ctx, entered) is None:
+            yield ctx.evidence(entered, f"`{ctx.written(entered)}` may switch autocast or gradients")
+    scope = ctx.scope(node)
+    for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
+        yield from unknown_managers(where, call, depth - 1)

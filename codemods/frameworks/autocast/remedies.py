@@ -13,7 +13,6 @@ from codemods.analysis.calls import argument, has_splat, values
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.clearing import cleared
 from codemods.frameworks.autocast.regions import Region, whole
-from codemods.model.edits import Safety
 from codemods.model.names import AUTOCAST
 from codemods.project import versions
 from codemods.rules.rule import Remedy
@@ -91,7 +90,7 @@ def hoist(place: NoGradCode) -> Remedy | None:
     if first is not block or not rest:
         return None
     fix = [divide(around, (False, [first]), (True, rest))]
-    return Remedy(fix, "Move the block in front of the region", Safety.UNSAFE, on_request=True)
+    return Remedy(fix, "Move the block in front of the region", on_request=True)
 
 
 def disable_autocast(place: NoGradCode) -> Remedy | None:
@@ -100,7 +99,7 @@ def disable_autocast(place: NoGradCode) -> Remedy | None:
     if place.block is None or autocast is None or device is None:
         return None
     fix = [add_item(place.block, f"{autocast.code}({device}, enabled=False)")]
-    return Remedy(fix, "Switch autocast off in the block", Safety.UNSAFE, [autocast.need], on_request=True)
+    return Remedy(fix, "Switch autocast off in the block", needs=[autocast.need], on_request=True)
 
 
 def separate_regions(place: NoGradCode) -> Remedy | None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from codemods.analysis.calls import keyword, positional, values
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.autocast.modules import Path, is_module, path_of
+from codemods.frameworks.autocast.modules import Path, is_module, path_of, takes_outputs
 from codemods.frameworks.autocast.openings import DEPTH
-from codemods.frameworks.autocast.regions import lexical, switched_off
+from codemods.frameworks.autocast.regions import lexical, switched_off, unknown_managers
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients
+from codemods.model.edits import Evidence
 from codemods.syntax.module import Function, own
 
 _FORWARDS = re.compile(r"_*(forward|encode|decode|embed|generate|predict|sample|extract|get_\w+_features)(_\w*)?")
@@ -32,6 +33,10 @@ class Use:
     """Without gradients."""
     enclosed: bool = False
     """It runs in a region that is opened and closed inside the call."""
+    sure: bool = True
+    """Whether what runs surely has weights; else its class is not in sight."""
+    doubts: tuple[Evidence, ...] = ()
+    """The context managers and decorators in the called function that may do anything to autocast or gradients."""
 
 
 def uses(ctx: PythonContext, root: ast.AST, depth: int = DEPTH) -> list[Use]:
@@ -66,9 +71,9 @@ def runs(ctx: PythonContext, root: ast.AST, depth: int = DEPTH) -> Iterator[Use]
 def _call(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Use]:
     if (target := followed(ctx, call)) is not None:
         where, function = target
-        for inner, off, enclosed in _from_outside(where, function, depth - 1) if depth else ():
+        for inner, off, enclosed, sure, unknown in _from_outside(where, function, depth - 1) if depth else ():
             if (path := outward(ctx, call, where, function, inner)) is not None:
-                yield Use(path, call, off, enclosed)
+                yield Use(path, call, off, enclosed, sure, unknown)
         return
     last = (ctx.name(call.func) or "").rpartition(".")[2]
     if _MATMULS.fullmatch(last):
@@ -81,19 +86,31 @@ def _call(ctx: PythonContext, call: ast.Call, depth: int) -> Iterator[Use]:
             if is_module(ctx, owner) and (path := path_of(ctx, called)):
                 yield Use(path[:-1] if attribute == "forward" else path, call, off)
                 return
-    if is_module(ctx, called) and (path := path_of(ctx, called)):
-        yield Use(path, call, off)
+    known = is_module(ctx, called)
+    if known is False or (known is None and takes_outputs(ctx, called)):
+        return
+    if path := path_of(ctx, called):
+        yield Use(path, call, off, sure=known is True)
 
 
-def _from_outside(ctx: PythonContext, function: Function, depth: int) -> Sequence[tuple[Path, bool, bool]]:
-    """The different runs of weights in a function, as those who call it see them: path, `off` and `enclosed`."""
+_Outside = tuple[Path, bool, bool, bool, tuple[Evidence, ...]]
+"""`path`, `off`, `enclosed`, `sure` and `doubts` of a use."""
+
+
+def _from_outside(ctx: PythonContext, function: Function, depth: int) -> Sequence[_Outside]:
+    """The different runs of weights in a function, as those who call it see them."""
     key = (_from_outside, function, depth)
     if key not in ctx.memo:
         inner = uses(ctx, function, depth)
-        seen = ((u.path, u.off, u.enclosed or lexical(ctx, u.node) is not None) for u in inner)
+        seen = ((u.path, u.off, u.enclosed or lexical(ctx, u.node) is not None, u.sure, doubts(ctx, u)) for u in inner)
         ctx.memo[key] = list(dict.fromkeys(seen))
-    found: Sequence[tuple[Path, bool, bool]] = ctx.memo[key]
+    found: Sequence[_Outside] = ctx.memo[key]
     return found
+
+
+def doubts(ctx: PythonContext, use: Use) -> tuple[Evidence, ...]:
+    """The context managers and decorators around a use that may do anything, those of called functions included."""
+    return (*use.doubts, *unknown_managers(ctx, use.node))
 
 
 def applied(ctx: PythonContext, call: ast.Call) -> tuple[ast.Call, ast.expr] | None:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import re
 
+from codemods.model.edits import Evidence
+from codemods.rules.file_context import FileContext
+from codemods.sources.config import Entry
+
 FAMILIES = frozenset(
     [
         "afmoe",
@@ -290,12 +294,11 @@ def brings_code(checkpoint: object) -> bool:
     return not any(name.startswith(re.sub(r"[^a-z0-9]", "", each)) for each in FAMILIES)
 
 
-def unknown_family(model: str | None, *, remote: bool) -> str:
-    """What a message adds where the name of a model tells no family.
+def unknown_family(ctx: FileContext, at: Entry, *, remote: bool) -> Evidence:
+    """The place in a configuration that names a model of which no family is known.
 
     Args:
         remote: whether the configuration says that the model brings code of its own.
     """
-    if model:
-        return ""
-    return " (this model brings code of its own)" if remote else " (the family of this model is unknown)"
+    why = "this model brings code of its own" if remote else "the family of this model is unknown"
+    return ctx.shown_at(at.key.start, why)

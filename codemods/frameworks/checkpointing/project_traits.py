@@ -6,10 +6,12 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from codemods.analysis.calls import argument, literal, named_calls, positional
+from codemods.analysis.calls import argument, binder, literal, named_calls, positional
+from codemods.analysis.mentions import Occurrence, mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.edits import Evidence
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
@@ -27,6 +29,8 @@ _HOOKS = (
     *("register_forward_hook", "register_forward_pre_hook", "register_module_forward_hook"),
     *("register_module_forward_pre_hook", "register_full_backward_hook"),
 )
+KBIT = "prepare_model_for_kbit_training"
+"""PEFT's function that lets the inputs require gradients, too."""
 _INPUT_GRADS = frozenset(("enable_input_require_grads", "make_inputs_require_grad", "make_inputs_require_grads"))
 _EMBEDDINGS = frozenset(
     ("get_input_embeddings", "embed_tokens", "embeddings", "wte", "word_embeddings", "emb", "embed")
@@ -137,11 +141,18 @@ def _calls(ctx: PythonContext, *names: str) -> list[tuple[PythonContext, ast.Cal
     return made
 
 
-def hooks(ctx: PythonContext) -> Evidence | None:
-    """Where the program registers a hook that runs with a module, and so in the checkpointed block, too."""
-    for other, call in _calls(ctx, *_HOOKS):
-        return other.evidence(call, "a hook that may do something else when it is recomputed is registered")
-    return None
+@question
+def no_hook_runs_inside(ctx: PythonContext) -> Answer:
+    """Whether the program registers no hook that runs with a module, and so in a checkpointed block, too."""
+    why = "a hook that may do something else when it is recomputed is registered"
+    return unless(each.evidence(why) for each in mentions(ctx, *_HOOKS))
+
+
+@question
+def no_hook_sees_the_inputs(ctx: PythonContext) -> Answer:
+    """Whether no hook runs behind or in front of a module, which could let its output require gradients."""
+    why = "a hook that may let the inputs require gradients is registered"
+    return unless(each.evidence(why) for each in mentions(ctx, *_HOOKS))
 
 
 def adapters(ctx: PythonContext, near: ast.AST | None = None, model: str | None = None) -> Evidence | None:
@@ -217,8 +228,8 @@ def _parts(test: ast.expr, holds: bool) -> Iterator[tuple[str, bool]]:
 # -- frozen weights
 
 
-def frozen(ctx: PythonContext, model: str, near: ast.AST | None = None) -> Evidence | None:
-    """Where this file freezes a model, or a part of it, by the name `model`.
+def frozen(ctx: PythonContext, model: str, near: ast.AST | None = None) -> tuple[Evidence, str] | None:
+    """Where this file freezes a model, or a part of it, by the name `model`; and what, as it is written.
 
     Args:
         near: leave out other functions, whose variables are others, and code that never runs together with this node.
@@ -231,7 +242,7 @@ def frozen(ctx: PythonContext, model: str, near: ast.AST | None = None) -> Evide
                 continue
         part = text.startswith(f"{model}.") and "pos" not in text[len(model) :]
         if part or (text == model and _trains_a_part(ctx, model)):
-            return ctx.evidence(node, f"`{text}` is frozen")
+            return ctx.evidence(node, f"`{text}` is frozen"), text
     return None
 
 
@@ -250,11 +261,14 @@ def _trains_a_part(ctx: PythonContext, model: str) -> bool:
     return any_flag or any(text.startswith(f"{model}.") for text in switched_on)
 
 
-def frozen_embeddings(ctx: FileContext) -> Evidence | None:
-    """Where the program freezes embeddings of tokens or patches; positions are added to these, and cut nothing."""
+def frozen_embeddings(ctx: FileContext) -> tuple[Evidence, str] | None:
+    """Where the program freezes embeddings of tokens or patches, and how it writes them.
+
+    Embeddings of positions are added to these, and cut nothing.
+    """
     for path in program(ctx):
         if (found := traits(ctx.index, path).frozen_embeddings) is not None:
-            return Evidence(path, found[0], f"`{found[1]}` is frozen")
+            return Evidence(path, found[0], f"`{found[1]}` is frozen"), found[1]
     return None
 
 
@@ -299,6 +313,62 @@ def _freezes(node: ast.AST) -> bool:
 def gives_inputs_gradients(ctx: FileContext) -> bool:
     """Whether the program lets the embeddings' outputs require gradients."""
     return any(traits(ctx.index, path).gives_inputs_gradients for path in program(ctx))
+
+
+@question
+def inputs_get_no_gradients(ctx: PythonContext, near: ast.AST) -> Answer:
+    """Whether nothing in the program lets the outputs of the embeddings require gradients."""
+    found = [*mentions(ctx, *sorted(_INPUT_GRADS), KBIT), *(m for m in mentions(ctx, "requires_grad_") if _is_on(m))]
+    scope = ctx.scope(near)
+    for each in found:
+        if (
+            each.ctx is ctx
+            and each.call is not None
+            and ctx.scope(each.node) is scope
+            and each.word != "requires_grad_"
+        ):
+            if ctx.flow_of(scope).surely_passes([each.call], None):
+                return no(each.evidence(_GIVES.format(each.ctx.written(each.node))))
+    return unless(each.evidence(_GIVES.format(each.ctx.written(each.node))) for each in found)
+
+
+_GIVES = "`{}` may let the inputs of the layers require gradients"
+
+
+def _is_on(mention: Occurrence) -> bool:
+    """Whether `X.requires_grad_()` may be about a tensor, and not the weights that a loop goes over."""
+    call = mention.call
+    if call is None or literal(argument(call, "requires_grad", 0)) is False:
+        return call is None
+    owner = mention.receiver
+    if not isinstance(owner, ast.Name):
+        return True
+    bound = binder(mention.ctx, owner.id, owner)
+    given = mention.ctx.bindings(bound).get(owner.id, ()) if bound is not None else ()
+    return not any(isinstance(binding.node, (ast.For, ast.comprehension)) for binding in given)
+
+
+@question
+def embeddings_are_frozen(ctx: PythonContext, model: str, shown: Evidence, text: str) -> Answer:
+    """Whether what is frozen holds the embeddings, and nothing trains them."""
+    for each in mentions(ctx, "get_input_embeddings"):
+        owner = each.ctx.parent(each.call) if each.call is not None else None
+        if isinstance(owner, ast.Attribute) and owner.attr in ("parameters", "weight", "train", "requires_grad_"):
+            switch = each.ctx.parent(owner)
+            if isinstance(switch, ast.Call) and literal(argument(switch, "requires_grad", 0)) is False:
+                continue
+            return unknown(each.evidence("the token embeddings may be trained"))
+    part = re.findall(r"\w+", text.removeprefix(model))
+    if text == model or _is_embedding(part) or (len(part) == 1 and part[0] in _BASES):
+        return yes()
+    return unknown(replace(shown, why=f"`{text}` is frozen, which may not hold the embeddings"))
+
+
+_BASES = frozenset(
+    {"model", "base_model", "transformer", "bert", "roberta", "distilbert", "electra", "deberta", "albert"}
+    | {"xlm_roberta", "gpt_neox", "backbone", "longformer", "camembert", "mpnet", "rembert", "vit"}
+)
+"""Attributes under which models of Transformers hold everything but their heads (`base_model_prefix`)."""
 
 
 def _gives_inputs_gradients(module: Module) -> bool:

@@ -23,6 +23,7 @@ from codemods.frameworks.checkpointing.clean_library import (
 from codemods.frameworks.checkpointing.containers import contents
 from codemods.frameworks.checkpointing.frames import Callee, Frame, Instance, Library, Part, Unseen, bind, is_method
 from codemods.frameworks.checkpointing.side_effects import is_new, is_own
+from codemods.model.edits import Evidence
 from codemods.model.names import AUTOCAST, NO_GRAD
 from codemods.syntax.module import FUNCTIONS, Function, own, walk
 
@@ -40,15 +41,15 @@ _PLAIN_DECORATORS = ("staticmethod", "classmethod", "property")
 _BASES = ("torch.nn.", "builtins.object", "typing.", "abc.ABC")
 
 
-def trouble_in(ctx: PythonContext, functions: ast.expr | Function, *, several: bool = False) -> str | None:
-    """Why what a checkpointed call runs may not be run non-reentrant, None where it surely may.
+def trouble_in(ctx: PythonContext, functions: ast.expr | Function, *, several: bool = False) -> Evidence | None:
+    """What in a checkpointed call may not run non-reentrant, and why; None where it surely may.
 
     Args:
         several: `functions` is a container of what is run, not what is run.
     """
     method = ctx.method(functions)
     frame = Frame(ctx, Instance(method.owner) if method else None)
-    sight = _Sight(ctx)
+    sight = _Sight(ctx, functions)
     try:
         if isinstance(functions, FUNCTIONS):
             sight.read(Callee(functions, frame), decorated=False)
@@ -58,25 +59,32 @@ def trouble_in(ctx: PythonContext, functions: ast.expr | Function, *, several: b
         else:
             sight.run(sight.trace.parts(functions, frame))
     except Unseen as reason:
-        return str(reason)
+        return sight.evidence(str(reason))
     except RecursionError:
-        return "it is made of itself"
+        return ctx.evidence(functions, "it is made of itself")
     return None
 
 
 class _Sight:
     """Reads all code that a call runs."""
 
-    def __init__(self, ctx: PythonContext) -> None:
+    def __init__(self, ctx: PythonContext, first: ast.expr | Function) -> None:
+        self.at: tuple[PythonContext, ast.expr | ast.stmt] = ctx, first
+        """What is looked at."""
         self.trace = Tracer(ctx)
         self.index = ctx.index
         self.seen: set[tuple[object, ...]] = set()
         self.depth = 0
 
+    def evidence(self, why: str) -> Evidence:
+        """The place that is looked at, as what shows a claim."""
+        ctx, node = self.at
+        return ctx.evidence(node, why)
+
     def run(self, parts: Iterator[Part]) -> None:
-        ran = False
+        ran, at = False, self.at
         for part in parts:
-            ran = True
+            ran, self.at = True, at
             match part:
                 case Callee():
                     self.read(part)
@@ -87,6 +95,7 @@ class _Sight:
                         self.run(self.trace.parts(made, where))
                 case Library():
                     self.library(part)
+        self.at = at
         if not ran:
             raise Unseen("what it runs is not in sight")
 
@@ -182,6 +191,8 @@ class _Sight:
 
     def look(self, node: ast.AST, code: Callee) -> None:
         ctx = code.frame.ctx
+        if isinstance(node, (ast.expr, ast.stmt)):
+            self.at = ctx, node
         match node:
             case ast.Global() | ast.Nonlocal():
                 raise Unseen(f"`{ctx.written(node)}` keeps something between calls")

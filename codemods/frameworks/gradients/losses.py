@@ -11,6 +11,7 @@ import enum
 from dataclasses import dataclass
 
 from codemods.analysis.calls import has_splat, keyword, literal, positional, values
+from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import EACH, Following, PossibleValue, behind, possible_values
 from codemods.frameworks.gradients.grad_mode import gradients
@@ -44,6 +45,8 @@ KEEPING = frozenset(
 """Methods and `torch` functions whose result hangs on the graph of what they are called on."""
 _RESHAPING = frozenset({"unsqueeze", "view", "reshape", "flatten"})
 CUTTING = frozenset({"detach", "numpy", "tolist", "argmax", "argmin", "argsort", "long", "int", "bool"})
+_ARITHMETIC = tuple(f"__{how}{verb}__" for verb in ("add", "sub", "mul", "truediv") for how in ("", "r", "i"))
+"""Methods by which an object of a class takes part in arithmetic."""
 NUMBERS = frozenset({f"builtins.{name}" for name in ("float", "int", "len", "round", "bool")})
 FRESH = named(
     "torch",
@@ -103,7 +106,7 @@ def _computed(at: PossibleValue) -> LossValue | None:
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return _value(at.at(inner))
         case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
-            return _combined(_value(at.at(left)), _value(at.at(right)))
+            return _combined(at.ctx, _value(at.at(left)), _value(at.at(right)))
         case ast.Call():
             found = _called(at, node)
             cut = found.made is LossOrigin.GRAPH and gradients(at.ctx, node) == "off"
@@ -115,10 +118,12 @@ def _computed(at: PossibleValue) -> LossValue | None:
     return None
 
 
-def _combined(a: LossValue, b: LossValue) -> LossValue:
-    """Arithmetic of two values."""
+def _combined(ctx: PythonContext, a: LossValue, b: LossValue) -> LossValue:
+    """Arithmetic of two values: what is unknown may be an object of the program that has an arithmetic of its own."""
     scalar = a.scalar and b.scalar
     made = {a.made, b.made}
+    if LossOrigin.UNKNOWN in made and next(definers(ctx, *_ARITHMETIC), None) is not None:
+        return UNKNOWN
     for kind in (LossOrigin.GRAPH, LossOrigin.TENSOR):
         if kind in made:
             return LossValue(kind, scalar)

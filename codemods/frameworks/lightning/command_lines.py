@@ -16,6 +16,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.frameworks import config_owners
 from codemods.frameworks.lightning.trainer_kwargs import handed_on
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
+from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config
 from codemods.sources.shell import Command, Launch, Word, launched
@@ -91,11 +92,17 @@ def _is_hydra_group(name: str, ctx: FileContext) -> bool:
     """Whether what stands below `name` in the project's configurations becomes a Trainer or Fabric."""
     if any(f".{'.'.join(keys)}".endswith(f".{name}") for keys in handed_on(ctx)):
         return True
-    for path in ctx.index.search(ctx.path, (b"_target_",), suffixes=(".yaml", ".yml")):
-        config = ctx.index.document(path)
-        if isinstance(config, Config):
-            for table in config_owners.trainer_tables(config, ctx.index):
-                folder = posixpath.basename(posixpath.dirname(path))
-                if table.entry("_target_") and name == (folder if table in config.roots else config.label(table)):
-                    return True
-    return False
+    root = ctx.index.root(ctx.path)
+    return name in ctx.index.recall((_hydra_groups, root), lambda: frozenset(_hydra_groups(ctx.path, ctx.index)))
+
+
+def _hydra_groups(path: str, index: Index) -> Iterator[str]:
+    """What the configurations in the project of `path` call the tables that become a Trainer or Fabric."""
+    for found in index.search(path, (b"_target_",), suffixes=(".yaml", ".yml")):
+        config = index.document(found)
+        if not isinstance(config, Config):
+            continue
+        for table in config_owners.trainer_tables(config, index):
+            if table.entry("_target_"):
+                folder = posixpath.basename(posixpath.dirname(found))
+                yield folder if table in config.roots else config.label(table)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import config_owners
 from codemods.frameworks.lightning.trainer_kwargs import splatted_tables
+from codemods.model.edits import Evidence
+from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Alias, Config, Scalar, Table, Value, followed
 
 _SAVED = re.compile(r"# (?:lightning\.pytorch|pytorch_lightning)==(\d+)")
 """How LightningCLI begins the configuration that it saves beside a run."""
 _READ = re.compile(
-    r"""(?:\.precision\b|\[["']precision["']\]|\.get\(\s*["']precision["'][^)]*\))\s*(?:==|!=|\bin\b|\bnot\b|\]|\.(?:lower|split|startswith|endswith)\b)"""
+    r"""(?:\.precision\b|\[["']precision["']\]|\.get\(\s*["']precision["'][^)]*\))\s*(?:==|!=|\bin\b|\bnot\b|\]|=(?!=)|\.(?:lower|upper|split|strip|replace|removeprefix|removesuffix|startswith|endswith)\b)"""
     r"""|\b(?:int|str|float)\(\s*[\w.]+(?:\.precision\b|\[["']precision["']\])"""
 )
 """Code that looks into a precision, instead of handing it on."""
@@ -61,13 +64,39 @@ def saved_by(config: Config) -> int | None:
     return int(match[1]) if match else None
 
 
-def is_read_elsewhere(ctx: FileContext) -> bool:
-    """Whether something besides Lightning may look at the precision: code of the project, or an interpolation."""
-    if ctx.index.search(ctx.path, (b"precision}",), suffixes=(".yaml", ".yml")):
-        return True
-    return any(_reads(ctx.index.text(path) or "") for path in ctx.index.search(ctx.path, (b"precision",)))
+@question
+def trainer_is_lightnings(ctx: FileContext) -> Answer:
+    """Whether no command line of the program makes a Trainer of its own from a configuration."""
+    return unless(
+        Evidence(path, call.lineno, "another class may be the Trainer")
+        for path in ctx.index.search(ctx.path, (b"trainer_class",))
+        if (module := ctx.index.syntax(path)) is not None
+        for call in module.all(ast.Call)
+        if any(each.arg == "trainer_class" for each in call.keywords)
+    )
 
 
-@lru_cache(maxsize=1024)
-def _reads(code: str) -> bool:
-    return _READ.search(code) is not None
+@question
+def only_lightning_reads_it(ctx: FileContext) -> Answer:
+    """Whether nothing besides Lightning looks at the precision: no code of the project, and no interpolation."""
+    index = ctx.index
+    interpolating = index.search(ctx.path, (b"precision}",), suffixes=(".yaml", ".yml"))
+    paths = index.search(ctx.path, (b"precision",))
+    key = (only_lightning_reads_it, interpolating, paths)
+    place = index.recall(key, lambda: _reader(index, interpolating, paths))
+    return yes() if place is None else unknown(place)
+
+
+def _reader(index: Index, interpolating: Sequence[str], paths: Sequence[str]) -> Evidence | None:
+    """The first place that reads a precision."""
+    for path in interpolating:
+        return _shown(index, path, "precision}")
+    for path in paths:
+        if (found := _READ.search(index.text(path) or "")) is not None:
+            return _shown(index, path, found[0])
+    return None
+
+
+def _shown(index: Index, path: str, words: str) -> Evidence:
+    text = index.text(path) or ""
+    return Evidence(path, text.count("\n", 0, max(text.find(words), 0)) + 1, "something else may read the precision")

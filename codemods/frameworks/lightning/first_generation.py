@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from codemods.flow.answers import Answer, question, unless, yes
 from codemods.model.edits import Evidence
 from codemods.model.names import LIGHTNING_MODULE, canonical
 from codemods.project.index import Index, Ref
@@ -39,6 +40,26 @@ def first_generation(ctx: FileContext) -> Evidence | None:
     """The first place in the project of a file that only Lightning 1.x can run, or installs it."""
     index, root = ctx.index, ctx.index.root(ctx.path)
     return index.recall((first_generation, root), lambda: next(_signs(ctx.path, index), None))
+
+
+@question
+def is_for_lightning_2(ctx: FileContext, removed: Iterable[Evidence]) -> Answer:
+    """Whether a program is for Lightning 2: its requirements say, or nothing in it is for 1.x only.
+
+    Args:
+        removed: the arguments beside the precision that 2.0 removed, or may have.
+    """
+    target = ctx.target("lightning")
+    if target is not None and target.spec:
+        return yes()
+    sign = first_generation(ctx)
+    return unless([*([sign] if sign is not None else []), *removed])
+
+
+def allowed(ctx: FileContext) -> dict[str, str]:
+    """The range of Lightning that the names of 2 need, where the requirements say which versions there may be."""
+    target = ctx.target("lightning")
+    return {"lightning": ">=2.0"} if target is not None and target.spec else {}
 
 
 def _signs(path: str, index: Index) -> Iterator[Evidence]:

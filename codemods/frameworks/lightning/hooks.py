@@ -9,6 +9,8 @@ from codemods.analysis import instances
 from codemods.analysis.calls import imports_of, named_calls
 from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, no, question, unless
+from codemods.model.edits import Evidence
 from codemods.project.index import Ref
 from codemods.syntax.module import Function
 
@@ -117,15 +119,26 @@ def training_code(ctx: PythonContext, owner: Ref, function: Function) -> Reached
 def called_from_outside(ctx: PythonContext, owner: Ref, function: Function) -> bool:
     """Whether the file calls a method of that name outside the class, as in `model.warm_up(batch)` before `fit`."""
     calls = named_calls(ctx, function.name)
-    return any(isinstance(c.func, ast.Attribute) and not _inside(ctx, c, owner) for c in calls)
+    return any(isinstance(c.func, ast.Attribute) and not _inside(ctx, c.func, owner) for c in calls)
 
 
-def calls_elsewhere(
+@question
+def runs_under_the_trainer(ctx: PythonContext, owner: Ref, function: Function) -> Answer:
+    """Whether nobody but the Trainer runs a method of `owner`, or what leads to it: elsewhere there is no strategy."""
+    sure: list[Evidence] = []
+    found: list[Evidence] = []
+    for where, node, surely in _uses_elsewhere(ctx, owner, function):
+        does = "runs" if surely else "may run"
+        (sure if surely else found).append(where.evidence(node, f"`{where.written(node)}` {does} it outside `fit`"))
+    return no(*sure) if sure else unless(found)
+
+
+def _uses_elsewhere(
     ctx: PythonContext, owner: Ref, function: Function
-) -> Iterator[tuple[PythonContext, ast.Call, bool]]:
-    """The calls in other files that may run a method of `owner`, or lead to it; each with whether it surely does.
+) -> Iterator[tuple[PythonContext, ast.Attribute, bool]]:
+    """The places outside of the class that call, or hand on, a method that may lead to `function`.
 
-    Files that import nothing of the module that holds the class do not count.
+    Each with whether it surely does. Files that import nothing of the module that holds the class do not count.
     """
     key = (ctx.path, ctx.qualified(function))
     heirs = (owner, *ctx.index.subclasses(owner))
@@ -133,23 +146,27 @@ def calls_elsewhere(
     leading = [name for name in sorted(methods) if key in reached(ctx, owner, (name,))]
     paths = {ref.path for ref in heirs}
     for path in ctx.index.search(ctx.path, tuple(name.encode() for name in leading)) if leading else ():
-        if path in paths or not any(imports_of(ctx, path, each) for each in paths) or not (other := ctx.other(path)):
+        mine = path in paths
+        if not mine and not any(imports_of(ctx, path, each) for each in paths):
             continue
-        for call in named_calls(other, *leading):
-            if isinstance(call.func, ast.Attribute) and not _inside(other, call, owner):
-                kind = instances.of(other, call.func.value)
-                mine = kind is not None and bool(kind.names & {str(ref) for ref in heirs})
-                if mine or kind is None:
-                    yield other, call, mine
+        if (other := ctx.other(path)) is None:
+            continue
+        for used in other.all(ast.Attribute):
+            if used.attr not in leading or not isinstance(used.ctx, ast.Load) or _inside(other, used, owner):
+                continue
+            kind = instances.of(other, used.value)
+            surely = kind is not None and bool(kind.names & {str(ref) for ref in heirs})
+            called = isinstance(call := other.parent(used), ast.Call) and call.func is used
+            if kind is None or surely:
+                yield other, used, surely and called
 
 
-def _inside(ctx: PythonContext, call: ast.Call, owner: Ref) -> bool:
-    """Whether a call is one by an object of the class itself: `self.method()`, `super().method()`."""
-    assert isinstance(call.func, ast.Attribute)
-    here, receiver = ctx.klass(call), call.func.value
+def _inside(ctx: PythonContext, used: ast.Attribute, owner: Ref) -> bool:
+    """Whether a method is used by an object of the class itself: `self.method()`, `super().method()`."""
+    here, receiver = ctx.klass(used), used.value
     if here == owner:
         return True
-    method = ctx.method(call)
+    method = ctx.method(used)
     own = method is not None and ctx.name(receiver) == method.self
     if not own and not (isinstance(receiver, ast.Call) and ctx.name(receiver.func) == "super"):
         return False

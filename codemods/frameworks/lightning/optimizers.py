@@ -8,6 +8,8 @@ from codemods.analysis import instances
 from codemods.analysis.calls import argument, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import EACH, PossibleValue, behind, verdicts
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import Ref
 
@@ -51,6 +53,25 @@ def stepped_by_the_trainer(ctx: PythonContext, node: ast.expr) -> bool | None:
     """
     told = verdicts(PossibleValue(ctx, node), _of_the_trainer)
     return False if False in told else True if told and all(told) else None
+
+
+@question
+def methods_are_lightnings(ctx: PythonContext, owner: Ref, *names: str) -> Answer:
+    """Whether methods such as `optimizers` are Lightning's own, in a class and in those that descend from it."""
+    found: list[Evidence] = []
+    for heir in (owner, *ctx.index.subclasses(owner)):
+        lineage = ctx.index.lineage(heir)
+        for ref in lineage.refs:
+            klass = ctx.index.klass(ref)
+            for name in names if klass is not None else ():
+                if klass is not None and name in klass.methods:
+                    line = klass.methods[name].line
+                    found.append(Evidence(ref.path, line, f"`{ref.name}` has its own `{name}`"))
+                elif klass is not None and (given := klass.attributes.get(name)):
+                    found.append(Evidence(ref.path, given[0].line, f"`{ref.name}` sets `{name}` itself"))
+        if not lineage.complete and (klass := ctx.index.klass(heir)) is not None:
+            found.append(Evidence(heir.path, klass.line, f"a base of `{heir.name}` is not in sight"))
+    return unless(found)
 
 
 def _of_the_trainer(value: PossibleValue) -> bool | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import posixpath
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from codemods.frameworks import config_owners
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
+from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Config, Table
 
@@ -34,35 +33,14 @@ def splatted_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
 
 def handed_on(ctx: FileContext) -> frozenset[tuple[str, ...]]:
     """The keys below which code of the project finds what it hands to a Trainer or Fabric: `**config["trainer"]`."""
-    found = set()
-    for path in ctx.index.search(ctx.path, (b"Trainer", b"Fabric")):
-        for called, keys in _splats(ctx.index.text(path) or ""):
-            means = ctx.index.resolve(path, called)
+    paths = ctx.index.search(ctx.path, (b"Trainer", b"Fabric"))
+    return ctx.index.recall((handed_on, paths), lambda: frozenset(_handed_on(paths, ctx.index)))
+
+
+def _handed_on(paths: Sequence[str], index: Index) -> Iterator[tuple[str, ...]]:
+    for path in paths:
+        facts = index.facts(path)
+        for splat in facts.splats if facts is not None else ():
+            means = index.resolve(path, splat.called)
             if means and means <= _TRAINER:
-                found.add(keys)
-    return frozenset(found)
-
-
-@lru_cache(maxsize=256)
-def _splats(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """What is called with `**a.b.c` or `**a["b"]`, and the keys below the first name."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    splats = ((ast.unparse(call.func), _keys(k.value)) for call in calls for k in call.keywords if k.arg is None)
-    return tuple((called, keys) for called, keys in splats if keys)
-
-
-def _keys(node: ast.expr) -> tuple[str, ...]:
-    match node:
-        case ast.Attribute(value=ast.Name(), attr=key):
-            return (key,)
-        case ast.Attribute(value=inner, attr=key) if keys := _keys(inner):
-            return (*keys, key)
-        case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(key))):
-            return (key,)
-        case ast.Subscript(value=inner, slice=ast.Constant(value=str(key))) if keys := _keys(inner):
-            return (*keys, key)
-    return ()
+                yield splat.keys

@@ -8,6 +8,14 @@ from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer
+from codemods.frameworks.autocast.modules import weights_are_float32
+from codemods.frameworks.autocast.questions import (
+    cache_is_left_alone,
+    forward_is_its_own,
+    no_manager_is_unknown,
+    runs_under_autocast,
+)
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.versions.call_graph import methods, programs, trains_in_mixed_precision
 from codemods.model.names import AUTOCAST, LIGHTNING_MODULE, TORCH_MODULE
@@ -29,23 +37,29 @@ class CachedUse:
     name: str
     in_step: bool
     """The region is Lightning's own, around `training_step`."""
+    is_bug: tuple[Answer, ...]
+    """What it rests on that autocast keeps the copies that have no gradient."""
 
 
 def pair(ctx: FileContext) -> CachedUse | None:
     """The first one of the project."""
+    return ctx.index.recall((pair, ctx.index.root(ctx.path)), lambda: _pair(ctx))
+
+
+def _pair(ctx: FileContext) -> CachedUse | None:
     mixed: bool | None = None
     for where in programs(ctx, (b"no_grad", b"inference_mode"), "autocast", "def training_step"):
         if any(word in where.text for word in _CLEARING):
             continue
         for block in where.all(ast.With):
             if any(_opens(where, item.context_expr) for item in block.items) and (found := _first(where, block)):
-                return CachedUse(where.path, *found, in_step=False)
+                return _use(where, *found, in_step=False)
         for ref, method in methods(where):
             if method.name == "training_step" and ctx.index.descends(ref, LIGHTNING_MODULE):
                 found = _first(where, method, ref)
                 mixed = trains_in_mixed_precision(ctx) if found and mixed is None else mixed
                 if found and mixed:
-                    return CachedUse(where.path, *found, in_step=True)
+                    return _use(where, *found, in_step=True)
     return None
 
 
@@ -57,16 +71,30 @@ def _opens(ctx: PythonContext, node: ast.expr) -> bool:
     return None not in given and literal(given.get("enabled", ast.Constant(True))) is True
 
 
-def _first(ctx: PythonContext, region: ast.With | ast.FunctionDef, owner: Ref | None = None) -> tuple[int, str] | None:
-    """Line and name of the first module that is called with gradients off, and later with gradients on."""
-    off: dict[str, int] = {}
+def _use(ctx: PythonContext, off: ast.Call, on: ast.Call, name: str, *, in_step: bool) -> CachedUse:
+    scope = ctx.scope(off)
+    is_bug = (
+        weights_are_float32(ctx, tuple(name.split("."))),
+        no_manager_is_unknown(ctx, off, on),
+        cache_is_left_alone(ctx, scope),
+        forward_is_its_own(ctx),
+        runs_under_autocast(ctx, scope),
+    )
+    return CachedUse(ctx.path, off.lineno, name, in_step, is_bug)
+
+
+def _first(
+    ctx: PythonContext, region: ast.With | ast.FunctionDef, owner: Ref | None = None
+) -> tuple[ast.Call, ast.Call, str] | None:
+    """Two calls of one module, and its name: with gradients off, and the first one later with gradients on."""
+    off: dict[str, ast.Call] = {}
     for node in own(region):
         if isinstance(node, ast.Call) and (name := ctx.name(node.func)):
             mode = gradients(ctx, node)
             if mode == "off":
-                off.setdefault(name, node.lineno)
+                off.setdefault(name, node)
             elif name in off and mode != "maybe" and _is_module(ctx, name, owner):
-                return off[name], name
+                return off[name], node, name
     return None
 
 

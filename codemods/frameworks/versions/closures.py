@@ -8,7 +8,9 @@ import re
 
 from codemods.analysis.calls import values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.regions import WITHS
 from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.frameworks.gradients.questions import SWITCHING_ON, may_switch
 from codemods.frameworks.versions.call_graph import methods, programs
 from codemods.model.names import canonical
 from codemods.project.index import Ref
@@ -28,6 +30,10 @@ _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
 
 def own(ctx: FileContext) -> str | None:
     """The first optimizer of the project that surely does so and that a LightningModule names, as `Name` in path."""
+    return ctx.index.recall((own, ctx.index.root(ctx.path)), lambda: _own(ctx))
+
+
+def _own(ctx: FileContext) -> str | None:
     users = configuring(ctx)
     for where in programs(ctx, (b"step",), "no_grad", "inference_mode") if users else ():
         for ref, method in methods(where):
@@ -39,6 +45,10 @@ def own(ctx: FileContext) -> str | None:
 
 def transformers(ctx: FileContext) -> tuple[str, str] | None:
     """The first such optimizer of Transformers that a LightningModule uses, or imports from a file that does."""
+    return ctx.index.recall((transformers, ctx.index.root(ctx.path)), lambda: _transformers(ctx))
+
+
+def _transformers(ctx: FileContext) -> tuple[str, str] | None:
     users = configuring(ctx)
     for path in ctx.index.search(ctx.path, (b"AdamW", b"Adafactor")) if users else ():
         module = posixpath.basename(path).removesuffix(".py")
@@ -93,7 +103,13 @@ def _bare(ctx: PythonContext, step: ast.FunctionDef) -> bool:
         return False
     closure = given[1].arg
     calls = (n for n in nodes(step) if isinstance(n, ast.Call) and ctx.name(n.func) == closure and not values(n))
-    return closure not in ctx.bindings(step) and any(gradients(ctx, call) == "off" for call in calls)
+    return closure not in ctx.bindings(step) and any(_surely_off(ctx, call) for call in calls)
+
+
+def _surely_off(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether gradients are off at a call, and nothing entered around it may switch them on."""
+    entered = (manager.entered for manager in ctx.regions(call) if isinstance(manager.holder, WITHS))
+    return gradients(ctx, call) == "off" and not any(may_switch(ctx, each, SWITCHING_ON) for each in entered)
 
 
 def _last(node: ast.AST) -> str:

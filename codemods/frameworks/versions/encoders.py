@@ -19,6 +19,10 @@ def evaluated_on_cpu(ctx: FileContext) -> str | None:
 
     Not where a padding mask is passed: newer releases cure all but that.
     """
+    return ctx.index.recall((evaluated_on_cpu, ctx.index.root(ctx.path)), lambda: _evaluated_on_cpu(ctx))
+
+
+def _evaluated_on_cpu(ctx: FileContext) -> str | None:
     if not any(_is_on_cpu(ctx, path, setting) for path, setting in ctx.index.settings(ctx.path)):
         return None
     for where in programs(ctx, (b"TransformerEncoderLayer", b"Transformer"), "batch_first"):

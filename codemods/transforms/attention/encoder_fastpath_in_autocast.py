@@ -41,10 +41,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, no, question, unknown, unless
 from codemods.frameworks.attention import precision_evidence, remedies
 from codemods.frameworks.attention.encoders import Encoder, encoder
 from codemods.frameworks.attention.precision_evidence import AutocastUse
+from codemods.frameworks.autocast.questions import no_manager_is_unknown
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
@@ -78,7 +81,7 @@ _ORDER = {"cpu": 0, "unknown": 1, "gpu": 2}
 @rule.on(ast.Call)
 def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     found = encoder(call, ctx)
-    if found is None or not found.calls or _is_switched(ctx):
+    if found is None or not found.calls:
         return
     target = ctx.target("torch")
     affected = found.calls if versions.may(target, "<2.6") else found.masked if found.nested else ()
@@ -93,19 +96,28 @@ def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator
     if nested:
         message += ": with a padding mask, on every torch"
     bites = {} if nested else {"torch": "<2.6"}
+    known = no_manager_is_unknown(ctx, *calls) & precision_evidence.regions_are_in_sight(ctx, *calls)
+    known &= fused_path_is_on(ctx)
     if evidence.device != "cpu":
-        yield rule.finding(call, message=message, bites=bites)
+        where = "on a GPU" if evidence.device == "gpu" else "on a device that is not in sight"
+        at = evidence.precision.value if evidence.precision is not None else call
+        doubt = unknown(evidence.context.evidence(at, f"it runs {where}"))
+        yield rule.finding(call, message=message, is_bug=[doubt, known], bites=bites)
         return
     possible = dict(_remedies(found, calls, evidence, nested, ctx))
     order = sorted(possible, key=rule.strategies.index)
     if versions.surely(target, ">=2.6"):
         order.sort(key=lambda s: s != "no-nested")
-    yield rule.offer(call, {name: possible[name] for name in order}, message=message, bites=bites)
+    yield rule.offer(call, {name: possible[name] for name in order}, message=message, is_bug=[known], bites=bites)
 
 
-def _is_switched(ctx: PythonContext) -> bool:
-    """Whether the file sets the switch of the fused path itself."""
-    return any(each.attr == "set_fastpath_enabled" for each in ctx.all(ast.Attribute))
+@question
+def fused_path_is_on(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program switches the fused path off."""
+    found = mentions(ctx, "set_fastpath_enabled")
+    if here := [each for each in found if each.ctx is ctx]:
+        return no(here[0].evidence("the fused path is switched here"))
+    return unless(each.evidence("the fused path may be switched off") for each in found)
 
 
 def _evidence(found: Encoder, calls: list[ast.Call], ctx: PythonContext) -> Iterator[AutocastUse]:
@@ -115,9 +127,10 @@ def _evidence(found: Encoder, calls: list[ast.Call], ctx: PythonContext) -> Iter
             yield AutocastUse(device, ctx)
         if device == "cuda":
             return
-    ref = ctx.klass(found.built)
-    if ref is not None and "." in found.name:
-        yield from precision_evidence.reaching(ctx, ref)
+    for kept in found.kept:
+        ref = ctx.klass(kept)
+        if ref is not None and "." in found.name:
+            yield from precision_evidence.reaching(ctx, ref)
 
 
 def _is_evaluated(call: ast.Call, ctx: PythonContext) -> bool:

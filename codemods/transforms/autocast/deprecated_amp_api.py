@@ -40,17 +40,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from codemods.analysis.calls import has_splat, literal
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.autocast import amp_names, amp_values
 from codemods.frameworks.autocast.amp_names import NAMES, Renamed
 from codemods.frameworks.autocast.version_tests import version_tested
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project.index import Index
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -183,25 +184,24 @@ def _called(call: ast.Call, old: str, new: Renamed, ctx: PythonContext) -> Itera
     target = ctx.spell(new.name, at=call)
     if target is None:
         return
-    safety, needs, dtype = Safety.SAFE, [target.need], None
+    needs, dtype = [target.need], None
+    is_right = [nobody_replaces(ctx, old), nobody_checks_the_class(ctx, old)]
     if new.dtype and not amp_names.keeps_dtype(call) and _first(ctx, _WORDS[new.dtype], _MIXES[new.dtype]):
         spelled = None if has_splat(call) else ctx.spell(new.dtype, at=call)
         if spelled is None:
-            safety = Safety.UNSAFE
+            is_right.append(unknown(ctx.evidence(call, "a region around it may have another dtype")))
         else:
             dtype = spelled.code
             needs.append(spelled.need)
-    if old.endswith(".GradScaler") and _first(ctx, (b"GradScaler",), _checks_class):
-        safety = Safety.UNSAFE
     fixed = amp_names.call(call, new, target.code, dtype, ctx)
     if fixed is None:
         return
-    yield "rename", Remedy([fixed], safety=safety, needs=needs, requires=new.requires)
+    yield "rename", Remedy([fixed], is_right=is_right, needs=needs, requires=new.requires)
     package, _, name = new.guard.rpartition(".")
     module = ctx.spell(package, at=call) if new.guard else None
     if module is not None and call not in getattr(ctx.parent(call), "decorator_list", ()):
         guarded = choose(f"hasattr({module.code}, {ctx.quoted(name)})", fixed)
-        yield "version-guard", Remedy([guarded], safety=safety, needs=[*needs, module.need])
+        yield "version-guard", Remedy([guarded], is_right=is_right, needs=[*needs, module.need])
 
 
 def _may_open_another(index: Index, path: str, module: Module, other: re.Pattern[str]) -> bool:
@@ -227,8 +227,44 @@ def _is_docstring(node: ast.Constant, module: Module) -> bool:
     return isinstance(module.parent(node), ast.Expr)
 
 
-def _checks_class(index: Index, path: str, module: Module) -> bool:
-    """Whether a file asks what class a scaler has: a new one is no instance of the old class."""
-    asks = (call for call in module.all(ast.Call) if dotted(call.func) in ("isinstance", "issubclass"))
-    names = (dotted(node) or "" for call in asks for each in call.args for node in ast.walk(each))
-    return any("GradScaler" in name for name in names)
+@question
+def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
+    """Whether no code of the project asks what class a scaler has: a new one is no instance of the old class."""
+    if not old.endswith(".GradScaler"):
+        return yes()
+    for path in ctx.index.search(ctx.path, (b"GradScaler",)):
+        module = ctx.index.syntax(path)
+        for call in module.all(ast.Call) if module is not None else ():
+            if dotted(call.func) in ("isinstance", "issubclass") and len(call.args) == 2:
+                if any("GradScaler" in (dotted(node) or "") for node in ast.walk(call.args[1])):
+                    return unknown(Evidence(path, call.lineno, "a new scaler is no instance of the old class"))
+    return yes()
+
+
+@question
+def nobody_replaces(ctx: PythonContext, old: str) -> Answer:
+    """Whether no code of the project puts something in the place of the old name by a string, as tests do."""
+    paths = ctx.index.search(ctx.path, (b"patch", b"setattr"))
+    replaced = ctx.index.recall((nobody_replaces, paths), lambda: _replaced(ctx.index, paths))
+    place = replaced.get(old.rpartition(".")[2])
+    return unknown(place) if place is not None else yes()
+
+
+def _replaced(index: Index, paths: Sequence[str]) -> dict[str, Evidence]:
+    """The last names of what some files replace by a string, each with the first place."""
+    found: dict[str, Evidence] = {}
+    for path in paths:
+        module = index.syntax(path)
+        for call in module.all(ast.Call) if module is not None else ():
+            for given in call.args if _replaces(call) else ():
+                value = given.value if isinstance(given, ast.Constant) else None
+                if isinstance(value, str) and " " not in value:
+                    place = Evidence(path, call.lineno, f"`{value}` is replaced here")
+                    found.setdefault(value.rpartition(".")[2], place)
+    return found
+
+
+def _replaces(call: ast.Call) -> bool:
+    """`mock.patch("a.b")`, `patch.object(a, "b")`, `monkeypatch.setattr(…)`."""
+    names = (dotted(call.func) or "").split(".")
+    return "patch" in names or names[-1] in ("setattr", "setitem")

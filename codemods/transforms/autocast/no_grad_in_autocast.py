@@ -21,6 +21,11 @@ whatever the version of Lightning.
 Safe: `torch.clear_autocast_cache()` as the last thing the block does makes the next pass cast its weights again. Where
 no region is open it does nothing. Losses and gradients equal, bit for bit, those of a region per pass.
 
+Possible, and unsafe, where something that is not in sight may make it no bug: a context manager or decorator of the
+project around one of the passes, a flag or option of autocast that is set elsewhere, code that empties the cache or
+switches autocast off while the function runs, another `forward`, weights in low precision, an optimizer that steps with
+other weights, and Trainers of the project that differ in their precision.
+
 Other strategies:
 
 - `inner-nocache`: the block gets an autocast context of its own that keeps nothing. Torch 2.4 where the region is
@@ -41,17 +46,18 @@ covered, the place is reported only.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
+from codemods.flow.answers import Answer, unknown
 from codemods.frameworks.autocast import remedies
 from codemods.frameworks.autocast.changes import toggled_off, trainable
-from codemods.frameworks.autocast.modules import Path, covers, overlap, written
-from codemods.frameworks.autocast.openings import DEPTH
-from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
+from codemods.frameworks.autocast.modules import Path, covers, has_weights, overlap, weights_are_float32, written
+from codemods.frameworks.autocast.openings import DEPTH, opening
+from codemods.frameworks.autocast.passes import between, compiled, contrary, follows, rebound, stays_open
+from codemods.frameworks.autocast.questions import gradients_are_used, nothing_interferes, unseen_regions
 from codemods.frameworks.autocast.regions import (
     Region,
     around,
@@ -67,6 +73,7 @@ from codemods.frameworks.autocast.regions import (
 from codemods.frameworks.autocast.uses import (
     Use,
     applied,
+    doubts,
     followed,
     forgets,
     outward,
@@ -90,6 +97,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     effects={"disable-autocast": Effect.NUMBERS},
+    bounds={"hoist": Safety.UNSAFE, "disable-autocast": Safety.UNSAFE},
     triggers=(SITES,),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
@@ -102,8 +110,6 @@ rule = Rule(
 )
 
 
-_NAMED = re.compile(r"autocast|(?<![a-z])amp(?![a-z])|precision", re.IGNORECASE)
-"""What a context that may be a region is called."""
 Pair = tuple[Use, Use]
 """A use without gradients as it stands in the block, and as the function looked at sees it."""
 
@@ -115,6 +121,7 @@ class Trouble:
     path: Path
     region: Region | None
     """None: none in sight."""
+    is_bug: tuple[Answer, ...] = ()
 
 
 @rule.on(ast.With)
@@ -148,7 +155,7 @@ def recycled(node: ast.With, ctx: PythonContext) -> Iterator[Draft]:
         region = shared(ctx, off.node, off.node)
         if region is not None and holds(region, ctx, loop) and not any(_warms(ctx, on, off, region) for on in ons):
             place = remedies.NoGradCode(ctx, None, node.body, [use.node for use in offs], region)
-            yield from _repairs(ctx, item, Trouble(off.path, region), place)
+            yield from _repairs(ctx, item, Trouble(off.path, region, _conditions(ctx, off, off, region)), place)
             return
 
 
@@ -201,7 +208,20 @@ def _findings(
     elif _suspect(ctx, body[0]):
         what = f"`{written(trouble.path)}` runs under `{_called(ctx, shown)}` before it is trained"
         message = f"{what}: under autocast its cached weights have no gradient"
-        yield rule.finding(shown, message=message, consequence=Consequence.STYLE)
+        nowhere = unknown(ctx.evidence(shown, "no region of autocast is in sight"), *unseen_regions(ctx, body[0]))
+        is_bug = [*trouble.is_bug, nowhere]
+        yield rule.finding(shown, message=message, is_bug=is_bug)
+
+
+def _conditions(ctx: PythonContext, off: Use, on: Use, region: Region | None) -> tuple[Answer, ...]:
+    """Whether what runs without gradients, and then with them, has weights that autocast keeps copies of."""
+    assert isinstance(on.node, (ast.expr, ast.stmt))
+    return (
+        has_weights(ctx, off.sure or on.sure, on.node, on.path),
+        weights_are_float32(ctx, on.path),
+        *nothing_interferes(ctx, region, off.node, on.node, inside=(*off.doubts, *on.doubts)),
+        gradients_are_used(ctx, on.node, on.path),
+    )
 
 
 def _repairs(
@@ -213,15 +233,18 @@ def _repairs(
     what = f"`{name}` runs under `{off}` and is trained after it in the same autocast region"
     if region.precision == "none":
         return
+    is_bug = [*trouble.is_bug]
+    if region.precision in ("unknown", "several"):
+        is_bug.append(unknown(ctx.evidence(shown, "no line shows that the precision is mixed")))
     if region.precision == "unknown":
-        message = f"{what}, if precision is mixed"
-        yield rule.finding(shown, message=message, consequence=Consequence.STYLE, bites=bites)
+        yield rule.finding(shown, message=what, is_bug=is_bug, bites=bites)
         return
     if compiled(ctx, place.body[0]):
-        yield rule.finding(shown, message=f"{what}; compiled code cannot empty the cache", bites=bites)
+        message = f"{what}; compiled code cannot empty the cache"
+        yield rule.finding(shown, message=message, is_bug=is_bug, bites=bites)
         return
     found = {name: make(place) for name, make in remedies.REMEDIES.items()}
-    yield rule.offer(shown, found, message=what, bites=bites)
+    yield rule.offer(shown, found, message=what, is_bug=is_bug, bites=bites)
 
 
 def _called(ctx: PythonContext, shown: ast.expr | ast.stmt) -> str:
@@ -242,6 +265,8 @@ def _trouble(ctx: PythonContext, pairs: Sequence[Pair], depth: int) -> Trouble |
         for on in ons:
             if not overlap(on.path, off.path) or not follows(ctx, off.node, on.node):
                 continue
+            if contrary(ctx, off.node, on.node):
+                continue
             region = shared(ctx, off.node, on.node)
             if between(ctx, off.node, forgotten, on.node) or rebound(ctx, off.node, off.path, on.node):
                 continue
@@ -250,14 +275,14 @@ def _trouble(ctx: PythonContext, pairs: Sequence[Pair], depth: int) -> Trouble |
             if region is not None and stays_open(ctx, region, off.node, on.node):
                 if isinstance(scope, FUNCTIONS) and _warmed_before(ctx, scope, off.path, region, DEPTH):
                     continue
-                return Trouble(origin.path, region)
+                return Trouble(origin.path, region, _conditions(ctx, off, on, region))
             if region is None and _open(ctx, off) and _open(ctx, on):
-                suspicion = suspicion or Trouble(origin.path, None)
+                suspicion = suspicion or Trouble(origin.path, None, _conditions(ctx, off, on, None))
     for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
         if gradients(where, call) == "" and not evaluates(where, call):
             assert isinstance(scope, FUNCTIONS)
             there = [
-                (origin, Use(path, call, True, enclosed=not _open(ctx, off)))
+                (origin, Use(path, call, True, enclosed=not _open(ctx, off), sure=off.sure, doubts=doubts(ctx, off)))
                 for origin, off in pairs
                 if (path := outward(where, call, ctx, scope, off.path))
             ]
@@ -271,7 +296,7 @@ def _trouble(ctx: PythonContext, pairs: Sequence[Pair], depth: int) -> Trouble |
 def _open(ctx: PythonContext, use: Use) -> bool:
     """Whether a use may run in a region that somebody opens outside: it is in none here, and no function hides it."""
     around = [each for each in ctx.regions(use.node, nested=True) if isinstance(each.holder, WITHS)]
-    if use.enclosed or switched_off(ctx, use.node) or any(_may_open(each.entered) for each in around):
+    if use.enclosed or switched_off(ctx, use.node) or any(_may_open(ctx, each.entered) for each in around):
         return False
     if not isinstance(use.node, ast.Call) or followed(ctx, use.node) is None:
         return True
@@ -279,14 +304,10 @@ def _open(ctx: PythonContext, use: Use) -> bool:
     return method is not None and (ctx.name(use.node.func) or "").partition(".")[0] == method.self
 
 
-def _may_open(manager: ast.expr) -> bool:
-    """Whether a context manager speaks of mixed precision by its names."""
-    for node in ast.walk(manager):
-        match node:
-            case ast.Name(id=str(name)) | ast.Attribute(attr=str(name)) | ast.keyword(arg=str(name)):
-                if _NAMED.search(name):
-                    return True
-    return False
+def _may_open(ctx: PythonContext, manager: ast.expr) -> bool:
+    """Whether a context manager opens a region, or cannot be told to open none."""
+    maker = manager.func if isinstance(manager, ast.Call) else manager
+    return opening(ctx, manager) is not None or not ctx.origin(maker)
 
 
 def _warms(ctx: PythonContext, early: Use, off: Use, region: Region | None) -> bool:

@@ -14,6 +14,10 @@ Lightning where the step opens a region by an old name, `torch.cuda.amp.autocast
 Safe: `torch.clear_autocast_cache()` directly after the step makes the next pass cast the new weights. Losses and
 weights equal, bit for bit, those of a region per step. Where no region is open the call does nothing.
 
+Possible, and unsafe, where it cannot be told which weights the optimizer holds, and where something that is not in
+sight may make it no bug: a context manager or decorator of the project, a flag or option of autocast that is set
+elsewhere, code that empties the cache or switches autocast off while the function runs, and weights in low precision.
+
 With the strategy `narrow-region` the region ends before the backward pass and opens again for the next forward pass,
 which is how torch's own examples look. Unsafe: whatever else stood between the two no longer runs under autocast.
 
@@ -31,10 +35,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.autocast.changes import WeightChange, change, trainable
-from codemods.frameworks.autocast.modules import Path, overlap, written
+from codemods.flow.answers import Answer, unknown
+from codemods.frameworks.autocast.changes import WeightChange, change, is_alone, trainable, writes_these_weights
+from codemods.frameworks.autocast.modules import Path, has_weights, overlap, weights_are_float32, written
 from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
+from codemods.frameworks.autocast.questions import nothing_interferes
 from codemods.frameworks.autocast.regions import (
     SPEAKING,
     Region,
@@ -69,6 +75,7 @@ rule = Rule(
         "https://github.com/Lightning-AI/pytorch-lightning/pull/20921",
     ),
     strategies=("clear-cache", "narrow-region"),
+    bounds={"narrow-region": Safety.UNSAFE},
 )
 
 
@@ -78,6 +85,7 @@ class Stale:
 
     path: Path
     region: Region
+    is_bug: tuple[Answer, ...]
 
 
 @rule.on(ast.Call, ast.For)
@@ -90,8 +98,9 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
         return
     region, name = stale.region, written(stale.path)
     message = f"`{name}` runs again in the autocast region after `{written_here.what}`, with the weights of before"
-    if region.precision in ("unknown", "chosen"):
-        yield rule.finding(node, message=f"{message}, if precision is mixed", bites=region.versions)
+    if region.precision in ("unknown", "chosen", "several"):
+        mixed = unknown(ctx.evidence(node, "no line shows that the precision is mixed"))
+        yield rule.finding(node, message=message, is_bug=[*stale.is_bug, mixed], bites=region.versions)
         return
     holder = ctx.statement(node)
     spelled = ctx.spell("torch.clear_autocast_cache", at=node)
@@ -101,8 +110,8 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
         remedies["clear-cache"] = Remedy([insert_after(node, f"{spelled.code}()")], needs=[spelled.need])
     if (narrowed := _narrowed(ctx, node, region)) is not None:
         title = "End the region before the backward pass"
-        remedies["narrow-region"] = Remedy([narrowed], title, Safety.UNSAFE, on_request=True)
-    yield rule.offer(node, remedies, message=message, bites=region.versions)
+        remedies["narrow-region"] = Remedy([narrowed], title, on_request=True)
+    yield rule.offer(node, remedies, message=message, is_bug=stale.is_bug, bites=region.versions)
 
 
 def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence[Path], depth: int) -> Stale | None:
@@ -119,6 +128,8 @@ def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence
     for later in every:
         if not follows(ctx, node, later.node) or between(ctx, node, forgotten, later.node):
             continue
+        if done.paths is None and not later.sure and not is_alone(ctx, node):
+            continue  # neither is known, which weights are written nor that any run again
         matching = [path for path in cached if overlap(path, later.path) and done.may_write(path)]
         if not matching or not done.may_write(later.path) or rebound(ctx, node, later.path, later.node):
             continue
@@ -126,13 +137,17 @@ def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence
         if region is None or not stays_open(ctx, region, node, later.node):
             continue
         if seen or any(_kept(ctx, region, use, node) for use in every if overlap(use.path, later.path)):
-            return Stale(later.path, region)
+            at = later.node if isinstance(later.node, (ast.expr, ast.stmt)) else done.node
+            assert isinstance(at, (ast.expr, ast.stmt))
+            weights = has_weights(ctx, later.sure, at, later.path), weights_are_float32(ctx, later.path)
+            known = nothing_interferes(ctx, region, node, later.node, inside=later.doubts)
+            return Stale(later.path, region, (writes_these_weights(ctx, done, later.path), *weights, *known))
     for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
         assert isinstance(scope, FUNCTIONS)
         there = [path for p in cached if (path := outward(where, call, ctx, scope, p)) is not None]
         paths = done.paths and tuple(o for p in done.paths if (o := outward(where, call, ctx, scope, p)) is not None)
         if there or not seen:
-            moved = WeightChange(done.node, done.what, paths, done.words)
+            moved = WeightChange(call, done.what, paths, done.one_of_several)
             if found := _stale(where, moved, call, there, depth - 1):
                 return found
     return None

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codemods.flow.answers import unknown
 from codemods.frameworks import config_owners
 from codemods.frameworks.checkpointing.deepspeed_stage import deepspeed_stage
 from codemods.frameworks.checkpointing.families import FAMILIES, HOOK_LOSES, brings_code, family, unknown_family
@@ -96,8 +97,9 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
             yield rule.finding(
                 switch,
                 fix=_added(table, switch) if model or remote else None,
-                message=f"{_IMPLICIT}{unknown_family(model, remote=remote)}",
-                consequence=Consequence.SILENT if model else Consequence.STYLE,
+                message=_IMPLICIT,
+                is_bug=[] if model else [unknown(unknown_family(ctx, switch, remote=remote))],
+                consequence=Consequence.SILENT,
             )
 
 

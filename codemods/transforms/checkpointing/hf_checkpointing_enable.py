@@ -38,6 +38,7 @@ from dataclasses import replace
 
 from codemods.analysis.calls import argument, has_splat, keyword, literal, positional
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
 from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
@@ -55,7 +56,9 @@ from codemods.frameworks.checkpointing.hugging_face import (
     with_kwargs,
 )
 from codemods.frameworks.checkpointing.project_traits import (
+    ADAPTERS,
     adapters,
+    embeddings_are_frozen,
     forbids_non_reentrant,
     frozen,
     gives_inputs_gradients,
@@ -65,6 +68,7 @@ from codemods.frameworks.trainer_arguments import arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.module import own
 from codemods.syntax.verbs import insert_after
 
 PARSERS = frozenset({"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"})
@@ -104,9 +108,13 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     given = proves(ctx, "transformers", INPUT_GRADS_GIVEN)
     trained = adapters(ctx, near=call, model=ctx.name(model))
-    shown = trained or frozen(ctx, ctx.name(model) or "", near=call)
+    part = None if trained else frozen(ctx, ctx.name(model) or "", near=call)
+    shown = trained or (part[0] if part is not None else None)
     if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, trained is not None):
         return
+    is_bug: list[Answer] = []
+    if part is not None and not given:
+        is_bug.append(embeddings_are_frozen(ctx, ctx.name(model) or "", *part))
     bites = {} if kwargs is not None and literal(kwargs) is not None else {"transformers": "<5"}
     remedies: dict[str, Remedy] = {}
     forbidden = forbids_non_reentrant(ctx, partly_frozen=shown is not None)
@@ -127,11 +135,13 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     else:
         message += ", and weights are frozen: layers above frozen inputs get no gradient"
     cost = Consequence.WARNS if given else Consequence.RAISES if trained is not None else Consequence.SILENT
+    if trained is not None and not given:
+        is_bug.append(adapters_come_first(ctx, call, trained))
     if trained is not None and not given and (trained.path != ctx.path or _is_given(ctx, call, model)):
-        message, cost = f"{message}, if they are on this model", Consequence.STYLE
+        is_bug.append(unknown(replace(trained, why="the adapters may be on another model")))
         remedies = {name: replace(remedy, on_request=True) for name, remedy in remedies.items()}
     evidence = [each for each in (shown, forbidden) if each is not None]
-    yield rule.offer(call, remedies, message=message, bites=bites, evidence=evidence, consequence=cost)
+    yield rule.offer(call, remedies, message=message, is_bug=is_bug, bites=bites, evidence=evidence, consequence=cost)
 
 
 @rule.on(ast.Call)
@@ -160,6 +170,20 @@ def prepare(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message += "; set it here and where it is switched on again together, or no gradient reaches the layers"
     evidence = [each for each in (quantized, forbidden) if each is not None]
     yield rule.offer(call, remedies, message=message, bites={}, evidence=evidence, consequence=Consequence.WARNS)
+
+
+@question
+def adapters_come_first(ctx: PythonContext, call: ast.Call, trained: Evidence) -> Answer:
+    """Whether PEFT surely wraps the model before checkpointing is switched on.
+
+    A model that checkpoints already lets its inputs require gradients when PEFT wraps it.
+    """
+    scope = ctx.scope(call)
+    flow = ctx.flow_of(scope)
+    for each in own(scope):
+        if isinstance(each, ast.Call) and ctx.means(each.func, ADAPTERS) and flow.stands_before(each, call):
+            return yes()
+    return unknown(replace(trained, why="PEFT may wrap the model after checkpointing is switched on"))
 
 
 def _explicit(ctx: PythonContext, call: ast.Call, name: str, kwargs: ast.expr | None) -> Remedy:
@@ -246,20 +270,33 @@ def _switched_on_again(ctx: PythonContext) -> Mapping[ast.Call, tuple[str, ast.e
         facts = ctx.index.facts(path)
         if facts is None or not facts.called.isdisjoint(PARSERS):
             return None
-    found = dict(implicit_enablers(ctx))
-    for path in ctx.index.search(ctx.path, (b"gradient_checkpointing",)):
+    paths = ctx.index.search(ctx.path, (b"gradient_checkpointing",))
+    if any(_switches_on(ctx, path) for path in paths if path != ctx.path):
+        return None
+    arguments = _implicit_arguments(ctx) if ctx.path in paths else {}
+    return None if arguments is None else {**implicit_enablers(ctx), **arguments}
+
+
+def _switches_on(ctx: PythonContext, path: str) -> bool:
+    """Whether another file may switch checkpointing on, reentrant."""
+
+    def found() -> bool:
         other = ctx.other(path)
-        if other is None or (other is not ctx and implicit_enablers(other)):
+        return other is None or bool(implicit_enablers(other)) or _implicit_arguments(other) != {}
+
+    return ctx.index.recall((_switches_on, path), found)
+
+
+def _implicit_arguments(ctx: PythonContext) -> Mapping[ast.Call, tuple[str, ast.expr | None]] | None:
+    """The training arguments in this file with which the Trainer does; None where some cannot be told."""
+    found: dict[ast.Call, tuple[str, ast.expr | None]] = {}
+    for call in ctx.all(ast.Call):
+        given, splat = keyword(call, "gradient_checkpointing"), has_splat(call)
+        if (given is None and not splat) or not arguments_class(ctx, call):
+            continue
+        if splat or literal(given) not in (True, False):
             return None
-        for call in other.all(ast.Call):
-            given, splat = keyword(call, "gradient_checkpointing"), has_splat(call)
-            if (given is None and not splat) or not arguments_class(other, call):
-                continue
-            if splat or literal(given) not in (True, False):
-                return None
-            kwargs = keyword(call, "gradient_checkpointing_kwargs")
-            if literal(given) is True and is_implicit(kwargs):
-                if other is not ctx:
-                    return None
-                found[call] = ("gradient_checkpointing_kwargs", kwargs)
+        kwargs = keyword(call, "gradient_checkpointing_kwargs")
+        if literal(given) is True and is_implicit(kwargs):
+            found[call] = ("gradient_checkpointing_kwargs", kwargs)
     return found

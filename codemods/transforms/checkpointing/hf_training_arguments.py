@@ -45,13 +45,15 @@ from codemods.frameworks.checkpointing.hugging_face import (
 )
 from codemods.frameworks.checkpointing.project_traits import (
     adapters,
+    embeddings_are_frozen,
     forbids_non_reentrant,
     frozen,
     gives_inputs_gradients,
+    inputs_get_no_gradients,
     may_forbid_non_reentrant,
     unsloth,
 )
-from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class
+from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class, arguments_stay
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -81,6 +83,10 @@ rule = Rule(
 )
 
 
+_FIRST_OF_TRL = {"trl.GRPOConfig": "<0.16"}
+"""Trainers of TRL that let the inputs require gradients earlier than the others."""
+
+
 @rule.on(ast.Call)
 def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if literal(keyword(call, "gradient_checkpointing")) is not True or any(k.arg is None for k in call.keywords):
@@ -91,11 +97,25 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     classes = arguments_class(ctx, call)
     if not classes:
         return
-    bites = {"transformers": "<5", **({"trl": "<0.27"} if classes <= TRL_ARGUMENTS else {})}
+    bites = {
+        "transformers": "<5",
+        **({"trl": _FIRST_OF_TRL.get("".join(classes), "<0.27")} if classes <= TRL_ARGUMENTS else {}),
+    }
     remedies: dict[str, Remedy] = {}
     new_enough = allows(ctx, "transformers", FIRST_WITH_KWARGS)
     trained = adapters(ctx, near=call)
-    shown = trained or next(filter(None, (frozen(ctx, model) for model in _trained_models(ctx))), None)
+    models = [] if trained else list(_trained_models(ctx))
+    part, model = next(((found, each) for each in models if (found := frozen(ctx, each))), (None, ""))
+    shown = trained or (part[0] if part is not None else None)
+    is_bug = (
+        []
+        if shown is None
+        else [inputs_get_no_gradients(ctx, call), arguments_stay(ctx, call, KWARGS, "gradient_checkpointing")]
+    )
+    if part is not None:
+        is_bug.append(embeddings_are_frozen(ctx, model, *part))
+    if any(each.is_no for each in is_bug):
+        shown, trained, is_bug = None, None, []
     if (shown is None and ctx.strategies.get(rule.code) != "explicit") or unsloth(ctx):
         return  # `explicit` ends a warning, for those who ask for it, whatever is trained
     forbidden = forbids_non_reentrant(ctx, partly_frozen=True)
@@ -117,7 +137,9 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     consequence = Consequence.RAISES if trained is not None else Consequence.SILENT
     if shown is None:
         consequence = Consequence.WARNS
-    yield rule.offer(call, remedies, message=message, bites=bites, evidence=evidence, consequence=consequence)
+    yield rule.offer(
+        call, remedies, message=message, is_bug=is_bug, bites=bites, evidence=evidence, consequence=consequence
+    )
 
 
 def _trained_models(ctx: PythonContext) -> Iterator[str]:

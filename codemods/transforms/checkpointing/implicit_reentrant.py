@@ -39,26 +39,29 @@ decorator form (`@checkpoint(preserve_rng_state=False)`) exists from torch 2.14.
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.instances import called
+from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.project_traits import (
     adapters,
     forbids_non_reentrant,
-    hooks,
     may_forbid_non_reentrant,
+    no_hook_runs_inside,
 )
 from codemods.frameworks.checkpointing.reachable import trouble_in
-from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
 from codemods.project import versions
 from codemods.project.index import Index
 from codemods.rules.rule import Draft, Remedy, Rule
-from codemods.syntax.module import FUNCTIONS, TRIES, dotted, own, walk
+from codemods.syntax.module import FUNCTIONS, TRIES, Function, dotted, own, walk
 from codemods.syntax.verbs import edit_call
 
 OTHER_VARIANT = frozenset({"context_fn", "debug", "respect_saved_tensors_hooks"})
@@ -114,16 +117,17 @@ def implicit_reentrant(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         floor = "2.0"
     elif first is None or isinstance(first, ast.keyword):
         floor = "2.14"
-    what, reason = _checkpointed(ctx, call, first if isinstance(first, ast.expr) else None, sequential)
-    reason = reason or _changed_after(ctx, call)
-    hook = hooks(ctx) if reason is None else None
+    what, is_right = _checkpointed(ctx, call, first if isinstance(first, ast.expr) else None, sequential)
+    is_right += [nothing_changes_after(ctx, call), no_hook_runs_inside(ctx)]
     value = first.value if isinstance(first, (ast.keyword, ast.Starred)) else first
     late = late_bound(ctx, value) if value is not None else None
     if late is not None and len(given) > 1:
-        reason, late = f"`{late}` may have another value when it is recomputed; pass it as an input", None
+        why = f"`{late}` may have another value when it is recomputed; pass it as an input"
+        is_right.append(unknown(ctx.evidence(call, why)))
+        late = None
     costs, surely = _costs(ctx, call, sequential)
     if surely or not _input_requires_gradient(ctx, call):
-        yield _draft(ctx, call, what, costs, surely, hook.why if hook else reason, floor, late, hook)
+        yield _draft(ctx, call, what, costs, surely, is_right, floor, late)
 
 
 def _costs(ctx: PythonContext, call: ast.Call, sequential: bool) -> tuple[str, bool]:
@@ -167,61 +171,71 @@ def _draft(
     what: str,
     costs: str,
     surely: bool,
-    reason: str | None,
+    is_right: list[Answer],
     floor: str,
     late: str | None,
-    hook: Evidence | None,
 ) -> Draft:
     trained = adapters(ctx)
     forbidden = forbids_non_reentrant(ctx, partly_frozen=trained is not None)
     doubtful = may_forbid_non_reentrant(ctx) if trained is not None and forbidden is None else None
-    evidence = [each for each in (forbidden, doubtful, trained if forbidden or doubtful else None, hook) if each]
+    evidence = [each for each in (forbidden, trained if forbidden or doubtful else None) if each]
     consequence = Consequence.WARNS if surely else Consequence.STYLE
     message = f"{what} {costs}"
     if late:
         message = f"{what} has no input, and no gradient; pass it `{late}`, which changes before the recomputation"
     elif forbidden:
         message += f"; left so: {forbidden.why}"
-    elif reason is None and doubtful:
-        reason = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
-    if reason and not forbidden and not late:
-        message += f"; `use_reentrant=False` may not suit it: {reason}"
+    elif doubtful:
+        why = "DeepSpeed is used, and ZeRO-3 over frozen weights needs the reentrant variant"
+        is_right = [*is_right, unknown(dataclasses.replace(doubtful, why=why))]
     target = ctx.target("torch")
     requires = {"torch": f">={floor}"} if floor == "2.14" or (target and target.spec) else {}
     remedies: dict[str, Remedy] = {}
     if not forbidden and not late:  # without an input it would bring gradients, but of other data: pass an argument
-        safety = Safety.UNSAFE if reason else Safety.SAFE
         fix = [edit_call(call, last=[("use_reentrant", "False")])]
-        remedies["non-reentrant"] = Remedy(fix, safety=safety, requires=requires, on_request=not surely)
+        remedies["non-reentrant"] = Remedy(fix, is_right=is_right, requires=requires, on_request=not surely)
     fix = [edit_call(call, last=[("use_reentrant", "True")])]
     title = "Pass `use_reentrant=True`"  # it repairs nothing: it is for those who ask for it
-    remedies["preserve"] = Remedy(fix, title, Safety.SAFE, requires=requires, on_request=True)
+    remedies["preserve"] = Remedy(fix, title, requires=requires, on_request=True)
     bites = {"torch": f">={floor}"}
-    return rule.offer(call, remedies, message=message, bites=bites, evidence=evidence, consequence=consequence)
+    is_bug = [checkpoint_is_torchs(ctx)]
+    return rule.offer(
+        call, remedies, message=message, is_bug=is_bug, bites=bites, evidence=evidence, consequence=consequence
+    )
 
 
 def _checkpointed(
     ctx: PythonContext, call: ast.Call, function: ast.expr | None, sequential: bool
-) -> tuple[str, str | None]:
-    """What is checkpointed, for the message, and what stands in the way of the other variant."""
-    preserved = keyword(call, "preserve_rng_state")
-    blunt = preserved is not None and literal(preserved) is not True
+) -> tuple[str, list[Answer]]:
+    """What is checkpointed, for the message, and whether the other variant suits it."""
     if function is not None and not isinstance(function, ast.Starred):
         what = f"`{'checkpoint_sequential' if sequential else 'checkpoint'}({ctx.written(function)}, …)`"
-        reason = trouble_in(ctx, function, several=sequential)
-    else:
-        decorated = ctx.parent(call)
-        what, reason = "`checkpoint`", "what it runs is not in sight"
-        if isinstance(decorated, FUNCTIONS) and call in decorated.decorator_list:
-            what, reason = f"`checkpoint` on `{decorated.name}`", trouble_in(ctx, decorated)
-    return what, reason or ("the random state is not kept" if blunt else None)
+        return what, [runs_the_same_twice(ctx, call, function, several=sequential)]
+    decorated = ctx.parent(call)
+    if isinstance(decorated, FUNCTIONS) and call in decorated.decorator_list:
+        return f"`checkpoint` on `{decorated.name}`", [runs_the_same_twice(ctx, call, decorated)]
+    return "`checkpoint`", [unknown(ctx.evidence(call, "what it runs is not in sight"))]
 
 
-def _changed_after(ctx: PythonContext, call: ast.Call) -> str | None:
-    """What the function changes after the call, so that the recomputation runs something else."""
+@question
+def runs_the_same_twice(
+    ctx: PythonContext, call: ast.Call, function: ast.expr | Function, *, several: bool = False
+) -> Answer:
+    """Whether what is checkpointed is in sight as a whole, and may run twice without a trace."""
+    if (trouble := trouble_in(ctx, function, several=several)) is not None:
+        return unknown(trouble)
+    preserved = keyword(call, "preserve_rng_state")
+    if preserved is not None and literal(preserved) is not True:
+        return unknown(ctx.evidence(preserved, "the random state is not kept"))
+    return yes()
+
+
+@question
+def nothing_changes_after(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether the function changes nothing after the call, so that the recomputation runs the same."""
     function = ctx.function(call)
     for node in own(function) if function is not None else ():
-        changed: list[tuple[ast.AST, str]] = []
+        changed: list[tuple[ast.expr | ast.stmt, str]] = []
         match node:
             case ast.Call(func=ast.Attribute(attr="eval" | "train" as name)) if len(node.args) + len(node.keywords) < 2:
                 changed = [(node, f"`{name}()` is called")]
@@ -231,8 +245,8 @@ def _changed_after(ctx: PythonContext, call: ast.Call) -> str | None:
                 changed = [(node, f"`{ctx.name(target)}` is set")]
         for each, how in changed:
             if function is not None and ctx.flow_of(function).reaches(call, each):
-                return f"{how} after it, and before it is recomputed"
-    return None
+                return unknown(ctx.evidence(each, f"{how} after it, and before it is recomputed"))
+    return yes()
 
 
 def _given_later(ctx: PythonContext) -> bool:
@@ -241,6 +255,16 @@ def _given_later(ctx: PythonContext) -> bool:
         calls = (each for each in ctx.all(ast.Call) if keyword(each, "use_reentrant") is not None)
         ctx.memo[_given_later,] = any(not ctx.means(each.func, CHECKPOINT) for each in calls)
     return bool(ctx.memo[_given_later,])
+
+
+@question
+def checkpoint_is_torchs(ctx: PythonContext) -> Answer:
+    """Whether no code puts a function of its own into a module of torch, under a name that is not in sight."""
+    return unless(
+        each.evidence("`checkpoint` may be replaced here")
+        for each in stores(ctx, "checkpoint")
+        if isinstance(each.node, ast.Call) and each.ctx.origin(each.node.args[0])
+    )
 
 
 def _is_replaced(ctx: PythonContext) -> bool:

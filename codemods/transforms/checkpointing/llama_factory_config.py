@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codemods.flow.answers import unknown
 from codemods.frameworks import config_owners
 from codemods.frameworks.checkpointing.deepspeed_stage import deepspeed_stage
 from codemods.frameworks.checkpointing.families import FAMILIES, WRAPPER_LOSES, brings_code, family, unknown_family
@@ -112,8 +113,8 @@ def _check(table: Table, ctx: FileContext) -> Iterator[Draft]:
     yield rule.offer(
         at,
         remedies,
-        message=f"{_message(table, knows)}{unknown_family(model, remote=remote)}",
-        consequence=Consequence.SILENT if model in WRAPPER_LOSES else Consequence.STYLE,
+        message=_message(table, knows),
+        is_bug=[] if model else [unknown(unknown_family(ctx, at, remote=remote))],
     )
 
 

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, keyword, literal
 from codemods.analysis.instances import called
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
@@ -47,6 +48,8 @@ from codemods.frameworks.checkpointing.project_traits import (
     forbids_non_reentrant,
     frozen_embeddings,
     gives_inputs_gradients,
+    inputs_get_no_gradients,
+    no_hook_sees_the_inputs,
     unsloth,
 )
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, arguments_class
@@ -97,8 +100,10 @@ def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if not function or not function <= CHECKPOINT:
         return
     why, shown = None if CHECKPOINT_SEQUENTIAL in function else _missing_input(call), None
-    if why is None and (shown := _frozen_below(call, ctx)) is not None:
-        why = shown.why
+    is_bug: list[Answer] = []
+    if why is None and (below := _frozen_below(call, ctx)) is not None:
+        shown, why = below[0], below[0].why
+        is_bug = [inputs_get_no_gradients(ctx, call), no_hook_sees_the_inputs(ctx), is_of_this_model(ctx, call, *below)]
     if why is None:
         return
     remedies: dict[str, Remedy] = {}
@@ -110,7 +115,7 @@ def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if shown is not None and (insertion := input_grads(ctx, call)) is not None:
         remedies["input-grads"] = Remedy(insertion, INPUT_GRADS)
     message = f"`checkpoint` with `use_reentrant=True`: {why}"
-    yield rule.offer(call, remedies, message=message, evidence=[shown] if shown else [])
+    yield rule.offer(call, remedies, message=message, is_bug=is_bug, evidence=[shown] if shown else [])
 
 
 @rule.on(ast.Call)
@@ -136,8 +141,9 @@ def reentrant_kwargs(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         remedies["non-reentrant"] = Remedy([replace(value, "False")])
     if (insertion := input_grads(ctx, call)) is not None:
         remedies["input-grads"] = Remedy(insertion, INPUT_GRADS)
+    is_bug = [inputs_get_no_gradients(ctx, call), is_of_this_model(ctx, call, trained, None)]
     message = f"`{ctx.written(call.func)}` with `use_reentrant: True`, and adapters are trained: they get no gradient"
-    yield rule.offer(call, remedies, message=message, bites={"transformers": "<5"}, evidence=[trained])
+    yield rule.offer(call, remedies, message=message, is_bug=is_bug, bites={"transformers": "<5"}, evidence=[trained])
 
 
 def _missing_input(call: ast.Call) -> str | None:
@@ -156,17 +162,34 @@ def _missing_input(call: ast.Call) -> str | None:
     return None
 
 
-def _frozen_below(call: ast.Call, ctx: PythonContext) -> Evidence | None:
-    """What shows that nothing below the block requires a gradient, by what the program does with the model."""
+def _frozen_below(call: ast.Call, ctx: PythonContext) -> tuple[Evidence, str | None] | None:
+    """What shows that nothing below the block requires a gradient, with the attribute that is frozen."""
     if gives_inputs_gradients(ctx) or _sets_requires_grad(call, ctx):
         return None
     if _is_hugging_face(call, ctx) and (trained := adapters(ctx)) is not None:
         why = "adapters are trained, and no gradient reaches them if the embeddings are frozen"
-        return dataclasses.replace(trained, why=why)
+        return dataclasses.replace(trained, why=why), None
     if (found := frozen_embeddings(ctx)) is not None:
         why = "embeddings are frozen, so that no gradient reaches the blocks above them"
-        return dataclasses.replace(found, why=why)
+        return dataclasses.replace(found[0], why=why), found[1].rpartition(".")[2]
     return None
+
+
+@question
+def is_of_this_model(ctx: PythonContext, call: ast.Call, shown: Evidence, attribute: str | None) -> Answer:
+    """Whether what is frozen, or gets adapters, belongs to the model that the checkpoint is part of."""
+    klass = ctx.klass(call)
+    if attribute is not None and klass is not None and next(ctx.index.assigned(klass, attribute), None) is not None:
+        return yes()
+    function = ctx.enclosing(call, ast.FunctionDef)
+    if klass is None and shown.path == ctx.path and function is not None and shown.line in _lines(function):
+        return yes()
+    what = "the adapters may be on" if attribute is None else f"`{attribute}` may be a part of"
+    return unknown(dataclasses.replace(shown, why=f"{what} another model"))
+
+
+def _lines(node: ast.FunctionDef) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _is_hugging_face(call: ast.Call, ctx: PythonContext) -> bool:

@@ -31,9 +31,10 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import keyword, literal, values
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import unknown
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.module import FUNCTIONS, Module
 from codemods.syntax.verbs import Verb, delete, replace
 
 CASTS = frozenset({"float", "half", "bfloat16", "double"})
@@ -50,7 +51,7 @@ rule = Rule(
     name="requires-grad-after-cast",
     summary="`requires_grad_()` after a cast hides a cut graph: everything below it stays untrained",
     fix_title="Remove `requires_grad_()`",
-    safety=Safety.DISPLAY,
+    safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=(("requires_grad_", "requires_grad"),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
@@ -96,9 +97,11 @@ def flag_after_cast(assign: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
 def _draft(ctx: PythonContext, node: ast.Call | ast.Assign, tensor: ast.expr, fix: Verb) -> Draft:
     name = ctx.written(tensor)
     message = f"`{name}` is made to require a gradient after its cast, which drops none: this hides a cut below"
+    # no line shows the cut: where what is cast is an input without a graph, there is none (deepspeed_pipeline)
+    is_bug = [unknown(ctx.evidence(node, f"`{name}` may be an input that has no graph"))]
     if _reads_gradients(ctx):
-        return rule.finding(node, message=message)
-    return rule.finding(node, fix=[fix], message=message, safety=Safety.UNSAFE)
+        return rule.finding(node, message=message, is_bug=is_bug)
+    return rule.finding(node, fix=[fix], message=message, is_bug=is_bug)
 
 
 def _in_forward(node: ast.AST, ctx: PythonContext) -> bool:
@@ -136,11 +139,13 @@ def _is_differentiation(name: str) -> bool:
 
 def _reads_gradients(ctx: PythonContext) -> bool:
     """Whether the project reads `.grad` or registers hooks; also where a file cannot be read."""
-    for path in ctx.index.search(ctx.path, (b"grad", b"hook")):
-        other = ctx.other(path)
-        if other is None or any(a.attr == "grad" or _is_hook(a.attr) for a in other.all(ast.Attribute)):
-            return True
-    return False
+    paths = ctx.index.search(ctx.path, (b"grad", b"hook"))
+    index = ctx.index
+    return index.recall((_reads_gradients, paths), lambda: any(_names_gradients(index.syntax(p)) for p in paths))
+
+
+def _names_gradients(module: Module | None) -> bool:
+    return module is None or any(a.attr == "grad" or _is_hook(a.attr) for a in module.all(ast.Attribute))
 
 
 def _is_hook(name: str) -> bool:

@@ -19,6 +19,10 @@ Safe: only the statement that calls the closure moves into `with torch.enable_gr
 `no_grad`. A `step` under `inference_mode` gets `with torch.inference_mode(False):` instead, because `enable_grad` has
 no effect there.
 
+Possible, and unsafe, where nobody in sight gives the optimizer a closure, where the closure that is given is not in
+sight or the optimizer may be another one, where the step does more with it than to test and to call it, and beside
+hooks on steps. Unsafe where a closure that is given cannot be read: it may write weights in place.
+
 ## When it is not offered
 Where the class is not surely a `torch.optim.Optimizer`, where the closure is wrapped, bound anew or handed on
 (`closure = torch.enable_grad()(closure)`, as in SAM), where gradients are switched on in the method, where the class
@@ -29,22 +33,29 @@ without a fix where the call stands in the head of an `if` or `while`, or beside
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
-from codemods.analysis.calls import literal, named_calls, values
+from codemods.analysis.calls import given, literal, values
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step
+from codemods.analysis.mentions import mentions
+from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.regions import WITHS
+from codemods.analysis.values import PossibleValue, possible_values
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
-from codemods.frameworks.gradients.losses import named
-from codemods.model.edits import Consequence, Safety
+from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off, may_switch
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import GRAD_SCALER, OPTIMIZER
+from codemods.project.index import NONE, Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, Function, own
 from codemods.syntax.verbs import enclose
 
-OPTIMIZERS = named(
-    "torch.optim",
-    "Optimizer ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SGD SparseAdam",
-)
-
+_DIFFERENTIATING = ("backward", "manual_backward", "grad")
+_ASKING = ("callable", "isinstance", "print")
 
 rule = Rule(
     code="GRD005",
@@ -54,7 +65,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     triggers=(("step",), ("no_grad", "inference_mode", "set_grad_enabled")),
-    subclasses=OPTIMIZERS,
+    subclasses=OPTIMIZER,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(
         "https://docs.pytorch.org/docs/stable/optim.html#optimizer-step-closure",
@@ -78,23 +89,185 @@ def bare_closure(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if name in ctx.bindings(step) or any(gradients_on(ctx, decorator) for decorator in step.decorator_list):
         return
     switches = [each for each in ctx.regions(call) if grad_mode(ctx, each.entered) == "off"]
-    if not switches or not ctx.index.descends(method.owner, OPTIMIZERS):
+    if not switches or not ctx.index.descends(method.owner, OPTIMIZER):
         return
     if any(_interferes(node, name, ctx) for node in own(step)):
         return
-    if not _reads_gradients(method.klass) or _may_write_weights(ctx, method.klass):
+    if not _reads_gradients(method.klass) or any(each.writes for each in _closures(ctx, method.klass)):
         return
     message = f"`{name}()` runs with gradients off, so the loss that it differentiates has no graph"
     statement = ctx.statement(call)
     inference = any(not ctx.means(each.maker, "torch.no_grad", "torch.set_grad_enabled") for each in switches)
     # `enable_grad` has no effect inside `inference_mode`
     enable = ctx.spell("torch.inference_mode" if inference else "torch.enable_grad", at=call)
+    managers = [each.entered for each in ctx.regions(call) if isinstance(each.holder, WITHS)]
+    is_bug = [
+        a_closure_is_given(ctx, method.klass),
+        closure_is_only_called(ctx, step, name),
+        step_is_as_written(ctx, method.owner, step),
+        gradients_stay_off(ctx, managers),
+        no_hook_changes_a_step(ctx),
+    ]
+    is_right = [closures_write_nothing(ctx, method.klass)]
     if enable is None or statement is None or not _stands_alone(call, statement, ctx):
-        yield rule.finding(call, message=message)
+        yield rule.finding(call, message=message, is_bug=is_bug)
         return
     header = f"with {enable.code}({'False' if inference else ''}):"
     title = "Call the closure under `torch.inference_mode(False)`" if inference else None
-    yield rule.finding(call, message=message, title=title, fix=[enclose(statement, header)], needs=[enable.need])
+    yield rule.finding(
+        call,
+        message=message,
+        title=title,
+        fix=[enclose(statement, header)],
+        needs=[enable.need],
+        is_bug=is_bug,
+        is_right=is_right,
+    )
+
+
+@question
+def a_closure_is_given(ctx: PythonContext, klass: ast.ClassDef) -> Answer:
+    """Whether somebody gives this optimizer a closure that does not switch gradients on by itself."""
+    given = list(_closures(ctx, klass))
+    bare = [each for each in given if each.surely and each.enables is False and each.differentiates]
+    if bare:
+        return yes(*(each.shown for each in bare))
+    if given and all(each.surely and each.enables for each in given):
+        return no(*(each.shown for each in given))
+    nobody = ctx.evidence(klass, f"nobody in sight gives `{klass.name}` a closure")
+    doubts = [each.shown for each in given if not (each.surely and each.enables)]
+    return unknown(*doubts) if doubts else unknown(nobody)
+
+
+@question
+def step_is_as_written(ctx: PythonContext, owner: Ref, step: Function) -> Answer:
+    """Whether no decorator or base of the project runs a `step` in another way: it may give it another closure."""
+    wrappers: list[tuple[str, Collection[str], Evidence]] = []
+    for base in ctx.index.lineage(owner).refs:
+        klass = ctx.index.klass(base)
+        if klass is not None and (made := klass.methods.get("__init_subclass__")) is not None:
+            wrappers.append((klass.name, {base.path}, Evidence(base.path, made.line, "")))
+    for each in step.decorator_list:
+        origins = ctx.origin(each.func if isinstance(each, ast.Call) else each)
+        if not origins or any(":" in name for name in origins):
+            files = {name.partition(":")[0] for name in origins} or {ctx.path}
+            wrappers.append((ctx.written(each), files, ctx.evidence(each, "")))
+    doubts: list[Evidence] = []
+    for who, inside, shown in wrappers:
+        why = f"`{who}` may give the closure gradients"
+        places = [each.evidence(why) for each in mentions(ctx, *SWITCHING_ON) if each.ctx.path in inside]
+        doubts += places or [replace(shown, why=why)]
+    return unless(doubts)
+
+
+@question
+def closure_is_only_called(ctx: PythonContext, step: Function, name: str) -> Answer:
+    """Whether a `step` does nothing with its closure but to test and to call it: another may run it with gradients."""
+    uses = (node for node in ast.walk(step) if isinstance(node, ast.Name) and node.id == name)
+    others = (use for use in uses if isinstance(use.ctx, ast.Load) and not _is_tested_or_called(ctx, use))
+    return unless(ctx.evidence(use, f"`{name}` may run elsewhere, with gradients on") for use in others)
+
+
+def _is_tested_or_called(ctx: PythonContext, use: ast.expr) -> bool:
+    match ctx.parent(use):
+        case ast.Call(func=func):
+            return func is use or ctx.name(func) in _ASKING
+        case ast.Compare() | ast.If() | ast.IfExp() | ast.BoolOp() | ast.UnaryOp() | ast.Assert():
+            return True
+    return False
+
+
+@question
+def closures_write_nothing(ctx: PythonContext, klass: ast.ClassDef) -> Answer:
+    """Whether no closure that this optimizer may be given writes in place, which raises where gradients are on."""
+    return unless(each.shown for each in _closures(ctx, klass) if each.writes is not False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A closure that is given to the `step` of an optimizer."""
+
+    shown: Evidence
+    surely: bool
+    """Whether it surely is an optimizer of the class."""
+    enables: bool | None
+    """Whether the closure switches gradients on by itself; None: it is not in sight."""
+    writes: bool | None
+    """Whether the closure writes in place."""
+    differentiates: bool
+    """Whether the closure surely differentiates something, and so needs gradients."""
+
+
+def _closures(ctx: PythonContext, klass: ast.ClassDef) -> Iterator[_Given]:
+    ref = ctx.ref(klass)
+    for step in mentions(ctx, "step"):
+        call, other, receiver = step.call, step.ctx, step.receiver
+        if call is None or receiver is None or len(values(call)) != 1 or other.klass(call) == ref:
+            continue
+        if _is_no_closure(other, values(call)[0]):
+            continue
+        if other.is_a(receiver, GRAD_SCALER) or is_schedule(other, receiver) or optimizes(other, receiver) is False:
+            continue
+        found, complete = possible_values(other, receiver, returns=True, given=given)
+        origins = [each.ctx.origin(each.node.func) if isinstance(each.node, ast.Call) else NONE for each in found]
+        if complete and found and all(map(_are_classes, origins)) and not any(str(ref) in names for names in origins):
+            if not any(_is_configured(each, ref) for each in found):
+                continue
+        surely = complete and bool(found) and all(names == {str(ref)} for names in origins)
+        surely = surely or any(_is_configured(each, ref) for each in found)
+        shown = other.evidence(call, "a closure is given here" if surely else "a closure may be given here")
+        closure = _definition(values(call)[0], other)
+        differentiates = _differentiates(closure)
+        if closure is not None and not differentiates:
+            shown = other.evidence(call, "the closure that is given here may only evaluate")
+        yield _Given(shown, surely, _enables(other, closure), _writes(closure), differentiates)
+
+
+def _is_no_closure(ctx: PythonContext, given: ast.expr) -> bool:
+    """Whether an argument surely is no function: a number, what is computed, or what a loop brings."""
+    found, complete = possible_values(ctx, given)
+    data = (ast.Constant, ast.BinOp, ast.Compare, ast.Tuple, ast.List, ast.Dict, ast.Subscript, ast.For, ast.AugAssign)
+    return complete and bool(found) and all(isinstance(each.node, data) for each in found)
+
+
+def _are_classes(names: frozenset[str]) -> bool:
+    """Whether all names are those of classes: what a function gives is not in sight."""
+    return bool(names) and all(re.split(r"[.:]", name)[-1][:1].isupper() for name in names)
+
+
+def _is_configured(value: PossibleValue, ref: Ref) -> bool:
+    """Whether a value is what `self.optimizers()` gives, in a module that configures an optimizer of a class."""
+    ctx, node = value.ctx, value.node
+    method = ctx.method(node)
+    if not isinstance(node, ast.Call) or method is None or ctx.name(node.func) != f"{method.self}.optimizers":
+        return False
+    owner = ctx.index.method(method.owner, "configure_optimizers")
+    other = ctx.other(owner.path) if owner is not None else None
+    found = other.definition(f"{owner.name}.configure_optimizers") if other is not None and owner is not None else None
+    made = (n for n in own(found[1]) if isinstance(n, ast.Call)) if found is not None else ()
+    return other is not None and any(other.origin(call.func) == {str(ref)} for call in made)
+
+
+def _enables(ctx: PythonContext, closure: Function | ast.Lambda | None) -> bool | None:
+    """Whether a closure switches gradients on: by a decorator, around what it computes, or by who makes it."""
+    if closure is None:
+        return None
+    decorators = [] if isinstance(closure, ast.Lambda) else closure.decorator_list
+    if any(gradients_on(ctx, node) for node in (*decorators, *own(closure))):
+        return True
+    entered = [item.context_expr for node in own(closure) if isinstance(node, WITHS) for item in node.items]
+    return None if any(may_switch(ctx, each, SWITCHING_ON) for each in (*decorators, *entered)) else False
+
+
+def _differentiates(closure: Function | ast.Lambda | None) -> bool:
+    """Whether a closure surely runs a backward pass: one that only evaluates is right without gradients."""
+    calls = (node for node in ast.walk(closure) if isinstance(node, ast.Call)) if closure is not None else ()
+    return any(isinstance(call.func, ast.Attribute) and call.func.attr in _DIFFERENTIATING for call in calls)
+
+
+def _writes(closure: Function | ast.Lambda | None) -> bool | None:
+    """Whether a closure writes in place."""
+    return any(map(_writes_in_place, ast.walk(closure))) if closure is not None else None
 
 
 def _reads_gradients(klass: ast.ClassDef) -> bool:
@@ -110,17 +283,6 @@ def _reads_gradients(klass: ast.ClassDef) -> bool:
     return False
 
 
-def _may_write_weights(ctx: PythonContext, klass: ast.ClassDef) -> bool:
-    """Whether a closure that this optimizer may be given writes in place, which raises where gradients are on."""
-    for path in ctx.index.search(ctx.path, (klass.name.encode(),)):
-        other = ctx.other(path)
-        for call in named_calls(other, "step") if other is not None else ():
-            for closure in (_definition(given, other) for given in values(call)) if other is not None else ():
-                if closure is not None and any(map(_writes_in_place, ast.walk(closure))):
-                    return True
-    return False
-
-
 def _definition(given: ast.expr, ctx: PythonContext) -> Function | ast.Lambda | None:
     """The function that an argument names, or is."""
     if isinstance(given, ast.Lambda):
@@ -131,8 +293,9 @@ def _definition(given: ast.expr, ctx: PythonContext) -> Function | ast.Lambda | 
     scope: ast.AST = given
     while not isinstance(scope, ast.Module):
         scope = ctx.scope(scope)
-        for binding in ctx.bindings(scope).get(name, ()):
-            return binding.node if isinstance(binding.node, FUNCTIONS) else None
+        if found := ctx.bindings(scope).get(name, ()):
+            node = found[0].node
+            return node if len(found) == 1 and isinstance(node, FUNCTIONS) else None
     return None
 
 
@@ -160,7 +323,7 @@ def _interferes(node: ast.AST, name: str, ctx: PythonContext) -> bool:
         return False
     if gradients_on(ctx, node):
         return True
-    return ctx.name(node.func) not in ("callable", "isinstance", "print") and any(
+    return ctx.name(node.func) not in _ASKING and any(
         isinstance(given, ast.Name) and given.id == name for given in values(node)
     )
 

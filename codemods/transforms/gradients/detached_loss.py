@@ -18,6 +18,9 @@ The same on every version run (torch 2.0.1 to 2.13, Lightning 2.0.3 to 2.6.6).
 Safe: code that could not run before hands the loss on with its graph. Unsafe where the cut value has a name that is
 used for more than the backward pass, because these uses would then keep the graph alive.
 
+Possible, and unsafe, where a class of the project has a `detach`, `item` or `data` of its own and the value may be one,
+where a handler or a test may expect the error, and in a `training_step` that runs another backward pass.
+
 ## When it is not offered
 In the `return` of a `training_step` that optimizes by hand, anywhere in its class: there a detached loss is right, and
 frees memory. For `.data` of something that is not surely a loss of PyTorch: wrappers such as `PackedSequence` keep
@@ -34,8 +37,14 @@ from collections.abc import Iterator
 from codemods.analysis.calls import values
 from codemods.analysis.definitions import uses_of
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
 from codemods.frameworks.gradients.losses import LossOrigin, value
+from codemods.frameworks.gradients.questions import (
+    cut_value_is_not_used_again,
+    is_no_other_object,
+    no_other_backward_of_a_step,
+)
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, FABRIC
@@ -43,6 +52,7 @@ from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS
 from codemods.syntax.verbs import replace
 
+_TENSORS = (LossOrigin.GRAPH, LossOrigin.TENSOR)
 _SITES = ("detach", "item", "data")
 
 rule = Rule(
@@ -93,15 +103,17 @@ def _cut(cut: ast.expr, loss: ast.expr, how: str, ctx: PythonContext) -> Iterato
         yield rule.finding(cut, message=message)
         return
     fix = replace(cut, ctx.operand(loss))
-    safety = Safety.SAFE
     for hop in sink.hops:
         if isinstance(hop, ast.AugAssign) or any(forces(ctx, use) for use in uses_of(ctx, hop)):
             return
-        if not all(_is_fleeting(use, sink, ctx) for use in uses_of(ctx, hop)):
-            safety = Safety.UNSAFE
         if removal := without_assignment(ctx, hop, loss, cut):
             fix = removal
-    yield rule.finding(cut, message=message, fix=[fix], safety=safety)
+    is_bug: list[Answer] = [] if value(ctx, loss).made in _TENSORS else [is_no_other_object(ctx, how)]
+    if isinstance(sink.node, ast.Return) and (step := ctx.function(sink.node)) is not None:
+        is_bug.append(no_other_backward_of_a_step(ctx, step))
+    yield rule.finding(
+        cut, message=message, fix=[fix], is_bug=is_bug, is_right=[cut_value_is_not_used_again(ctx, sink)]
+    )
 
 
 def _is_wrong(sink: Sink, loss: ast.expr, ctx: PythonContext) -> bool:
@@ -131,16 +143,4 @@ def _expected_to_fail(call: ast.Call, ctx: PythonContext) -> bool:
         if isinstance(above, FUNCTIONS):
             return False
         below = above
-    return False
-
-
-def _is_fleeting(use: ast.expr, sink: Sink, ctx: PythonContext) -> bool:
-    """Whether a use of the cut value ends there: the backward call itself, a number, or a further cut."""
-    if use is sink.value or sink.node in ctx.ancestors(use):
-        return True
-    match ctx.parent(use):
-        case ast.Attribute(attr="item" | "detach" | "cpu" | "numpy" | "shape" | "dtype" | "device"):
-            return True
-        case ast.Call(func=func):
-            return func is not use and ctx.name(func) in ("float", "print")
     return False

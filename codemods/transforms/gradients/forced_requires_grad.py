@@ -32,10 +32,12 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, literal, positional, values
 from codemods.analysis.definitions import reaching, uses, uses_of
+from codemods.analysis.gradient_watchers import no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.tensors import is_loss_name
+from codemods.flow.answers import Answer, unknown
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks
 from codemods.frameworks.gradients.losses import FRESH, LossOrigin, value
+from codemods.frameworks.gradients.questions import loss_is_cut
 from codemods.frameworks.gradients.removal import removed, without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -91,36 +93,53 @@ def _forced(node: ast.expr | ast.stmt, statement: ast.stmt, loss: ast.expr, ctx:
     if name is None or _is_input(loss, name, statement, ctx):
         return
     found = value(ctx, loss).made
-    if found not in (LossOrigin.GRAPH, LossOrigin.CUT) and not is_loss_name(name):
-        return
     after = [use for use in uses(ctx, name, statement) if _is_same(ctx, statement, use, name)]
-    message = _message(name, isinstance(node, ast.Assign), found)
-    if any(_differentiates(sink, ctx) for use in after for sink in sinks(ctx, use)):
-        yield rule.finding(node, message=message, fix=[removed(ctx, statement)])
+    assigned = isinstance(node, ast.Assign)
+    message = _message(name, assigned, found)
+    reached = ((use, sink) for use in after for sink in sinks(ctx, use, depth=0))
+    if any(_differentiates(sink, use, statement, ctx) for use, sink in reached):
+        fix = [removed(ctx, statement)]
+        yield rule.finding(
+            node, message=message, fix=fix, consequence=_cost(assigned, found), is_bug=_is_bug(ctx, loss, found)
+        )
     elif found in (LossOrigin.GRAPH, LossOrigin.TENSOR) and any(
         isinstance(ctx.parent(use), ast.Return) for use in after
     ):
         if "loss" in name.lower():
-            yield rule.finding(node, message=message)
+            doubt = ctx.evidence(loss, "who differentiates what is returned is not in sight")
+            yield rule.finding(node, message=message, is_bug=[unknown(doubt)])
 
 
 def _passed_on(call: ast.Call, loss: ast.expr, ctx: PythonContext) -> Iterator[Draft]:
     """`requires_grad_()` in the middle of an expression that is differentiated."""
-    known = value(ctx, loss).made in (LossOrigin.GRAPH, LossOrigin.CUT)
-    if not known and ctx.name(loss) is not None and not is_loss_name(ctx.name(loss) or ""):
-        return
     if _is_made_of_numbers(loss, ctx) or (ctx.name(loss) and _is_input(loss, ctx.name(loss) or "", call, ctx)):
         return
-    for sink in sinks(ctx, call):
+    found = value(ctx, loss).made
+    for sink in sinks(ctx, call, depth=1):
         hops = [use for hop in sink.hops for use in uses_of(ctx, hop)]
-        if not _differentiates(sink, ctx) or any(_is_leaf_use(use, ctx) for use in hops):
+        first = next((use for use in hops if use in ast.walk(sink.value)), sink.value) if sink.hops else call
+        if any(_is_leaf_use(use, ctx) for use in hops) or not _differentiates(sink, first, call, ctx):
             continue
         fix = replace(call, ctx.operand(loss))
         if (holder := ctx.parent(call)) is not None:
             fix = without_assignment(ctx, holder, loss, call) or fix
-        message = _message(ctx.name(loss), False, value(ctx, loss).made)
-        yield rule.finding(call, message=message, fix=[fix])
+        message = _message(ctx.name(loss), False, found)
+        yield rule.finding(
+            call, message=message, fix=[fix], consequence=_cost(False, found), is_bug=_is_bug(ctx, loss, found)
+        )
         return
+
+
+def _is_bug(ctx: PythonContext, loss: ast.expr, found: LossOrigin) -> list[Answer]:
+    """What the claim rests on: a loss that is cut, and no hook that hands its gradient on; of a graph nothing."""
+    return [] if found is LossOrigin.GRAPH else [loss_is_cut(ctx, loss), no_hook_sees_gradients(ctx)]
+
+
+def _cost(assigned: bool, found: LossOrigin) -> Consequence:
+    """What it costs to force a loss: nothing, or an error, where it has a graph."""
+    if found is LossOrigin.GRAPH:
+        return Consequence.RAISES if assigned else Consequence.STYLE
+    return Consequence.SILENT
 
 
 def _message(name: str | None, assigned: bool, found: LossOrigin) -> str:
@@ -132,8 +151,22 @@ def _message(name: str | None, assigned: bool, found: LossOrigin) -> str:
     return f"{forcing} {idle} where {spoken} has a graph, and where it has none hides that nothing trains"
 
 
-def _differentiates(sink: Sink, ctx: PythonContext) -> bool:
-    return sink.alone and not seeded(ctx, sink.node)
+def _differentiates(sink: Sink, first: ast.expr, forced: ast.AST, ctx: PythonContext) -> bool:
+    """Whether the very value that is forced is differentiated: as it is or times a number, in the same round of a loop.
+
+    A value that goes through a call, or that a loop gives another meaning, may be an input.
+
+    Args:
+        first: where the way to the backward pass begins.
+    """
+    if not (sink.alone and sink.sure) or seeded(ctx, sink.node):
+        return False
+    node: ast.AST | None = first
+    while node is not None and node is not sink.value:
+        if isinstance(node := ctx.parent(node), ast.Call):
+            return False
+    flow = ctx.flow_of(ctx.scope(forced))
+    return flow.loop(forced) is flow.loop(sink.node)
 
 
 def _is_same(ctx: PythonContext, statement: ast.AST, use: ast.expr, name: str) -> bool:

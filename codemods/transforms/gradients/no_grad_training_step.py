@@ -12,8 +12,11 @@ without gradients by itself.
 ## Fix safety
 Safe for `training_step` and the methods that compute its loss, where the decorator goes, or the block around
 everything that is computed. Unsafe for `forward`, which other code may call as a feature extractor, for a block that
-holds only a part of the work, and where a teacher, target or moving average is called in the method, which would then
-be trained too.
+holds only a part of the work, where a teacher, target or moving average is called in the method, which would then
+be trained too, and where something that runs with the method writes into tensors, which raises with gradients.
+
+Possible where a context manager or a function that is called may switch gradients on, and where the loss that is
+returned was made before.
 
 ## When it is not offered
 Where the class, one of its parents or one of its subclasses optimizes by hand or has no optimizer, where the class has
@@ -30,16 +33,36 @@ from collections.abc import Iterator, Sequence
 
 from codemods.analysis.calls import literal
 from codemods.analysis.definitions import reaching, uses
+from codemods.analysis.mentions import Occurrence, may_run_during, mentions, mentions_during
 from codemods.analysis.python_context import Method, PythonContext
+from codemods.analysis.regions import WITHS
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
+from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, Function, own
 from codemods.syntax.verbs import drop, unwrap
 
+_WRITING = (
+    "copy_",
+    "mul_",
+    "add_",
+    "sub_",
+    "div_",
+    "lerp_",
+    "addcmul_",
+    "addcdiv_",
+    "fill_",
+    "clamp_",
+    "zero_",
+    "index_copy_",
+)
+_LOGS = ("log", "log_dict", "item", "detach")
 _REFERENCE = re.compile(r"teacher|target|momentum|ema|frozen|reference|ref_", re.IGNORECASE)
 
 rule = Rule(
@@ -74,16 +97,21 @@ def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]
     what = "`training_step` runs without gradients, so its loss has no graph"
     if step is not function:
         what = f"`{method.name}`, which makes the loss of `training_step`, runs without gradients"
-    doubtful = method.name == "forward" or _calls_a_reference(function, method.self, ctx)
-    safety = Safety.UNSAFE if doubtful else Safety.SAFE
+    inside = (node for each in (function, step) for node in own(each) if isinstance(node, WITHS))
+    is_bug = [
+        gradients_stay_off(ctx, [item.context_expr for node in inside for item in node.items]),
+        nothing_switches_gradients_on(ctx, function, step),
+        loss_is_made_here(ctx, step),
+    ]
+    is_right = [only_trains_what_learns(ctx, function, method.self), nothing_is_written(ctx, function, step)]
     for decorator in switches:
-        yield rule.finding(decorator, message=what, fix=[drop(decorator)], safety=safety)
+        yield rule.finding(decorator, message=what, fix=[drop(decorator)], is_bug=is_bug, is_right=is_right)
     for block, items in blocks:
-        whole = _holds_all_work(block, function, ctx)
-        if whole or _makes_the_result(block, function, ctx):
-            level = safety if whole else Safety.UNSAFE
+        work = _work_outside(block, function, ctx)
+        if _makes_the_result(block, function, ctx):
             fix = drop(*items) if len(items) < len(block.items) else unwrap(block)
-            yield rule.finding(items[0], message=what, fix=[fix], safety=level)
+            complete = [*is_right, block_is_all_work(ctx, work)]
+            yield rule.finding(items[0], message=what, fix=[fix], is_bug=is_bug, is_right=complete)
 
 
 # -- which methods
@@ -168,10 +196,67 @@ def _only(use: ast.expr, binding: ast.AST, ctx: PythonContext) -> bool:
     return complete and [b.node for b in found] == [binding]
 
 
-def _calls_a_reference(function: Function, receiver: str, ctx: PythonContext) -> bool:
-    """Whether a model that should not be trained seems to be called, by its name."""
-    calls = (ctx.name(n.func) or "" for n in own(function) if isinstance(n, ast.Call))
-    return any(name.startswith(receiver + ".") and _REFERENCE.search(name) for name in calls)
+@question
+def only_trains_what_learns(ctx: PythonContext, function: Function, receiver: str) -> Answer:
+    """Whether a method runs nothing that is meant to stay as it is: it is no `forward`, and calls no such attribute."""
+    if function.name == "forward":
+        return unknown(ctx.evidence(function, "other code may call `forward` for its features"))
+    called = [(n, ctx.name(n.func) or "") for n in own(function) if isinstance(n, ast.Call)]
+    return unless(
+        ctx.evidence(call, f"`{name}` may be meant to stay as it is")
+        for call, name in called
+        if name.startswith(receiver + ".") and _REFERENCE.search(name)
+    )
+
+
+@question
+def nothing_switches_gradients_on(ctx: PythonContext, *functions: Function) -> Answer:
+    """Whether nothing that a step runs switches gradients on: nor a decorator that is kept under another name."""
+    scopes = dict.fromkeys(functions, ctx)
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may switch gradients on")
+        for each in mentions(ctx, *SWITCHING_ON)
+        if each.call is None or gradients_on(each.ctx, each.call)
+        if _is_put_away(each) or may_run_during(each, scopes)
+    )
+
+
+def _is_put_away(mention: Occurrence) -> bool:
+    """Whether a context manager is made outside of functions, for others to enter."""
+    return isinstance(mention.ctx.scope(mention.node), (ast.Module, ast.ClassDef)) and isinstance(
+        mention.ctx.statement(mention.node), (ast.Assign, ast.AnnAssign)
+    )
+
+
+@question
+def loss_is_made_here(ctx: PythonContext, step: Function) -> Answer:
+    """Whether what a step returns is made while it runs, and was not kept from before."""
+    losses = [loss for each in _returns(step) if (given := handed(each)) is not None for loss in _losses(given)]
+    kept = (
+        value
+        for loss in losses
+        for value in possible_values(ctx, loss, ordered=True)[0]
+        if isinstance(value.node, ast.Attribute) and not value.path
+    )
+    return unless(
+        ctx.evidence(each.node, "the loss may be made elsewhere") for each in kept if isinstance(each.node, ast.expr)
+    )
+
+
+@question
+def nothing_is_written(ctx: PythonContext, *functions: Function) -> Answer:
+    """Whether nothing that a step runs writes into tensors, which raises, or keeps a graph, where gradients are on."""
+    scopes = dict.fromkeys(functions, ctx)
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may write where gradients must be off")
+        for each in mentions_during(ctx, scopes, *_WRITING)
+    )
+
+
+@question
+def block_is_all_work(ctx: PythonContext, work: Sequence[ast.Call]) -> Answer:
+    """Whether a method calls nothing outside of the block without gradients."""
+    return unless(ctx.evidence(call, f"`{ctx.written(call.func)}` stands outside of the block") for call in work)
 
 
 # -- how gradients are switched off
@@ -199,14 +284,11 @@ def _blocks(body: Sequence[ast.stmt], ctx: PythonContext) -> Iterator[tuple[ast.
             yield from _blocks(statement.body, ctx)
 
 
-def _holds_all_work(block: ast.With, function: Function, ctx: PythonContext) -> bool:
-    """Whether outside the block nothing is called but what logs."""
+def _work_outside(block: ast.With, function: Function, ctx: PythonContext) -> list[ast.Call]:
+    """What is called outside of the block, but for what logs."""
     seen = {node for each in ctx.regions(block) for node in (each.entered, *own(each.entered))} | {*own(block)}
-    return all(
-        isinstance(node.func, ast.Attribute) and node.func.attr in ("log", "log_dict", "item", "detach")
-        for node in own(function)
-        if isinstance(node, ast.Call) and node not in seen
-    ) and _makes_the_result(block, function, ctx)
+    calls = (node for node in own(function) if isinstance(node, ast.Call) and node not in seen)
+    return [call for call in calls if not (isinstance(call.func, ast.Attribute) and call.func.attr in _LOGS)]
 
 
 def _makes_the_result(block: ast.With, function: Function, ctx: PythonContext) -> bool:

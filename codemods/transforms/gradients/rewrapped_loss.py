@@ -35,8 +35,18 @@ from codemods.analysis.calls import argument, has_splat, literal, values
 from codemods.analysis.definitions import uses, uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import elements
+from codemods.flow.answers import unknown
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
 from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, LossOrigin, LossValue, named, value
+from codemods.frameworks.gradients.questions import (
+    copy_is_not_handed_on,
+    gradients_are_recorded,
+    graph_is_differentiated_once,
+    is_cut_there,
+    loss_has_a_graph,
+    loss_is_not_kept,
+    losses_are_single_numbers,
+)
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -102,12 +112,14 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
         message = f"`{ctx.name(call.func)}(…)` copies {spoken}, which is cut from its graph before, so {_effect(call)}"
     moved = _converted(call, given, loss, ctx)
     named_loss = "loss" in (ctx.name(loss) or "").lower()
+    caller = ctx.evidence(call, "who differentiates what is returned is not in sight")
+    is_bug = [unknown(caller)] if sink is None else []
     if returned and found.made is not LossOrigin.GRAPH:
         if named_loss:
-            yield rule.finding(call, consequence=_consequence(call), message=message)
+            yield rule.finding(call, consequence=_consequence(call), message=message, is_bug=is_bug)
         return
     if moved is None or found.made in (LossOrigin.NUMBER, LossOrigin.CUT):
-        yield rule.finding(call, consequence=_consequence(call), message=message)
+        yield rule.finding(call, consequence=_consequence(call), message=message, is_bug=is_bug)
         return
     if sink is not None and _is_handed_on(loss, ctx):
         yield rule.finding(
@@ -119,9 +131,15 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
     fix = replace(call, moved)
     if (holder := ctx.parent(call)) is not None and moved == ctx.name(loss):
         fix = without_assignment(ctx, holder, loss, call) or fix
-    safe = found.made is LossOrigin.GRAPH and sink is not None and ".item()" not in peeled and _only_backward(sink, ctx)
+    is_right = [loss_has_a_graph(ctx, [loss]), gradients_are_recorded(ctx, [loss])]
+    if sink is not None:
+        is_bug += [loss_is_not_kept(ctx, [loss]), copy_is_not_handed_on(ctx, sink)]
+    if ".item()" in peeled:
+        is_right.append(unknown(ctx.evidence(given, "a number may be meant here")))
+    if sink is not None:
+        is_right.append(graph_is_differentiated_once(ctx, sink, call, [loss]))
     yield rule.finding(
-        call, consequence=_consequence(call), message=message, fix=[fix], safety=Safety.SAFE if safe else Safety.UNSAFE
+        call, consequence=_consequence(call), message=message, fix=[fix], is_bug=is_bug, is_right=is_right
     )
 
 
@@ -202,7 +220,12 @@ def _several(call: ast.Call, given: ast.expr, losses: Sequence[ast.expr], ctx: P
     if stack is None or moving is None or kinds & {LossOrigin.NUMBER, LossOrigin.CUT}:
         yield rule.finding(call, consequence=_consequence(call), message=message)
         return
-    safe = kinds == {LossOrigin.GRAPH} and all(f.scalar for f in found) and _only_backward(sink, ctx)
+    is_right = [
+        loss_has_a_graph(ctx, losses),
+        gradients_are_recorded(ctx, losses),
+        losses_are_single_numbers(ctx, losses),
+        graph_is_differentiated_once(ctx, sink, call, losses),
+    ]
     yield rule.finding(
         call,
         consequence=_consequence(call),
@@ -210,7 +233,7 @@ def _several(call: ast.Call, given: ast.expr, losses: Sequence[ast.expr], ctx: P
         title="Stack the losses",
         fix=[_stacked(call, given, stack.code, moving, ctx)],
         needs=[stack.need],
-        safety=Safety.SAFE if safe else Safety.UNSAFE,
+        is_right=is_right,
     )
 
 
@@ -248,32 +271,16 @@ def _names_itself(hop: ast.AST, call: ast.Call, ctx: PythonContext) -> bool:
     return hop.value is call and name is not None and name == ctx.name(_source(values(call)[0])[0])
 
 
-def _only_backward(sink: Sink, ctx: PythonContext) -> bool:
-    """Whether no other backward pass of the function may want the same graph, which the first one frees."""
-    scope = ctx.scope(sink.node)
-    return not any(
-        ctx.loss_of(other) is not None and not ctx.flow_of(scope).apart(other, sink.node)
-        for other in own(scope)
-        if isinstance(other, ast.Call) and other is not sink.node
-    )
-
-
 def _is_handed_on(loss: ast.expr, ctx: PythonContext) -> bool:
     """Whether the function returns the loss that was copied: its caller may differentiate it, which frees its graph."""
     name = ctx.name(loss)
     returns = (node for node in own(ctx.scope(loss)) if isinstance(node, ast.Return))
     return name is not None and any(
-        ctx.name(node) == name and not _is_cut(ctx, node)
+        ctx.name(node) == name and not is_cut_there(ctx, node)
         for r in returns
         if (given := r.value) is not None
         for node in (given, *own(given))
     )
-
-
-def _is_cut(ctx: PythonContext, use: ast.AST) -> bool:
-    """Whether a value is used without its graph: `loss.detach()`, `loss.item()`."""
-    parent = ctx.parent(use)
-    return isinstance(parent, ast.Attribute) and parent.attr in ("detach", "item", "data", "cpu")
 
 
 def _touched(ctx: PythonContext, use: ast.expr) -> bool:

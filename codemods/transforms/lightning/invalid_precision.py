@@ -30,11 +30,20 @@ that are not surely Lightning's `Trainer` or `Fabric`, for precisions that come 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.replacements import library_is_as_released
+from codemods.flow.answers import Answer, unknown, yes
 from codemods.frameworks.lightning.command_lines import defaults, flags
-from codemods.frameworks.lightning.config_tables import configured, saved_by
+from codemods.frameworks.lightning.config_tables import (
+    configured,
+    only_lightning_reads_it,
+    saved_by,
+    trainer_is_lightnings,
+)
 from codemods.frameworks.lightning.precisions import (
     BEFORE_2,
     SINCE,
@@ -44,7 +53,7 @@ from codemods.frameworks.lightning.precisions import (
     meant,
     written,
 )
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
@@ -68,6 +77,8 @@ rule = Rule(
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
 
+CHECKING = ("_AcceleratorConnector", "_Connector")
+"""The classes that look at a precision for Lightning's Trainer and Fabric."""
 LIKELY = {"fp16": "16-mixed", "bf16": "bf16-mixed"}
 """Spellings (in lower case) that others use for mixed precision."""
 
@@ -77,13 +88,15 @@ def invalid_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for arm, value in given(call, ctx):
         if not accepted(value, ctx):
             found = renamed(value, ctx)
+            fixed = found is not None and is_only_a_precision(ctx, arm, call)
+            place = ctx.evidence(arm, "")
             yield rule.finding(
                 arm,
-                fix=[replace(arm, written(ctx, arm, found[0]))]
-                if found and is_only_a_precision(ctx, arm, call)
-                else None,
+                fix=[replace(arm, written(ctx, arm, found.name))] if found and fixed else None,
                 message=said(ctx.source(arm), value, ctx),
-                safety=found[1] if found else None,
+                is_bug=[library_is_as_released(ctx, *CHECKING)],
+                is_right=[found.answer(place)] if found else (),
+                requires=found.requires if found else None,
             )
 
 
@@ -94,11 +107,14 @@ def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> It
     for each in configured(config, ctx):
         if not accepted(each.value, ctx):
             found = renamed(each.value, ctx)
+            place = ctx.shown_at(each.node.start, "")
             yield rule.finding(
                 each.node,
-                fix={each.node: found[0]} if found and not each.shared else None,
+                fix={each.node: found.name} if found and not each.shared else None,
                 message=said(each.written, each.value, ctx),
-                safety=found[1] if found else None,
+                is_bug=[trainer_is_lightnings(ctx), only_lightning_reads_it(ctx)],
+                is_right=[found.answer(place)] if found else (),
+                requires=found.requires if found else None,
             )
 
 
@@ -116,21 +132,34 @@ def invalid_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
             yield rule.finding(word, message=said(value, value, ctx))
 
 
-def renamed(value: object, ctx: FileContext) -> tuple[int | str, Safety] | None:
-    """What a refused precision is to be called, and how surely."""
-    names, safety = meant(value), Safety.SAFE
+@dataclass(frozen=True, slots=True)
+class NewSpelling:
+    """What a refused precision is to be called."""
+
+    name: int | str
+    doubt: str = ""
+    """Why that may not be what was meant."""
+    requires: Mapping[str, str] = field(default_factory=dict)
+
+    def answer(self, place: Evidence) -> Answer:
+        """Whether it is what was meant."""
+        return unknown(dataclasses.replace(place, why=self.doubt)) if self.doubt else yes()
+
+
+def renamed(value: object, ctx: FileContext) -> NewSpelling | None:
+    """What a refused precision is to be called; None where that cannot be told."""
+    names, doubt = meant(value), ""
     if isinstance(value, str) and (likely := LIKELY.get(value.strip().lower())):
-        names, safety = (likely,), Safety.UNSAFE
+        names, doubt = (likely,), f"`{value}` may stand for half precision throughout"
     if len(names) != 1:
         return None
     name, target = names[0], ctx.target("lightning")
     if versions.may(target, SINCE[name]):
-        open_range = target is not None and bool(target.spec) and not versions.surely(target, SINCE[name])
-        return name, Safety.UNSAFE if open_range else safety
+        return NewSpelling(name, doubt, {"lightning": SINCE[name]} if target is not None and target.spec else {})
     old = BEFORE_2.get(name)
     if old is None or (old == "bf16" and not versions.surely(target, ">=1.5")):
         return None
-    return old, Safety.UNSAFE
+    return NewSpelling(old, doubt or f"`{old}` is mixed precision in Lightning 1.x")
 
 
 def said(written: str, value: object, ctx: FileContext) -> str:

@@ -43,8 +43,8 @@ from collections.abc import Iterator
 from codemods.analysis.calls import has_splat
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.lightning.command_lines import defaults, flags
-from codemods.frameworks.lightning.config_tables import configured, is_read_elsewhere, saved_by
-from codemods.frameworks.lightning.first_generation import first_generation
+from codemods.frameworks.lightning.config_tables import configured, only_lightning_reads_it, saved_by
+from codemods.frameworks.lightning.first_generation import allowed, first_generation, is_for_lightning_2
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
@@ -110,15 +110,22 @@ def legacy_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     for arm, value in given(call, ctx):
         if name := _new_name(value):
-            hidden = has_splat(call) or bool(REMOVED & {k.arg for k in call.keywords})
-            safety, sign = _judged(ctx, hidden)
             yield rule.finding(
                 arm,
                 fix=[replace(arm, written(ctx, arm, name))] if is_only_a_precision(ctx, arm, call) else None,
-                message=f"{said(ctx.source(arm), name)}{f'; {sign.why}' if sign else ''}",
-                safety=safety,
-                evidence=[sign] if sign else (),
+                message=said(ctx.source(arm), name),
+                is_right=[is_for_lightning_2(ctx, _removed(ctx, call))],
+                requires=allowed(ctx),
             )
+
+
+def _removed(ctx: PythonContext, call: ast.Call) -> Iterator[Evidence]:
+    """The arguments of a call that Lightning 2.0 removed, or that may be such."""
+    for each in call.keywords:
+        if each.arg in REMOVED:
+            yield ctx.evidence(each.value, f"Lightning 2.0 removed `{each.arg}`")
+    if has_splat(call):
+        yield ctx.evidence(call, "an argument that Lightning 2.0 removed may be among the others")
 
 
 @rule.on(Config)
@@ -127,14 +134,17 @@ def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Ite
         return
     for each in configured(config, ctx):
         if name := _new_name(each.value):
-            removed = any(entry.key.value in REMOVED for entry in each.table.entries)
-            safety, sign = _judged(ctx, removed)
+            removed = [
+                ctx.shown_at(entry.key.start, f"Lightning 2.0 removed `{entry.key.value}`")
+                for entry in each.table.entries
+                if entry.key.value in REMOVED
+            ]
             yield rule.finding(
                 each.node,
                 fix=None if each.shared else {each.node: name},
-                message=f"{said(each.written, name)}{f'; {sign.why}' if sign else ''}",
-                safety=Safety.UNSAFE if is_read_elsewhere(ctx) else safety,
-                evidence=[sign] if sign else (),
+                message=said(each.written, name),
+                is_right=[is_for_lightning_2(ctx, removed), only_lightning_reads_it(ctx)],
+                requires=allowed(ctx),
             )
 
 
@@ -166,12 +176,3 @@ def _new_name(value: object) -> str | None:
 def said(old: str, new: str) -> str:
     """What is wrong with a name of 1.x."""
     return f"`{old}` is the name that Lightning 1.x gave to {new}"
-
-
-def _judged(ctx: FileContext, removed: bool) -> tuple[Safety, Evidence | None]:
-    """The safety of the new name, beside arguments of which some are, or may be, `removed` ones; what tells of 1.x."""
-    target = ctx.target("lightning")
-    if target is not None and target.spec:
-        return Safety.SAFE if versions.surely(target, ">=2.0") else Safety.UNSAFE, None
-    sign = first_generation(ctx)
-    return Safety.UNSAFE if removed or sign else Safety.SAFE, sign

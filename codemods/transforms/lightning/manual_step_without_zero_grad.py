@@ -24,7 +24,10 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import values
 from codemods.analysis.gradient_use import ReachedCode, deep
-from codemods.analysis.python_context import PythonContext
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step
+from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
+from codemods.analysis.python_context import Method, PythonContext
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
 from codemods.frameworks.lightning.optimizers import ALL, which
 from codemods.model.edits import Consequence, Safety
@@ -72,18 +75,20 @@ def step_without_zero_grad(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     given = values(call)
     if given and not _own_closure(ctx, call, method.node):
         return
+    is_bug = [nobody_else_zeroes(ctx, method), no_hook_changes_a_step(ctx)]
     name = ctx.source(call.func.value)
     message = f"`{name}` is stepped, but nothing sets its gradients to zero"
     if given or ctx.scope(call) is not method.node:
-        yield rule.finding(call, message=message)
-    elif _accumulates(ctx, call):
-        title = "Call `zero_grad()` after the step"
-        yield rule.finding(call, fix=[insert_after(call, f"{name}.zero_grad()")], message=message, title=title)
+        yield rule.finding(call, message=message, is_bug=is_bug)
+    elif not _always_follows(ctx, call, method.node):
+        title, fix = "Call `zero_grad()` after the step", [insert_after(call, f"{name}.zero_grad()")]
+        counted = _counts_batches(ctx, call, method.node)
+        yield rule.finding(call, fix=fix if counted else None, message=message, is_bug=is_bug, title=title)
     elif (place := _first_backward(ctx, call, method.node)) is None:
-        yield rule.finding(call, message=message)
+        yield rule.finding(call, message=message, is_bug=is_bug)
     else:
         anchor, loop = place
-        yield rule.finding(call, fix=[_zeroing(ctx, name, anchor, loop)], message=message)
+        yield rule.finding(call, fix=[_zeroing(ctx, name, anchor, loop)], message=message, is_bug=is_bug)
 
 
 def _zeroed(ctx: PythonContext, klass: ast.ClassDef) -> frozenset[str] | None:
@@ -108,11 +113,53 @@ def _zeroed(ctx: PythonContext, klass: ast.ClassDef) -> frozenset[str] | None:
     return frozenset(found)
 
 
+@question
+def nobody_else_zeroes(ctx: PythonContext, method: Method) -> Answer:
+    """Whether no code of another class, such as the optimizer's own `step`, zeroes gradients while the method runs."""
+    lineage = {ref.path: ref for ref in ctx.index.lineage(method.owner).refs}
+    scopes = ReachedCode([(ctx, method.node)]).scopes
+    places = [*mentions(ctx, "zero_grad"), *(each for each in stores(ctx, "grad") if _sets(each))]
+    return unless(
+        each.evidence("this may set the gradients to zero")
+        for each in places
+        if _is_kept(each)
+        or (
+            (each.ctx.klass(each.node) or method.owner) != lineage.get(each.ctx.path)
+            and (_is_in_a_callback(each) or may_run_during(each, scopes))
+        )
+    )
+
+
+def _is_kept(mention: Occurrence) -> bool:
+    """Whether `zero_grad` is put away for others to call: under another name, by its name as a string, in a lambda."""
+    if mention.word != "zero_grad":
+        return False
+    is_away = isinstance(mention.ctx.scope(mention.node), (ast.Lambda, ast.Module))
+    return is_away or mention.call is None or isinstance(mention.node, ast.Constant)
+
+
+def _is_in_a_callback(mention: Occurrence) -> bool:
+    """Whether a place may run in a callback, which the Trainer calls between the steps."""
+    klass = mention.ctx.klass(mention.node)
+    return klass is not None and mention.ctx.index.descends(klass, LIGHTNING_CALLBACK) is not False
+
+
+def _sets(store: Occurrence) -> bool:
+    """Whether what is put into `.grad` may be nothing, or zero."""
+    return not isinstance(store.node, ast.Attribute) or _sets_gradients(store.node)
+
+
 def _mentions_zeroing(klass: ast.ClassDef) -> bool:
     spoken = {"zero_grad", "grad", "optimizer_zero_grad"}
     for node in _deep(klass):
         match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.FunctionDef(name=name) | ast.keyword(arg=name):
+            case (
+                ast.Name(id=name)
+                | ast.Attribute(attr=name)
+                | ast.FunctionDef(name=name)
+                | ast.keyword(arg=name)
+                | ast.Constant(value=str(name))
+            ):
                 if name in spoken:
                     return True
     return False
@@ -172,39 +219,48 @@ def _own_closure(ctx: PythonContext, call: ast.Call, method: Function) -> bool:
     return any(isinstance(n, FUNCTIONS) and n.name in names for n in deep(method))
 
 
-def _accumulates(ctx: PythonContext, step: ast.Call) -> bool:
-    """Whether the step is taken under a condition on the number of the batch, the backward outside of it."""
-    for above in ctx.ancestors(step):
-        if isinstance(above, FUNCTIONS):
-            return False
-        if isinstance(above, ast.If):
-            asked = (above.test, *own(above.test))
-            counted = any(_is_modulo(n) or "accum" in (ctx.name(n) or "") for n in asked)
-            within = any(isinstance(n, ast.Call) and ctx.loss_of(n) is not None for n in own(above))
-            if counted and not within:
-                return True
-    return False
-
-
-def _is_modulo(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
-
-
-def _first_backward(ctx: PythonContext, step: ast.Call, method: Function) -> tuple[ast.stmt, ast.For | None] | None:
-    """The statement before which to zero, and the loop over optimizers in which the step stands."""
+def _backwards(ctx: PythonContext, step: ast.Call, method: Function) -> list[ast.Call]:
+    """The backward passes of a method that belong to a step of it: those behind the step before, last first."""
     events = [
         (node, ctx.loss_of(node) is not None)
         for node in own(method)
         if isinstance(node, ast.Call) and (ctx.loss_of(node) is not None or _is_step(ctx, node))
     ]
-    before = events[: next(i for i, (node, _) in enumerate(events) if node is step)]
+    before = events[: next((i for i, (node, _) in enumerate(events) if node is step), 0)]
     while before and not before[-1][1]:
         before.pop()
-    first = None
+    found: list[ast.Call] = []
     while before and before[-1][1]:
-        first = before.pop()[0]
-    if first is None:
+        found.append(before.pop()[0])
+    return found
+
+
+def _always_follows(ctx: PythonContext, step: ast.Call, method: Function) -> bool:
+    """Whether the step is taken after every backward pass before it; a loop over optimizers counts as their steps."""
+    loops = [above.iter for above in ctx.ancestors(step) if isinstance(above, ast.For) and _loops_over(above, step)]
+    flow = ctx.flow_of(method)
+    return all(flow.surely_follows(call, [step, *loops]) for call in _backwards(ctx, step, method))
+
+
+def _counts_batches(ctx: PythonContext, step: ast.Call, method: Function) -> bool:
+    """Whether a condition on the number of the batch decides about the step, and about no backward pass."""
+    flow = ctx.flow_of(method)
+    tests = flow.tests(step).items() - {
+        item for call in _backwards(ctx, step, method) for item in flow.tests(call).items()
+    }
+    return any(_is_of_a_number(test) for test, _ in tests)
+
+
+def _is_of_a_number(test: str) -> bool:
+    nodes = ast.walk(ast.parse(test, mode="eval"))
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in nodes) or "accum" in test
+
+
+def _first_backward(ctx: PythonContext, step: ast.Call, method: Function) -> tuple[ast.stmt, ast.For | None] | None:
+    """The statement before which to zero, and the loop over optimizers in which the step stands."""
+    if not (backwards := _backwards(ctx, step, method)):
         return None
+    first = backwards[-1]
     blocks = {ctx.module.block(s) for s in ctx.ancestors(first) if isinstance(s, ast.stmt)}
     loop: ast.For | None = None
     for statement in ctx.ancestors(step):

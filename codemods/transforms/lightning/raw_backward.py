@@ -21,6 +21,11 @@ seen to be one of `self.optimizers()`, and that nothing looks at the gradients b
 Unsafe where that may be otherwise: an optimizer or a function of which it cannot be told, a gradient hook, a script or
 test that may call the method outside `fit`, and a hook `on_after_backward`, which a raw call does not run.
 
+It raises in 16-bit precision, with a gradient scaler. Where no Trainer of the project is seen to have one, the call is
+told as `style`: on one device it does no harm; where a run chooses the precision, as possible. Possible, too, where
+what is differentiated may be no tensor or be scaled by hand, where the module has a `manual_backward` of its own, and
+where no optimizer is seen that steps with the gradients, or the gradient of an input is read.
+
 ## When it is not offered
 Reported, but left as it is, because `manual_backward` alone would turn an error into wrong training:
 
@@ -56,21 +61,39 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, obstacle
+from codemods.analysis.calls import values
+from codemods.analysis.gradient_use import (
+    Consumers,
+    Obstacle,
+    ReachedCode,
+    consumers,
+    gradients_are_taken_back,
+    obstacle,
+)
+from codemods.analysis.gradient_watchers import (
+    every_backward_is_known,
+    functions_are_linear,
+    no_hook_sees_gradients,
+    no_other_code_reads_gradients,
+)
+from codemods.analysis.mentions import mentions_during
 from codemods.analysis.python_context import Method, PythonContext
-from codemods.analysis.tensors import as_of_a_tensor, is_raw_backward, is_tensor, only_keywords, redirected
+from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
+from codemods.flow.answers import Answer, every, question, unknown, unless
+from codemods.frameworks.autocast.regions import scales_losses
 from codemods.frameworks.lightning.hooks import (
     BACKWARD_HOOKS,
     BEFORE,
     EVALUATION,
+    STEPPING,
     TRAINING,
     called_from_outside,
-    calls_elsewhere,
     reached,
     runs,
+    runs_under_the_trainer,
     training_code,
 )
-from codemods.frameworks.lightning.optimizers import stepped_by_the_trainer
+from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
@@ -90,7 +113,6 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
     triggers=(("backward",),),
-    subclasses=LIGHTNING_MODULE,
     errors=("Attempted unscale_ but _scale is None",),
     references=(
         "https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",
@@ -120,8 +142,7 @@ class Raw:
     fixed: Verb | None = None
     why: str = ""
     """Why it is only reported, where it is."""
-    sure: bool = True
-    """Whether it surely differentiates a tensor."""
+    is_bug: tuple[Answer, ...] = ()
 
 
 @rule.on(ast.Call)
@@ -129,67 +150,112 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     raw = _raw(call, ctx)
     if raw is None:
         return
+    scaled = scales_losses(ctx)
     if raw.method is None or raw.fixed is None:
-        yield rule.finding(call, message=f"{raw.written} bypasses the Trainer{raw.why}")
+        cost = Consequence.STYLE if scaled.is_no else None
+        is_bug = raw.is_bug if scaled.is_no else (*raw.is_bug, a_scaler_is_used(ctx))
+        message = f"{raw.written} bypasses the Trainer{raw.why}"
+        yield rule.finding(call, message=message, is_bug=is_bug, consequence=cost)
         return
     message = f"{raw.written} bypasses the Trainer's gradient scaler and strategy"
-    beside = _beside(ctx, raw.method)
-    reasons = beside.users.reasons
-    evidence = beside.users.evidence or beside.awake
-    harmless = beside.users.steps == {False}  # no scaler ever sees these gradients
-    consequence = Consequence.STYLE if harmless else Consequence.SILENT if beside.awake else None
-    if beside.users.forbid:
-        message = f"{message}; `manual_backward` alone would be wrong: {reasons}"
-        yield rule.finding(call, message=message, consequence=consequence, evidence=evidence)
-        return
+    beside = _beside(ctx, call, raw.method)
+    harmless = scaled.is_no or beside.users.steps == {False}  # no scaler ever sees these gradients
+    asked = [a_scaler_is_used(ctx)] if not harmless else []
     yield rule.finding(
         call,
         fix=[raw.fixed],
-        safety=Safety.UNSAFE if reasons else Safety.SAFE,
-        message=f"{message}; look first: {reasons}" if reasons else message,
+        message=message,
+        is_bug=(
+            *raw.is_bug,
+            *asked,
+            methods_are_lightnings(ctx, raw.method.owner, "manual_backward"),
+            loss_is_not_scaled(ctx, raw.method),
+            gradients_are_for_the_trainer(ctx, call, beside.users),
+        ),
+        is_right=beside.is_right,
         requires=_requires(ctx),
-        consequence=consequence,
-        evidence=evidence,
+        consequence=Consequence.STYLE if harmless else Consequence.SILENT if beside.awake else None,
+        evidence=beside.awake,
     )
 
 
 def _raw(call: ast.Call, ctx: PythonContext) -> Raw | None:
     """What a call is to this rule; None where it is none of its business."""
-    functional = ctx.means(call.func, "torch.autograd.backward")
-    match call.func:
-        case ast.Attribute(value=loss, attr="backward") if not functional:
-            if ctx.loss_of(call) is not loss or ctx.owns_backward(loss):
-                return None
-            certain = is_tensor(ctx, loss, by_name=as_of_a_tensor(call))
-            if certain is False or (certain is None and not (isinstance(loss, ast.Name) and only_keywords(call))):
-                return None
-        case _ if functional:
-            certain = True
-        case _:
-            return None
+    if not is_raw_backward(ctx, call):
+        return None
     written = _written(call, ctx)
     method = _method(call, ctx)
     if method is None:
         return _without_self(call, ctx, written)
-    if method.name in HOOKS or not ctx.index.descends(method.owner, LIGHTNING_MODULE):
+    if method.name in HOOKS:
         return None
+    if not ctx.index.descends(method.owner, LIGHTNING_MODULE):
+        return _in_a_mixin(call, ctx, method, written)
     optimizes = ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP)
     if optimizes is True or optimizes is MISSING:
         return None
     training = runs(ctx, method.owner, method.node, TRAINING)
     if not training and runs(ctx, method.owner, method.node, EVALUATION):
         return None
+    tensor = differentiates_a_tensor(ctx, call)
     if optimizes is not False:
-        return Raw(written, why=" wherever `automatic_optimization` is off, as it may be here")
+        why = " wherever `automatic_optimization` is off"
+        return Raw(written, why=why, is_bug=(tensor, _optimizes_manually(ctx, method)))
     if not training or _may_run_before_fit(ctx, method):
-        return Raw(written, why=f"; `{method.name}` may run outside `fit`, where `manual_backward` would raise")
-    if not certain:
-        return Raw(written, why=", if it is a tensor that is differentiated", sure=False)
+        outside = ctx.evidence(method.node, f"`{method.name}` may run outside `fit`, where `manual_backward` raises")
+        return Raw(written, is_bug=(tensor, unknown(outside)))
     if not versions.may(ctx.target("lightning"), WITHOUT_OPTIMIZER):
-        return Raw(written, why="; `manual_backward` wants the optimizer before Lightning 1.4")
+        return Raw(written, why="; `manual_backward` wants the optimizer before Lightning 1.4", is_bug=(tensor,))
     if (fixed := redirected(ctx, call, f"{method.self}.manual_backward")) is None:
-        return Raw(written, why="; `manual_backward` takes one tensor")
-    return Raw(written, method, fixed)
+        return Raw(written, why="; `manual_backward` takes one tensor", is_bug=(tensor,))
+    return Raw(written, method, fixed, is_bug=(tensor,))
+
+
+def _in_a_mixin(call: ast.Call, ctx: PythonContext, method: Method, written: str) -> Raw | None:
+    """A method that a manual module of the project inherits from a class that is no LightningModule itself."""
+    if ctx.index.descends(method.owner, LIGHTNING_MODULE) is None:
+        return None
+    for owner in ctx.index.subclasses(method.owner):
+        manual = ctx.index.descends(owner, LIGHTNING_MODULE) and (
+            ctx.index.constant(owner, "automatic_optimization", LIGHTNING_SETUP) is False
+        )
+        if manual and (ctx.path, ctx.qualified(method.node)) in reached(ctx, owner, TRAINING):
+            last = owner.name.rpartition(".")[2]
+            why = f" of `{last}`; it stands in a class that is no LightningModule itself"
+            return Raw(written, why=why, is_bug=(differentiates_a_tensor(ctx, call),))
+    return None
+
+
+def _optimizes_manually(ctx: PythonContext, method: Method) -> Answer:
+    """What says whether a module optimizes manually, where only a run can tell."""
+    for ref, given in ctx.index.assigned(method.owner, "automatic_optimization"):
+        return unknown(Evidence(ref.path, given.line, "`automatic_optimization` may be on"))
+    return unknown(ctx.evidence(method.klass, "`automatic_optimization` may be on"))
+
+
+@question
+def loss_is_not_scaled(ctx: PythonContext, method: Method) -> Answer:
+    """Whether nothing that runs with a training step scales a loss by hand, as with the Trainer's own scaler."""
+    scopes = {method.node: ctx}
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may scale the loss already")
+        for each in mentions_during(ctx, scopes, "scale", "get_scale")
+        if each.is_kept or (each.call is not None and len(values(each.call)) < 2)
+    )
+
+
+@question
+def a_scaler_is_used(ctx: PythonContext) -> Answer:
+    """Whether a Trainer of the project scales losses, so that a raw backward costs something."""
+    return scales_losses(ctx)
+
+
+@question
+def gradients_are_for_the_trainer(ctx: PythonContext, call: ast.Call, users: Consumers) -> Answer:
+    """Whether the gradients are for an optimizer that the Trainer steps, and not for who reads those of an input."""
+    if not users.steps:
+        return unknown(ctx.evidence(call, "no optimizer is seen that steps with these gradients"))
+    return unless(each.shown for each in users.obstacles if each.of_an_input)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +264,12 @@ class Beside:
 
     users: Consumers
     """Who uses the gradients, and what else stands against a repair of all backward calls of that code."""
+    is_right: tuple[Answer, ...]
     awake: tuple[Evidence, ...]
     """The calls of `manual_backward`: after the first, a raw backward raises nothing and is divided by the scale."""
 
 
-def _beside(ctx: PythonContext, method: Method) -> Beside:
+def _beside(ctx: PythonContext, call: ast.Call, method: Method) -> Beside:
     """What is seen beside a method: all raw calls of its training code are repaired, or none.
 
     The first one that is repaired wakes the scaler, which divides what the others leave.
@@ -210,12 +277,15 @@ def _beside(ctx: PythonContext, method: Method) -> Beside:
     key = (_beside, method.node)
     if key not in ctx.memo:
         code = training_code(ctx, method.owner, method.node)
-        users = consumers(code, stepped_by_the_trainer, "the Trainer")
+        at = ctx.evidence(call, "it is differentiated here")
+        users = consumers(code, at, stepped_by_the_trainer, "the Trainer")
         found: list[Obstacle] = []
         awake: list[Evidence] = []
         for where, node in code.nodes:
-            if isinstance(node, ast.Call) and (raw := _raw(node, where) or _out_of_reach(node, where)) and raw.why:
-                found.append(obstacle(where, node, f"{raw.written} would stay as it is", sure=raw.sure))
+            if isinstance(node, ast.Call) and (raw := _raw(node, where) or _out_of_reach(node, where)):
+                if raw.fixed is None or not every(raw.is_bug).is_yes:
+                    sure = raw.fixed is None and bool(raw.is_bug) and every(raw.is_bug).is_yes
+                    found.append(obstacle(where, node, f"{raw.written} would stay as it is", sure=sure))
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr not in OPTIMIZER_METHODS and stepped_by_the_trainer(where, node.func.value):
                     found.append(
@@ -223,13 +293,34 @@ def _beside(ctx: PythonContext, method: Method) -> Beside:
                     )
             elif isinstance(node, ast.Attribute) and node.attr == "manual_backward":
                 awake.append(where.evidence(node, "`manual_backward` scales another loss"))
-        for where, node, sure in calls_elsewhere(ctx, method.owner, method.node):
-            why = f"`{where.source(node.func)}` {'runs' if sure else 'may run'} it outside `fit`, where it would raise"
-            found.append(obstacle(where, node, why, sure=sure))
         found += _hooks(ctx, code)
-        ctx.memo[key] = Beside(users.beside(found), tuple(awake))
+        users = users.beside(found)
+        is_right = (
+            gradients_are_taken_back(users),
+            methods_are_lightnings(ctx, method.owner, "optimizers"),
+            runs_under_the_trainer(ctx, method.owner, method.node),
+            no_hook_sees_gradients(ctx),
+            functions_are_linear(ctx),
+            every_backward_is_known(ctx, code, _is_looked_at),
+            no_other_code_reads_gradients(ctx, code, _sees_unscaled),
+        )
+        ctx.memo[key] = Beside(users, is_right, tuple(awake))
     beside: Beside = ctx.memo[key]
     return beside
+
+
+def _is_looked_at(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a backward pass is raw, and so repaired or told, or Lightning's own."""
+    if is_raw_backward(ctx, call):
+        return True
+    method = ctx.method(call)
+    return method is not None and method.name in HOOKS
+
+
+def _sees_unscaled(ctx: PythonContext, node: ast.AST) -> bool:
+    """Whether a node runs in a hook in which gradients are unscaled."""
+    method = ctx.method(node)
+    return method is not None and method.name in STEPPING
 
 
 def _out_of_reach(call: ast.Call, ctx: PythonContext) -> Raw | None:
@@ -237,7 +328,7 @@ def _out_of_reach(call: ast.Call, ctx: PythonContext) -> Raw | None:
     function = ctx.function(call)
     if not is_raw_backward(ctx, call) or function is None or function.name in HOOKS:
         return None
-    return Raw(_written(call, ctx), why="; it stands in another class", sure=False)
+    return Raw(_written(call, ctx), why="; it stands in another class")
 
 
 def _hooks(ctx: PythonContext, code: ReachedCode) -> Iterator[Obstacle]:
@@ -288,7 +379,8 @@ def _without_self(call: ast.Call, ctx: PythonContext, written: str) -> Raw | Non
             if ctx.index.constant(owner, "automatic_optimization", LIGHTNING_SETUP) is False:
                 if key in reached(ctx, owner, TRAINING):
                     last = name.rpartition(".")[2]
-                    return Raw(written, why=f" of `{last}`; there is no `self` here on which to call `manual_backward`")
+                    why = f" of `{last}`; there is no `self` here on which to call `manual_backward`"
+                    return Raw(written, why=why, is_bug=(differentiates_a_tensor(ctx, call),))
     return None
 
 

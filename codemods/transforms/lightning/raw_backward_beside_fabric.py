@@ -17,6 +17,8 @@ Safe: `fabric.backward(loss, *args, **kwargs)` hands its arguments on to `Tensor
 gradients are the same. Safe means that every optimizer which is stepped with these gradients is seen to be set up by
 Fabric, and that nothing else looks at them; unsafe where an optimizer, a module or a function may do otherwise.
 
+It raises in 16-bit precision, with a gradient scaler; where the file does not show that, it is told as `style`.
+
 ## When it is not offered
 Reported, but left as it is, where an optimizer that Fabric has not set up is stepped with the gradients
 (`optimizer.optimizer.step()` too), and where they are clipped or read before the step: they would be multiplied by the
@@ -33,10 +35,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.calls import keyword, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.tensors import is_raw_backward, redirected
-from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
-from codemods.frameworks.gradient_consumers import prepared_consumers
+from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
+from codemods.flow.answers import every
+from codemods.frameworks.accelerators import Keeping, keeper, trains_what_it_prepared
+from codemods.frameworks.gradient_consumers import redirecting
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import FABRIC
@@ -63,29 +67,27 @@ KEEPING = Keeping(FABRIC, frozenset({"setup", "setup_module", "setup_optimizers"
 
 @rule.on(ast.Call)
 def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if not is_raw_backward(ctx, call):
+    name = keeper(ctx, call, KEEPING) if is_raw_backward(ctx, call) else None
+    if name is None:
         return
-    name = keeper(ctx, call, KEEPING)
-    trained = trains_prepared(ctx, call, KEEPING) if name is not None else False
-    if name is None or trained is False:
-        return
-    if trained is None:
-        yield rule.finding(call, message=f"this raw backward bypasses `{name}`, if it has set up what is trained here")
-    elif (fixed := redirected(ctx, call, f"{name}.backward")) is None:
-        yield rule.finding(call, message=f"this raw backward bypasses `{name}`; `{name}.backward` takes one tensor")
-    else:
-        message = f"this raw backward bypasses the precision and strategy of `{name}`"
-        users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", _stays)
-        reasons, evidence = users.reasons, users.evidence
-        if users.forbid:
-            message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
-            yield rule.finding(call, message=message, evidence=evidence)
-        else:
-            safety = Safety.UNSAFE if reasons else Safety.SAFE
-            message = f"{message}; look first: {reasons}" if reasons else message
-            yield rule.finding(call, fix=[fixed], safety=safety, message=message, evidence=evidence)
+    is_bug = [differentiates_a_tensor(ctx, call), trains_what_it_prepared(ctx, call, KEEPING, name)]
+    message = f"this raw backward bypasses the precision and strategy of `{name}`"
+    if (fixed := redirected(ctx, call, f"{name}.backward")) is None:
+        message = f"this raw backward bypasses `{name}`; `{name}.backward` takes one tensor"
+        yield rule.finding(call, message=message, is_bug=is_bug, consequence=_cost(ctx))
+    elif not every(is_bug).is_no:
+        is_wanted, is_right = redirecting(ctx, call, KEEPING, name, _stays)
+        is_bug.append(is_wanted)
+        yield rule.finding(call, fix=[fixed], message=message, is_bug=is_bug, is_right=is_right, consequence=_cost(ctx))
 
 
 def _stays(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a raw backward call is only reported."""
     return redirected(ctx, call, "fabric.backward") is None
+
+
+def _cost(ctx: PythonContext) -> Consequence:
+    """What the raw call costs: an error in 16-bit precision with a gradient scaler, as far as this file shows."""
+    precisions = [keyword(call, "precision") for call in ctx.all(ast.Call) if ctx.calls(call, FABRIC)]
+    scaled = any(given is not None and literal(given) in (16, "16", "16-mixed") for given in precisions)
+    return Consequence.RAISES if scaled else Consequence.STYLE

@@ -25,14 +25,29 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import values
+from codemods.analysis.definitions import reaching
 from codemods.analysis.grad_scaler import Scaler
+from codemods.analysis.gradient_use import ReachedCode
+from codemods.analysis.gradient_watchers import (
+    functions_are_linear,
+    no_hook_sees_gradients,
+    no_other_code_reads_gradients,
+)
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, discarded, scaled, trainings
+from codemods.frameworks.scaler.clips import clips_after, looked_at
+from codemods.frameworks.scaler.questions import (
+    gradients_reach_the_scaler,
+    is_scaler,
+    nothing_else_scales,
+    nothing_else_steps,
+    nothing_else_unscales,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import dotted
 from codemods.syntax.verbs import delete, replace
-from codemods.transforms.scaler.clip_before_unscale import clips_after
 
 rule = Rule(
     code="SCL004",
@@ -56,7 +71,7 @@ def discarded_scale(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
             for alone in discarded(ctx, scaler):
                 (loss,) = values(alone)
                 after = [b for b in training.raw if training.reaches(alone, b)]
-                backward = next((b for b in after if _alike(ctx.loss_of(b), loss)), None)
+                backward = next((b for b in after if _alike(ctx, ctx.loss_of(b), loss)), None)
                 if backward is not None:
                     yield _draft(training, scaler, alone, backward)
 
@@ -67,10 +82,33 @@ def _draft(training: Training, scaler: Scaler, alone: ast.Call, backward: ast.Ca
     together = training.conditions(backward, training.block(alone)) == [] and training.always(backward)
     change = scaled(ctx, backward, ctx.source(alone.func))
     clips = clips_after(training, scaler, backward) if together else None
-    if clips is None or change is None:
-        return rule.finding(alone, message=message)
-    return rule.finding(alone, fix=[*clips[0], delete(alone), replace(*change)], message=message, safety=clips[1])
+    fix, answers = [], []
+    if clips is not None and change is not None:
+        fix, answers = [*clips[0], delete(alone), replace(*change)], clips[1]
+    is_bug = [
+        is_scaler(training, scaler),
+        nothing_else_scales(training, scaler, backward),
+        gradients_reach_the_scaler(training, scaler, backward),
+        no_hook_sees_gradients(ctx),
+    ]
+    code = ReachedCode([(ctx, training.scope)])
+    is_right = [
+        *answers,
+        nothing_else_steps(training, scaler),
+        nothing_else_unscales(training, scaler, backward),
+        functions_are_linear(ctx),
+        no_other_code_reads_gradients(ctx, code, training.looks_at, looked_at(training)),
+    ]
+    return rule.finding(alone, fix=fix, message=message, is_bug=is_bug, is_right=is_right)
 
 
-def _alike(a: ast.expr | None, b: ast.expr) -> bool:
-    return a is not None and ast.dump(a) == ast.dump(b)
+def _alike(ctx: PythonContext, a: ast.expr | None, b: ast.expr) -> bool:
+    """Whether two expressions are spelled alike, and every name in them has the same value."""
+    if a is None or ast.dump(a) != ast.dump(b):
+        return False
+    names = zip(_names(a), _names(b), strict=True)
+    return all(set(reaching(ctx, x)[0]) == set(reaching(ctx, y)[0]) for x, y in names)
+
+
+def _names(node: ast.expr) -> list[ast.expr]:
+    return [each for each in ast.walk(node) if isinstance(each, (ast.Name, ast.Attribute)) and dotted(each)]

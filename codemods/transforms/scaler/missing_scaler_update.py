@@ -33,16 +33,20 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from codemods.analysis.calls import mentions
-from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
+from codemods.analysis.calls import given
+from codemods.analysis.grad_scaler import SCALER, Scaler, optimizer
+from codemods.analysis.gradient_use import ReachedCode
+from codemods.analysis.optimizers import are_different
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
-from codemods.analysis.scaler_lifetime import home, names, unrelated
-from codemods.analysis.values import possible_values
+from codemods.analysis.scaler_lifetime import home
+from codemods.analysis.sources import sources
+from codemods.flow.answers import Answer
+from codemods.frameworks.scaler.questions import nothing_else_steps, nothing_updates, updates
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.module import FUNCTIONS, Scope, own
 from codemods.syntax.verbs import insert_after
 
 rule = Rule(
@@ -68,11 +72,13 @@ Loop = ast.For | ast.AsyncFor | ast.While
 def missing_update(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         for scaler in training.scalers:
-            if scaler.steps and not scaler.updates and not scaler.disabled and not _updated(training, scaler):
-                yield from _of_scaler(training, scaler)
+            if scaler.steps and not scaler.updates and not scaler.disabled and _is_followed(training, scaler):
+                is_bug = nothing_updates(training, scaler)
+                if not is_bug.is_no:
+                    yield from _of_scaler(training, scaler, is_bug)
 
 
-def _of_scaler(training: Training, scaler: Scaler) -> Iterator[Draft]:
+def _of_scaler(training: Training, scaler: Scaler, is_bug: Answer) -> Iterator[Draft]:
     """One finding for the steps of each loop."""
     groups: dict[ast.AST | None, list[ast.AST]] = {}
     again: set[ast.AST | None] = set()
@@ -84,60 +90,49 @@ def _of_scaler(training: Training, scaler: Scaler) -> Iterator[Draft]:
             again.add(around)
     found = [steps for around, steps in groups.items() if around in again]
     obstacle = next((o for steps in found if (o := _obstacle(training, scaler, steps))), "")
-    yield from (_draft(training, scaler, steps, obstacle) for steps in found)
+    yield from (_draft(training, scaler, steps, obstacle, is_bug) for steps in found)
 
 
 def _whole(training: Training, scaler: Scaler, step: ast.Call) -> tuple[ast.AST, Loop | None]:
     """The step, or the loop over optimizers that it is the body of; and the loop that brings the same step again."""
     whole: ast.AST = step
     loop = training.flow.loop(step)
-    while isinstance(loop, ast.For) and _names(loop.target) & _names(optimizer(step)):
+    given = optimizer(step)
+    made_of = (
+        {n.id for n in sources(training.ctx, training.scope, given) if isinstance(n, ast.Name)} if given else set()
+    )
+    while isinstance(loop, ast.For) and _names(loop.target) & made_of:
         if not any(training.inside(b, loop) for b in scaler.backwards):
             whole = loop
         loop = training.flow.loop(loop)
     return whole, loop
 
 
+def _made_of(training: Training, step: ast.Call) -> set[str]:
+    """The names by which a step comes to its optimizer."""
+    given = optimizer(step)
+    nodes = sources(training.ctx, training.scope, given) if given is not None else ()
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
 def _names(node: ast.AST | None) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node is not None else set()
 
 
-def _updated(training: Training, scaler: Scaler) -> bool:
-    """Whether anything may update the scaler, or it is not made where that can be seen."""
+def _is_followed(training: Training, scaler: Scaler) -> bool:
+    """Whether the scaler is made in this project, and handed to nobody who cannot be looked into."""
     ctx = training.ctx
     if not scaler.sure or not (scaler.constructors or (_made_in_project(ctx) and _called_in_project(training))):
-        return True
+        return False
     made_in = home(training, scaler)
     if isinstance(made_in, FUNCTIONS):
         inside = [n for n in ctx.all(ast.Name, ast.Attribute) if training.inside(n, made_in)]
-        if any(isinstance(n, ast.Attribute) and ctx.name(n) == f"{scaler.name}.update" for n in inside):
-            return True
-        return _leaks(ctx, inside, scaler.name)
-    mine = isinstance(made_in, ast.Module) and not ctx.index.imported_elsewhere(ctx.path, scaler.name)
-    for path in (ctx.path,) if mine else ctx.index.search(ctx.path, (b"update",)):
-        other = ctx.other(path)
-        if other is None or any(_updates(other, a, scaler, training) for a in other.all(ast.Attribute)):
-            return True
-    if not scaler.constructors and _leaks_elsewhere(ctx, scaler.name):
-        return True
-    return _leaks(ctx, ctx.all(ast.Attribute if "." in scaler.name else ast.Name), scaler.name)
-
-
-def _updates(other: PythonContext, attribute: ast.Attribute, scaler: Scaler, training: Training) -> bool:
-    """Whether `….update` of some file may be that of this scaler."""
-    if attribute.attr != "update":
-        return False
-    last, known_as = scaler.name.rpartition(".")[2], names(other, attribute.value) or {"scaler"}
-    if last not in known_as:
-        if not any("scaler" in name.lower() for name in known_as) or _is_another(other, attribute.value):
-            return False
-    return not scaler.constructors or not unrelated(training, scaler, other, attribute)
-
-
-def _is_another(ctx: PythonContext, receiver: ast.expr) -> bool:
-    """Whether a scaler of another name is made in sight, and so is another one."""
-    made, complete = possible_values(ctx, receiver)
-    return complete and all(isinstance(each.node, ast.Call) and not each.path for each in made)
+        return not _leaks(ctx, inside, scaler.name)
+    if "." in scaler.name:
+        return not _leaks(ctx, ctx.all(ast.Attribute), scaler.name)
+    if isinstance(made_in, ast.Module):
+        return not _leaks(ctx, ctx.all(ast.Name), scaler.name)
+    return not _leaks(ctx, training.nodes, scaler.name) and not _leaks_from_callers(ctx, training.scope, scaler.name)
 
 
 def _made_in_project(ctx: PythonContext) -> bool:
@@ -172,16 +167,20 @@ def _leaks(ctx: PythonContext, nodes: Sequence[ast.AST], name: str) -> bool:
             continue
         call = ctx.parent(above) if isinstance(above, (ast.keyword, ast.Starred)) else above
         target = ctx.callee(call) if isinstance(call, ast.Call) and call.func is not node else None
-        if target is None or mentions(*target, ("update",)):
+        if target is None or any(updates(where, node) for where, node in ReachedCode([target]).nodes):
             return True
     return False
 
 
-def _leaks_elsewhere(ctx: PythonContext, name: str) -> bool:
-    """For a parameter: whether another file gives a scaler of this name to code that cannot be seen."""
-    for path in ctx.index.search(ctx.path, (name.encode(),)):
-        other = ctx.other(path)
-        if other is None or (other is not ctx and _leaks(other, other.all(ast.Name), name)):
+def _leaks_from_callers(ctx: PythonContext, scope: Scope, name: str) -> bool:
+    """Whether a function that gives a scaler for a parameter also gives it to code that cannot be seen."""
+    for each in given(ctx, scope, name) if isinstance(scope, FUNCTIONS) else ():
+        if each is None:
+            return True
+        where, value = each
+        written = where.name(value)
+        nodes = where.all(ast.Attribute) if written and "." in written else [*own(where.scope(value))]
+        if written is not None and _leaks(where, nodes, written):
             return True
     return False
 
@@ -197,12 +196,14 @@ def _made_inside(training: Training, scaler: Scaler, loop: Loop) -> bool:
     return any(training.inside(b.node, loop) for b in bindings)
 
 
-def _draft(training: Training, scaler: Scaler, steps: list[ast.AST], obstacle: str) -> Draft:
+def _draft(training: Training, scaler: Scaler, steps: list[ast.AST], obstacle: str, is_bug: Answer) -> Draft:
     node = next(s for s in scaler.steps if _within(training, s, steps[-1:]))
     message = f"`{scaler.name}.step(…)` without `{scaler.name}.update()`: the second iteration fails"
     if obstacle:
-        return rule.finding(node, message=f"{message} ({obstacle})")
-    return rule.finding(node, fix=[insert_after(_last(training, steps), f"{scaler.name}.update()")], message=message)
+        message = f"{message} ({obstacle})"
+    fix = None if obstacle or is_bug.is_unknown else [insert_after(_last(training, steps), f"{scaler.name}.update()")]
+    is_right = [nothing_else_steps(training, scaler)]
+    return rule.finding(node, fix=fix, message=message, is_bug=[is_bug], is_right=is_right)
 
 
 def _last(training: Training, steps: list[ast.AST]) -> ast.AST:
@@ -234,8 +235,9 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[ast.AST]) -> str:
             if training.before(steps[0], node) and training.before(node, steps[-1]):
                 return "the last step can be skipped"
     for first, second in combinations([s for s in scaler.steps if _within(training, s, steps)], 2):
-        given = given_optimizer(ctx, first)
-        if training.before(first, second) and given in (None, given_optimizer(ctx, second)):
+        given = optimizer(first), optimizer(second)
+        apart = given[0] is not None and given[1] is not None and are_different(ctx, given[0], given[1])
+        if training.before(first, second) and not apart:
             return "an optimizer is stepped twice, which needs an update in between"
     for later in scaler.steps:
         if training.before(anchor, later):
@@ -244,7 +246,7 @@ def _obstacle(training: Training, scaler: Scaler, steps: list[ast.AST]) -> str:
     if scaler.backwards:
         return ""
     elsewhere = [s for s in ctx.all(ast.Call) if ctx.name(s.func) == f"{scaler.name}.step" and s not in scaler.steps]
-    roots = {(given_optimizer(ctx, s) or "").partition(".")[0].partition("[")[0] for s in scaler.steps}
+    roots = {name for step in scaler.steps for name in _made_of(training, step) or {""}}
     scope, method = training.scope, ctx.method(training.scope)
     taken = {p.arg for p in scope.args.args} if isinstance(scope, FUNCTIONS) else set()
     taken -= {method.self} if method else set()

@@ -31,16 +31,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.grad_scaler import Scaler, given_optimizer, is_optimizer, spelled
+from codemods.analysis.calls import argument
+from codemods.analysis.grad_scaler import Scaler, given_optimizer, spelled
 from codemods.analysis.gradient_use import ReachedCode, is_used, takes_parameters
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
+from codemods.frameworks.scaler.clips import clips
+from codemods.frameworks.scaler.questions import (
+    gradients_are_untouched,
+    is_scaler,
+    nothing_else_steps,
+    nothing_else_unscales,
+    step_is_its_own,
+    steps_an_optimizer,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import LOOPS
+from codemods.syntax.module import LOOPS, Function, own
 from codemods.syntax.verbs import Verb, insert_after, insert_before, replace
-from codemods.transforms.scaler.clip_before_unscale import clips
 
 rule = Rule(
     code="SCL005",
@@ -62,14 +72,22 @@ def step_beside_scaler(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
             continue
         scaler = training.scalers[0]
         if scaler.sure and not scaler.disabled:
-            wrong = [p for p in training.plain if _is_wrong(training, scaler, p)]
+            wrong = [p for p in (*training.plain, *training.perhaps) if _is_wrong(training, scaler, p)]
             for step in wrong:
                 yield _draft(training, scaler, step, last=step is wrong[-1])
+            yield from _in_functions(training, scaler)
 
 
-def _is_wrong(training: Training, scaler: Scaler, step: ast.Call) -> bool:
+def _is_wrong(training: Training, scaler: Scaler, step: ast.Call, stepped: ast.expr | None = None) -> bool:
+    """Whether a call steps with scaled gradients.
+
+    Args:
+        stepped: what a function steps that is called; by default what `step` is a method of.
+    """
     ctx = training.ctx
-    assert isinstance(step.func, ast.Attribute)
+    if stepped is None:
+        assert isinstance(step.func, ast.Attribute)
+        stepped = step.func.value
     backwards = [
         b
         for b in scaler.backwards
@@ -78,12 +96,12 @@ def _is_wrong(training: Training, scaler: Scaler, step: ast.Call) -> bool:
     raw = [r for r in training.raw if not any(training.contrary(r, b) for b in backwards)]
     if not backwards or any(training.before(r, step) for r in raw) or training.hides("unscale_"):
         return False
-    owner = spelled(ctx, step.func.value)
+    owner = spelled(ctx, stepped)
     for other in scaler.steps:
         if training.contrary(other, step) or given_optimizer(ctx, other) in (owner, None):
             return False
-    if scaler.steps and not is_optimizer(ctx, step.func.value, surely=True):
-        return False  # a moving average may be called an optimizer, too, and step after the scaler
+    if scaler.steps and step in training.perhaps:
+        return False  # a scheduler, or a moving average
     if owner is None or training.touched(scaler, backwards[-1], step):
         return False
     return not any(_changes_gradients(ctx, node) for node in training.between(backwards[-1], step))
@@ -98,6 +116,49 @@ def _changes_gradients(ctx: PythonContext, node: ast.AST) -> bool:
     return any(isinstance(n, ast.Attribute) and is_used(where, n) for where, n in ReachedCode([target]).nodes)
 
 
+def _in_functions(training: Training, scaler: Scaler) -> Iterator[Draft]:
+    """Reports of steps in functions that are called after a scaled backward, and do nothing else with gradients."""
+    ctx = training.ctx
+    for call in training.calls if scaler.backwards else ():
+        if clips(ctx, call) or (target := callee(ctx, call)) is None:
+            continue
+        for inner, stepped in _steps_inside(ctx, call, *target):
+            if _changes_gradients(ctx, call) or not _is_wrong(training, scaler, call, stepped):
+                continue
+            written = ctx.written(call.func)
+            owner = ctx.source(stepped)
+            message = f"`{written}` steps `{owner}` with gradients that are multiplied by the loss scale"
+            is_bug = [
+                is_scaler(training, scaler),
+                steps_an_optimizer(ctx, stepped),
+                nothing_else_unscales(training, scaler, call),
+                nothing_else_steps(training, scaler),
+                step_is_its_own(ctx),
+                no_hook_changes_a_step(ctx),
+            ]
+            yield rule.finding(call, message=message, is_bug=is_bug, evidence=[target[0].evidence(inner, "the step")])
+
+
+def _steps_inside(
+    ctx: PythonContext, call: ast.Call, where: PythonContext, function: Function
+) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The steps that a function takes, each with what is stepped as the caller writes it."""
+    method = where.method(function)
+    bound = method is not None and method.node is function
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)][1 if bound else 0 :]
+    for inner in own(function):
+        match inner:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="step"), args=[], keywords=[]):
+                given = argument(call, name, names.index(name)) if name in names else None
+                if given is not None and name not in where.bindings(function):
+                    yield inner, given
+            case ast.Call(func=ast.Attribute(value=ast.Attribute() as stepped, attr="step"), args=[], keywords=[]):
+                here = ctx.method(call)
+                if method is not None and here is not None and here.klass is method.klass and where is ctx:
+                    if (ctx.name(stepped) or "").startswith(f"{method.self}."):
+                        yield inner, stepped
+
+
 def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) -> Draft:
     ctx = training.ctx
     assert isinstance(step.func, ast.Attribute)
@@ -105,20 +166,26 @@ def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) ->
     unscaled = any(given_optimizer(ctx, u) == owner for u in scaler.unscales)
     sees = "takes no notice of overflows" if unscaled else "uses gradients that are multiplied by the loss scale"
     message = f"`{owner}.step()` {sees}: `{scaler.name}.step({owner})` is meant"
+    between = [n for n in training.between(scaler.backwards[-1], step) if isinstance(n, ast.Call)]
+    untouched = gradients_are_untouched(ctx, [n for n in between if takes_parameters(ctx, n)])
+    is_bug = [
+        is_scaler(training, scaler),
+        steps_an_optimizer(ctx, step.func.value),
+        nothing_else_unscales(training, scaler, step),
+        nothing_else_steps(training, scaler),
+        step_is_its_own(ctx),
+        no_hook_changes_a_step(ctx),
+        untouched,
+    ]
     together = any(_together(training, scaler, b, step) for b in scaler.backwards)
-    if step.args or step.keywords or scaler.steps or not together or not isinstance(ctx.parent(step), ast.Expr):
-        return rule.finding(step, message=message)
-    for node in training.between(scaler.backwards[-1], step):
-        if isinstance(node, ast.Call) and takes_parameters(ctx, node):
-            shown = ctx.evidence(node, f"`{ctx.source(node.func)}` may divide the gradients")
-            return rule.finding(step, message=f"{message}, unless {shown.why}", evidence=[shown])
+    plain = not (step.args or step.keywords or scaler.steps) and isinstance(ctx.parent(step), ast.Expr)
     fix = _before_clips(training, scaler, step, owner) if not unscaled else []
-    if fix is None:
-        return rule.finding(step, message=message)
+    if not plain or not together or untouched.is_unknown or fix is None:
+        return rule.finding(step, message=message, is_bug=is_bug)
     fix.append(replace(step, f"{scaler.name}.step({ctx.source(step.func.value)})"))
     if last and not scaler.updates and not _updated_elsewhere(training, scaler):
         fix.append(insert_after(step, f"{scaler.name}.update()"))
-    return rule.finding(step, fix=fix, message=message)
+    return rule.finding(step, fix=fix, message=message, is_bug=is_bug)
 
 
 def _before_clips(training: Training, scaler: Scaler, step: ast.Call, owner: str | None) -> list[Verb] | None:

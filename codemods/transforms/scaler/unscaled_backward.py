@@ -33,24 +33,40 @@ dropped by `zero_grad()`, or used by another optimizer before the scaler steps.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, is_optimizer, optimizer
-from codemods.analysis.gradient_use import Consumers, Obstacle, ReachedCode, consumers, obstacle, stepped_by
+from codemods.analysis.calls import values
+from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
+from codemods.analysis.gradient_use import (
+    Consumers,
+    Obstacle,
+    ReachedCode,
+    consumers,
+    gradients_are_for_the_owner,
+    gradients_are_taken_back,
+    obstacle,
+)
+from codemods.analysis.gradient_watchers import (
+    functions_are_linear,
+    no_hook_sees_gradients,
+    no_other_code_reads_gradients,
+)
 from codemods.analysis.instances import callee
+from codemods.analysis.optimizers import optimizes, stepped
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.scaled_training import Training, discarded, is_loss, made_of, scaled, sources, trainings
+from codemods.analysis.scaled_training import Training, discarded, made_of, scaled, trainings
 from codemods.analysis.scaler_lifetime import used_anywhere
-from codemods.analysis.tensors import METHODS
+from codemods.analysis.sources import carried, sources
+from codemods.analysis.tensors import METHODS, differentiates_a_tensor
 from codemods.analysis.values import possible_values
+from codemods.frameworks.scaler.clips import clips_after
+from codemods.frameworks.scaler.questions import is_scaler, no_other_step, nothing_else_scales
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS, LOOPS, Function, dotted, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
 from codemods.syntax.verbs import replace
-from codemods.transforms.scaler.clip_before_unscale import clips_after
 
 rule = Rule(
     code="SCL003",
@@ -101,23 +117,49 @@ def _escapes(training: Training, scaler: Scaler) -> bool:
 
 
 def _other_optimizer(training: Training, scaler: Scaler) -> bool:
-    """Whether the function speaks of an optimizer that the scaler does not step."""
+    """Whether the function has an optimizer that the scaler does not step."""
     ctx = training.ctx
-    stepped = {given_optimizer(ctx, s) for s in scaler.steps}
+    stepped_ones = {given_optimizer(ctx, s) for s in scaler.steps}
     for node in training.nodes:
         name = ctx.name(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if name is None or name in stepped:
+        if name is not None and name not in stepped_ones and not ctx.origin(node):
+            assert isinstance(node, (ast.Name, ast.Attribute))
+            if optimizes(ctx, node):
+                return True
+    loops = [training.flow.loop(step) for step in scaler.steps]
+    return any(training.flow.loop(each) in loops for each in training.perhaps) or _hands_on(training, scaler)
+
+
+def _hands_on(training: Training, scaler: Scaler) -> bool:
+    """Whether a call that cannot be looked into is given something that the function uses for nothing else."""
+    ctx = training.ctx
+    for call in training.calls:
+        if call in scaler.steps or call in scaler.unscales:
             continue
-        if re.match(r"opt(?!ion)|.*optim", name.rpartition(".")[2].lower()) and not ctx.origin(node):
-            return True
+        if isinstance(ctx.parent(call), ast.Expr) and callee(ctx, call) is None and not ctx.origin(call.func):
+            for given in values(call):
+                if isinstance(given, ast.Name) and ctx.scope(given) is training.scope and _is_only_given(ctx, given):
+                    return True
     return False
+
+
+def _is_only_given(ctx: PythonContext, name: ast.Name) -> bool:
+    """Whether a parameter is used in its function for nothing but to be handed on."""
+    scope = ctx.scope(name)
+    if (
+        not isinstance(scope, FUNCTIONS)
+        or name.id not in ctx.parameter_names(scope)
+        or ctx.bindings(scope).get(name.id)
+    ):
+        return False
+    return sum(isinstance(n, ast.Name) and n.id == name.id for n in own(scope)) == 1
 
 
 def _is_wrong(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) -> bool:
     """Whether the raw backward makes gradients that `step` takes for scaled ones."""
     ctx = training.ctx
     loss = ctx.loss_of(raw)
-    if loss is None or not is_loss(ctx, training.scope, loss) or _may_be_scaled(training, scaler, loss):
+    if loss is None or _may_be_scaled(training, scaler, loss):
         return False
     if any(training.contrary(raw, training.scaling(scaler, b)) for b in scaler.backwards):
         return False
@@ -129,13 +171,13 @@ def _is_wrong(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call)
     for node in training.between(raw, step):
         if isinstance(node, ast.Attribute) and node.attr in ("zero_grad", "grad"):
             return False
-    if scaler.backwards and _other_optimizer(training, scaler):
+    if (scaler.backwards or scaler.scales) and _other_optimizer(training, scaler):
         return False
     if not training.always(raw):
         return False
     around = training.conditions(raw, training.block(step))
     if around is None:
-        return not scaler.backwards or _accumulates(training, raw, step)
+        return not scaler.backwards or _accumulates(training, scaler, raw, step)
     return all(isinstance(a, LOOPS) for a in around)
 
 
@@ -147,33 +189,43 @@ def _may_be_scaled(training: Training, scaler: Scaler, loss: ast.expr) -> bool:
     made = list(sources(ctx, scope, loss))
     if any(isinstance(n, ast.Call) and training.may_mention(n, scaler.name, ("scale", "get_scale")) for n in made):
         return True
-    if not isinstance(scope, FUNCTIONS) or not _comes_in(scope, loss):
+    if not isinstance(scope, FUNCTIONS) or not _comes_in(ctx, scope, loss):
         return False
     return used_anywhere(ctx, "scale", "get_scale")
 
 
-def _comes_in(scope: Function, loss: ast.expr) -> bool:
-    """Whether the loss is an argument of the function."""
-    given = {p.arg for p in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)}
-    head = loss
-    while isinstance(head, (ast.Attribute, ast.Subscript)):
-        head = head.value
-    return isinstance(head, ast.Name) and head.id in given and head.id != "self"
+def _comes_in(ctx: PythonContext, scope: Function, loss: ast.expr) -> bool:
+    """Whether the loss is an argument of the function, or kept in one, and no call makes it."""
+    given = {name for name in ctx.parameter_names(scope) if name != "self"}
+    for each in carried(ctx, scope, loss):
+        head = each
+        while isinstance(head, (ast.Attribute, ast.Subscript)):
+            head = head.value
+        if isinstance(head, ast.Name) and head.id in given:
+            return True
+    return False
 
 
-def _accumulates(training: Training, raw: ast.Call, step: ast.Call) -> bool:
+def _accumulates(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) -> bool:
     """Whether the step runs under no other condition than `if (i + 1) % n == 0:`."""
     gates = training.conditions(step, training.block(raw))
     if gates is None or not all(isinstance(g, ast.If) for g in gates):
         return False
     tests = [g.test for g in gates if isinstance(g, ast.If)]
-    return all(_asks_modulo(test) and not _asks_precision(test) for test in tests)
+    return all(_asks_modulo(test) and not _asks_for(training.ctx, scaler, test) for test in tests)
 
 
-def _asks_precision(test: ast.expr) -> bool:
-    """Whether a condition is called like one about mixed precision: `if use_amp:`."""
-    names = (dotted(node) or "" for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute)))
-    return any(word in name for name in names for word in ("scaler", "amp", "fp16", "half", "precision"))
+def _asks_for(ctx: PythonContext, scaler: Scaler, test: ast.expr) -> bool:
+    """Whether a condition asks about the scaler, or about what it is made by: `if use_amp:`."""
+    names = {ctx.name(node) for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute))}
+    made = {ctx.name(node) for call in scaler.constructors for node in ast.walk(_choice(ctx, call))}
+    return bool(names & ({scaler.name} | made) - {None, "self"})
+
+
+def _choice(ctx: PythonContext, call: ast.Call) -> ast.expr:
+    """A call with the `x if c else y` around it."""
+    above = ctx.parent(call)
+    return above if isinstance(above, ast.IfExp) else call
 
 
 def _asks_modulo(test: ast.expr) -> bool:
@@ -187,37 +239,49 @@ def _draft(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) ->
     written = " ".join(ctx.source(loss).split())
     shown = written if len(written) <= 40 else "loss"
     about = f"`{shown}` is differentiated without the scale that `{scaler.name}.step` divides by"
-    if not scaler.sure:
-        return rule.finding(raw, message=f"if `{scaler.name}` is a GradScaler: {about}")
-    users = _users(training, scaler, loss)
-    if users.forbid:
-        reasons = f"{about}, unless another optimizer steps with it: {users.reasons}"
-        return rule.finding(raw, message=reasons, evidence=users.evidence)
     direct = training.conditions(raw, training.block(step)) is not None
     change = scaled(ctx, raw, f"{scaler.name}.scale")
-    follows = training.always(step) and (direct or _accumulates(training, raw, step))
-    clips = clips_after(training, scaler, raw) if follows else None
-    if clips is None or change is None:
-        return rule.finding(raw, message=about)
-    fix, safety = [*clips[0], replace(*change)], clips[1]
-    cost = Consequence.SILENT if scaler.backwards else None
-    if users.obstacles:
-        about = f"{about}, unless another optimizer steps with it: {users.reasons}"
-        return rule.finding(
-            raw, fix=fix, message=about, safety=Safety.UNSAFE, consequence=cost, evidence=users.evidence
-        )
-    return rule.finding(raw, fix=fix, message=about, safety=safety, consequence=cost)
+    follows = training.always(step) and (direct or _accumulates(training, scaler, raw, step))
+    clips = clips_after(training, scaler, raw) if follows and scaler.sure else None
+    fix, answers = ([*clips[0], replace(*change)], clips[1]) if clips is not None and change is not None else ([], [])
+    code = _code(training)
+    users = _users(training, scaler, raw, loss, code)
+    return rule.finding(
+        raw,
+        fix=fix,
+        message=about,
+        is_bug=[
+            is_scaler(training, scaler),
+            differentiates_a_tensor(ctx, raw),
+            nothing_else_scales(training, scaler, raw),
+            no_other_step(training, raw, step),
+            gradients_are_for_the_owner(users),
+        ],
+        is_right=[
+            *answers,
+            gradients_are_taken_back(users),
+            no_hook_sees_gradients(ctx),
+            functions_are_linear(ctx),
+            no_other_code_reads_gradients(ctx, code, training.looks_at),
+        ],
+        consequence=Consequence.SILENT if scaler.backwards else None,
+    )
 
 
-def _users(training: Training, scaler: Scaler, loss: ast.expr) -> Consumers:
+def _code(training: Training) -> ReachedCode:
+    """The function, what it calls, and the other methods of its class."""
+    ctx, scope = training.ctx, training.scope
+    method = ctx.method(scope)
+    beside = [f for f in own(method.klass) if isinstance(f, FUNCTIONS)] if method else []
+    return ReachedCode((ctx, each) for each in (scope, *beside))
+
+
+def _users(training: Training, scaler: Scaler, raw: ast.Call, loss: ast.expr, code: ReachedCode) -> Consumers:
     """Who else may step with the gradients: functions that are called, methods of the class, the modules themselves.
 
     What the function itself does with gradients was looked at before.
     """
-    ctx, scope = training.ctx, training.scope
-    method = ctx.method(scope)
-    beside = [f for f in own(method.klass) if isinstance(f, FUNCTIONS)] if method else []
-    code = ReachedCode((ctx, each) for each in (scope, *beside))
+    ctx = training.ctx
 
     def undoes(where: PythonContext, node: ast.expr) -> bool | None:
         if where is ctx and ctx.name(node) == scaler.name:
@@ -225,15 +289,14 @@ def _users(training: Training, scaler: Scaler, loss: ast.expr) -> Consumers:
         kind = instances.of(where, node)
         if kind is None:
             return None
-        return True if kind.names <= SCALER else False if is_optimizer(where, node, surely=True) else None
+        return True if kind.names <= SCALER else False if optimizes(where, node) else None
 
     def looked_at(where: PythonContext, node: ast.AST) -> bool:
-        if where is not ctx or ctx.scope(node) is not scope:
-            return False
-        return not isinstance(node, ast.Call) or node in training.plain or stepped_by(ctx, node) is None
+        return training.looks_at(where, node) and node not in scaler.steps
 
     others = [*_own_methods(training, loss), *_other_modules(training, scaler, loss)]
-    return consumers(code, undoes, f"`{scaler.name}`", known_to=looked_at).beside(others)
+    at = ctx.evidence(raw, "it is differentiated here")
+    return consumers(code, at, undoes, f"`{scaler.name}`", known_to=looked_at).beside(others)
 
 
 def _called(training: Training, loss: ast.expr) -> Iterator[tuple[str, ast.Call]]:
@@ -274,5 +337,5 @@ def _own_methods(training: Training, loss: ast.expr) -> Iterator[Obstacle]:
     for call in training.calls:
         match call.func:
             case ast.Attribute(value=owner, attr=name) if ctx.name(owner) in modules:
-                if name not in MODULE_METHODS and callee(ctx, call) is None and stepped_by(ctx, call) is None:
+                if name not in MODULE_METHODS and callee(ctx, call) is None and stepped(ctx, call) is None:
                     yield obstacle(ctx, call, f"`{ctx.source(call.func)}` may be a step of its own", sure=False)

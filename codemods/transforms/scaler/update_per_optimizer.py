@@ -33,12 +33,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from codemods.analysis.calls import mentions
-from codemods.analysis.grad_scaler import Scaler, given_optimizer, is_optimizer, optimizer
+from codemods.analysis.grad_scaler import Scaler, given_optimizer, optimizer
+from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.instances import callee
+from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings, writes
 from codemods.analysis.values import expressions, possible_values
+from codemods.flow.answers import unknown
+from codemods.frameworks.scaler.questions import scale_may_change, updates_with_the_same_gradients
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -92,7 +95,16 @@ def _between_steps(training: Training, scaler: Scaler, update: ast.Call) -> list
                 message = f"after `{scaler.name}.update()` the gradients of `{last}` are divided by the scale again"
                 evidence = [ctx.evidence(call, f"the gradients of `{last}` are divided here")]
     fix = [delete(update)] if _is_followed(training, scaler, update) else None
-    return [rule.finding(update, fix=fix, message=message, evidence=evidence)]
+    is_bug = [
+        updates_with_the_same_gradients(ctx, _steps_between(training, update, late)),
+        scale_may_change(training, scaler),
+    ]
+    return [rule.finding(update, fix=fix, message=message, is_bug=is_bug, evidence=evidence)]
+
+
+def _steps_between(training: Training, update: ast.Call, step: ast.Call) -> Iterator[ast.Call]:
+    """The calls of `x.step()` in between, where `x` may be anything."""
+    return (each for each in training.perhaps if each in set(training.between(update, step)))
 
 
 def _is_late(training: Training, scaler: Scaler, update: ast.Call, step: ast.Call, earlier: set[str | None]) -> bool:
@@ -145,7 +157,8 @@ def _in_loop(training: Training, scaler: Scaler, update: ast.Call) -> list[Draft
         fix = [delete(update), insert_after(loop, f"{scaler.name}.update()")]
     message = f"`{scaler.name}.update()` may change the scale between the steps of the optimizers in this loop"
     if count is None:
-        return [rule.finding(update, message=f"{message}, if several", consequence=Consequence.STYLE)]
+        one = unknown(training.ctx.evidence(loop.iter, "there may be one optimizer"))
+        return [rule.finding(update, message=message, is_bug=[one])]
     return [rule.finding(update, fix=fix, message=message)]
 
 
@@ -221,11 +234,13 @@ def _is_harmless(training: Training, scaler: Scaler, call: ast.Call) -> bool:
         return True
     if ctx.loss_of(call) is not None or training.may_mention(call, scaler.name, _MAKES_GRADIENTS):
         return False
+    if call in training.perhaps and not call.args:
+        return True  # a step of whatever it is makes none, as far as is known: see `_steps_between`
     if (target := callee(ctx, call)) is not None:
-        return not mentions(*target, _MAKES_GRADIENTS)
+        return not ReachedCode([target]).may_use(_MAKES_GRADIENTS)
     if isinstance(func, ast.Attribute) and func.attr in _HARMLESS:
         return True
     if isinstance(func, ast.Attribute) and func.attr == "step":
-        return is_optimizer(ctx, func.value, surely=False) or "sched" in ctx.source(func.value).lower()
+        return bool(optimizes(ctx, func.value)) or is_schedule(ctx, func.value)
     origins = ctx.origin(func)
     return bool(origins) and not any(":" in each or each.endswith((".next", ".backward", ".grad")) for each in origins)

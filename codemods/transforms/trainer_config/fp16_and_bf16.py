@@ -28,13 +28,14 @@ alone.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer
 from codemods.frameworks import config_owners
 from codemods.frameworks.config_owners import scalar
-from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class
+from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class, arguments_stay
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import canonical
@@ -78,7 +79,7 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             spoken = " or ".join(f"`{name.rpartition('.')[2]}`" for name in sorted(classes))
             message = f"`{names[0]}=True` and `{names[1]}=True`: {spoken} takes at most one of them"
             switched = {"keep-bf16": [replace(given[0], "False")], "keep-fp16": [replace(given[1], "False")]}
-            yield _finding(given[0], message, switched)
+            yield _finding(given[0], message, switched, [arguments_stay(ctx, call, *names)])
 
 
 @rule.on(Config)
@@ -126,5 +127,6 @@ def _check(message: str, fp16: Entry | None, bf16: Entry | None, *, auto: bool =
     yield _finding(fp16, message, changes)
 
 
-def _finding(node: object, message: str, changes: Mapping[str, Repair | Verbs]) -> Draft:
-    return rule.offer(node, {name: Remedy(fix, TITLES.get(name)) for name, fix in changes.items()}, message=message)
+def _finding(node: object, message: str, changes: Mapping[str, Repair | Verbs], is_bug: Sequence[Answer] = ()) -> Draft:
+    remedies = {name: Remedy(fix, TITLES.get(name)) for name, fix in changes.items()}
+    return rule.offer(node, remedies, message=message, is_bug=is_bug)

@@ -41,10 +41,11 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.tensors import is_raw_backward, redirected
-from codemods.frameworks.accelerators import Keeping, keeper, trains_prepared
-from codemods.frameworks.gradient_consumers import prepared_consumers
-from codemods.frameworks.trainer_config.divisions import divided_by_hand
+from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
+from codemods.flow.answers import every
+from codemods.frameworks.accelerators import Keeping, keeper, trains_what_it_prepared
+from codemods.frameworks.gradient_consumers import redirecting
+from codemods.frameworks.trainer_config.divisions import divided_by_hand, loss_is_undivided
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
@@ -71,50 +72,62 @@ KEEPING = Keeping(ACCELERATOR, frozenset({"prepare", "prepare_model", "prepare_o
 
 @rule.on(ast.Call)
 def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if not is_raw_backward(ctx, call):
+    name = keeper(ctx, call, KEEPING) if is_raw_backward(ctx, call) else None
+    if name is None:
         return
-    name = keeper(ctx, call, KEEPING)
-    trained = trains_prepared(ctx, call, KEEPING) if name is not None else False
-    if name is None or trained is False:
+    is_bug = [differentiates_a_tensor(ctx, call), trains_what_it_prepared(ctx, call, KEEPING, name)]
+    if every(is_bug).is_no:
         return
-    if trained is None:
-        yield rule.finding(
-            call, message=f"this raw backward bypasses `{name}`, if it has prepared what is trained here"
-        )
-    elif (division := divided_by_hand(ctx, call)) is not None:
+    accumulates = _may_accumulate(ctx)
+    if accumulates and (division := divided_by_hand(ctx, call)) is not None:
         shown = division.ctx.evidence(division.node, "the loss is divided")
         divisor = division.ctx.source(division.by)
         message = (
             f"this raw backward bypasses `{name}`; the loss is divided by `{divisor}` already, "
             f"and `{name}.backward` divides by its accumulation steps"
         )
-        yield rule.finding(call, message=message, consequence=Consequence.STYLE, evidence=[shown])
+        yield rule.finding(call, message=message, is_bug=is_bug, consequence=Consequence.STYLE, evidence=[shown])
     elif (fixed := redirected(ctx, call, f"{name}.backward", keywords_only=True)) is None:
-        yield rule.finding(call, message=f"this raw backward bypasses `{name}`, which takes one tensor and keywords")
+        message = f"this raw backward bypasses `{name}`, which takes one tensor and keywords"
+        yield rule.finding(call, message=message, is_bug=is_bug, consequence=_cost(ctx))
     else:
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
-        users = prepared_consumers(ctx, call, KEEPING, f"`{name}`", _stays)
-        reasons, evidence, cost = users.reasons, users.evidence, _cost(ctx)
-        if users.forbid:
-            message = f"{message}; `{name}.backward` alone would be wrong: {reasons}"
-            yield rule.finding(call, message=message, consequence=cost, evidence=evidence)
-        else:
-            safety = Safety.UNSAFE if reasons else Safety.SAFE
-            message = f"{message}; look first: {reasons}" if reasons else message
-            yield rule.finding(call, fix=[fixed], safety=safety, message=message, consequence=cost, evidence=evidence)
+        is_wanted, is_right = redirecting(ctx, call, KEEPING, name, _stays)
+        is_bug.append(is_wanted)
+        cost = _cost(ctx)
+        if accumulates:
+            (is_bug if cost is Consequence.SILENT else is_right).append(loss_is_undivided(ctx, call))
+        yield rule.finding(call, fix=[fixed], message=message, is_bug=is_bug, is_right=is_right, consequence=cost)
 
 
 def _stays(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a raw backward call is only reported."""
     fixed = redirected(ctx, call, "accelerator.backward", keywords_only=True)
-    return fixed is None or divided_by_hand(ctx, call) is not None
+    return fixed is None or (_may_accumulate(ctx) and divided_by_hand(ctx, call) is not None)
+
+
+def _accelerators(ctx: PythonContext) -> list[ast.Call]:
+    """The calls of this file that make an Accelerator."""
+    return [call for call in ctx.all(ast.Call) if ctx.calls(call, ACCELERATOR)]
+
+
+def _may_accumulate(ctx: PythonContext) -> bool:
+    """Whether an Accelerator may divide by a number of steps: it is told one, or is not made in this file."""
+    made = _accelerators(ctx)
+    return not made or any(_accumulates(call) for call in made)
+
+
+def _accumulates(call: ast.Call) -> bool:
+    if any(k.arg in (None, "gradient_accumulation_plugin", "deepspeed_plugin") for k in call.keywords):
+        return True
+    steps = keyword(call, "gradient_accumulation_steps")
+    return steps is not None and literal(steps) != 1
 
 
 def _cost(ctx: PythonContext) -> Consequence:
     """What the raw call costs, by the arguments of the Accelerators that this file makes."""
-    made = [call for call in ctx.all(ast.Call) if ctx.calls(call, ACCELERATOR)]
-    steps = [given for call in made if (given := keyword(call, "gradient_accumulation_steps"))]
-    if any(literal(given) != 1 for given in steps):
+    made = _accelerators(ctx)
+    if any(keyword(call, "gradient_accumulation_steps") and _accumulates(call) for call in made):
         return Consequence.SILENT
     precisions = [given for call in made if (given := keyword(call, "mixed_precision"))]
     return Consequence.RAISES if any(literal(given) == "fp16" for given in precisions) else Consequence.STYLE

@@ -28,7 +28,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, has_splat, literal, values
+from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
@@ -70,13 +72,21 @@ def transformers_adamw(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
         case ast.Call(func=func) if func is node:
             yield from _call(parent, ctx)
         case ast.ClassDef():
-            yield rule.finding(node, message="a subclass of Transformers' `AdamW`, which was removed in 4.50")
+            yield rule.finding(
+                node, message="a subclass of Transformers' `AdamW`, which was removed in 4.50", consequence=_cost(ctx)
+            )
         case _ if ctx.annotates(node):
             target = ctx.spell("torch.optim.AdamW", at=node)
             if target is not None:
-                yield rule.finding(node, fix=[replace(node, target.code)], message=_gone(ctx), needs=[target.need])
+                yield rule.finding(
+                    node,
+                    fix=[replace(node, target.code)],
+                    message=_gone(ctx),
+                    needs=[target.need],
+                    consequence=_cost(ctx),
+                )
         case _:
-            yield rule.finding(node, message=_gone(ctx))
+            yield rule.finding(node, message=_gone(ctx), is_bug=[nobody_puts_it_back(ctx)], consequence=_cost(ctx))
 
 
 @rule.on(ast.ImportFrom)
@@ -91,6 +101,14 @@ def unused_import(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Dra
                 yield rule.finding(alias, message=message, bites={"transformers": REMOVED})
 
 
+@question
+def nobody_puts_it_back(ctx: PythonContext) -> Answer:
+    """Whether no code of the program puts a class of its own in the place of the removed one."""
+    return unless(
+        each.evidence("`AdamW` may be put back here") for each in stores(ctx, "AdamW") if each.word == "AdamW"
+    )
+
+
 def _bound_for_sure(node: ast.Name | ast.Attribute, ctx: PythonContext) -> bool:
     """Whether the name comes from one unconditional import of Transformers itself."""
     head = (ctx.name(node) or "").partition(".")[0]
@@ -98,6 +116,11 @@ def _bound_for_sure(node: ast.Name | ast.Attribute, ctx: PythonContext) -> bool:
     return bool(found) and all(
         i.target.partition(".")[0] == "transformers" and not i.conditional and not i.type_checking for i in found
     )
+
+
+def _cost(ctx: PythonContext) -> Consequence:
+    """What the class costs: an error only where the project allows a version without it."""
+    return Consequence.RAISES if versions.may(ctx.target("transformers"), REMOVED) else Consequence.DEPRECATED
 
 
 def _gone(ctx: PythonContext) -> str:
@@ -113,14 +136,16 @@ def _gone(ctx: PythonContext) -> str:
 def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
         yield rule.finding(
-            call, message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50"
+            call,
+            message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50",
+            consequence=_cost(ctx),
         )
         return
     gone = [given for name in _ORDER[5:] if (given := argument(call, name, _ORDER.index(name))) is not None]
     corrected = argument(call, "correct_bias", 5)
     if corrected is not None and literal(corrected) is not True:
         text = "`correct_bias` of Transformers' `AdamW` (removed in 4.50) has no counterpart in torch"
-        yield rule.finding(call, message=text)
+        yield rule.finding(call, message=text, consequence=_cost(ctx))
         return
     if (
         len(call.args) > len(_ORDER)
@@ -130,9 +155,16 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     target = ctx.spell("torch.optim.AdamW", at=call)
     if target is None:
-        yield rule.finding(call, message=_gone(ctx))
+        yield rule.finding(call, message=_gone(ctx), consequence=_cost(ctx))
         return
     defaults = [(name, old) for name, old in _DEFAULTS if argument(call, name, _ORDER.index(name)) is None]
     drop = [next((k for k in call.keywords if k.value is each), each) for each in gone]
     fix = edit_call(call, function=target.code, last=defaults, drop=drop)
-    yield rule.finding(call, fix=[fix], message=_gone(ctx), needs=[target.need])
+    yield rule.finding(
+        call,
+        fix=[fix],
+        message=_gone(ctx),
+        needs=[target.need],
+        is_bug=[nobody_puts_it_back(ctx)],
+        consequence=_cost(ctx),
+    )

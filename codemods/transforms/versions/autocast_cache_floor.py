@@ -46,6 +46,7 @@ rule = Rule(
     summary="torch below 2.11 gives a forward pass the weights that autocast cached under `no_grad`",
     fix_title="Ask for a release that caches no weights without a graph",
     safety=Safety.DISPLAY,
+    bounds=dict.fromkeys(FLOORS, Safety.UNSAFE),
     consequence=Consequence.SILENT,
     elsewhere=(b"torch", b"Torch", b"lightning", b"Lightning"),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
@@ -74,10 +75,12 @@ def autocast_cache_floor(requirement: Requirement, ctx: FileContext) -> Iterator
     edits = minimum_versions.floor_edits(ctx, requirement.package, floor) if asked != "report" else None
     if edits is None:
         why = "" if asked == "report" and requirement.editable else f"; {why_not(requirement, floor)}"
-        yield rule.finding(requirement, message=_message(pair) + why, bites=bites)
+        yield rule.finding(requirement, message=_message(pair) + why, is_bug=pair.is_bug, bites=bites)
     elif (new := edits.get(ctx.path, {}).get(requirement)) is not None:
-        raised = Remedy({requirement: new}, f"Ask for {requirement.package} {floor}", Safety.UNSAFE)
-        yield rule.offer(requirement, {"report": Remedy(), asked: raised}, message=_message(pair), bites=bites)
+        raised = Remedy({requirement: new}, f"Ask for {requirement.package} {floor}")
+        yield rule.offer(
+            requirement, {"report": Remedy(), asked: raised}, message=_message(pair), is_bug=pair.is_bug, bites=bites
+        )
 
 
 def _is_about(requirement: Requirement, package: str) -> bool:

@@ -41,6 +41,7 @@ rule = Rule(
     summary="torch below 2.6 fails where `nn.TransformerEncoder` is evaluated under CPU autocast",
     fix_title="Ask for a torch whose fused encoder takes autocast",
     safety=Safety.DISPLAY,
+    bounds={"torch-2.6": Safety.UNSAFE},
     consequence=Consequence.RAISES,
     elsewhere=(b"torch", b"Torch"),
     errors=(
@@ -70,5 +71,5 @@ def encoder_fastpath_floor(requirement: Requirement, ctx: FileContext) -> Iterat
         why = f"; {why_not(requirement, FLOOR)}" if asked or not requirement.editable else ""
         yield rule.finding(requirement, message=message + why)
     elif (new := edits.get(ctx.path, {}).get(requirement)) is not None:
-        raised = Remedy({requirement: new}, "Ask for torch 2.6", Safety.UNSAFE)
+        raised = Remedy({requirement: new}, "Ask for torch 2.6")
         yield rule.offer(requirement, {"report": Remedy(), "torch-2.6": raised}, message=message)

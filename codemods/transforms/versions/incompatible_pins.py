@@ -29,18 +29,21 @@ Nothing is edited: which of the two is right only a person can say.
 ## When it is not offered
 Files that are alternatives to each other are not compared (`requirements-cpu.txt` and `requirements-gpu.txt`, extras,
 groups, lines under a marker); nor are lock files, uv's overrides, addresses, and releases newer than those a table was
-tested with.
+tested with. Files that do not take each other in may be two ways to install, pip may install over what conda has, and
+Lightning tests the class of a scheduler only where it is given one as it is: such conflicts are possible.
 """
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
 from collections.abc import Iterator
 
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions import compatibility
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
@@ -67,6 +70,8 @@ rule = Rule(
 
 _MAIN = re.compile(r"pyproject\.toml|setup\.(?:py|cfg)|Pipfile|(requirements\.txt)|((?:conda|environment)\.ya?ml)")
 """Files by names that say of no variant; by group, what follows from the others and is spoken to."""
+_CONDA = re.compile(r"(?:conda|environment).*\.ya?ml")
+"""Files by names that are environments of conda."""
 
 
 @rule.on(Requirement)
@@ -76,7 +81,8 @@ def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Dr
     spoken = _spoken(requirement)
     for path, other in _before(requirement, ctx):
         if not ranges.meet(requirement.specs, other.specs):
-            yield rule.finding(requirement, message=f"{spoken} contradicts {_said(path, other, ctx)}")
+            message = f"{spoken} contradicts {_said(path, other, ctx)}"
+            yield rule.finding(requirement, message=message, is_bug=[are_installed_together(ctx, path, other)])
             break
     if requirement.package not in minimum_versions.COMPROMISED:
         return
@@ -84,17 +90,45 @@ def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Dr
         for path, other in _beside(package, ctx):
             if needed := compatibility.required(requirement.specs, package, other.specs):
                 message = f"{spoken} needs {package} {needed}, against {_said(path, other, ctx)}"
-                yield rule.finding(requirement, message=message)
+                yield rule.finding(requirement, message=message, is_bug=[are_installed_together(ctx, path, other)])
                 break
     if ranges.every(requirement.specs, compatibility.KNOWS_NO_TORCH_2) and _schedules(ctx):
         message = f"{spoken} refuses every scheduler of torch 2, which the project allows"
-        yield rule.finding(requirement, message=message, bites={"torch": ">=2.0"})
+        yield rule.finding(requirement, message=message, is_bug=[a_scheduler_is_refused(ctx)], bites={"torch": ">=2.0"})
 
 
-def _schedules(ctx: FileContext) -> bool:
-    """Whether a LightningModule seems to have a scheduler."""
+@question
+def are_installed_together(ctx: FileContext, path: str, other: Requirement) -> Answer:
+    """Whether two requirements are of one way to install: of one file, or of one that takes in the other.
+
+    In an environment of conda, pip installs over what conda has installed.
+    """
+    if path == ctx.path and (other.package == "python" or not _CONDA.fullmatch(posixpath.basename(path))):
+        return yes()
+    if not (_includes(path, ctx.path, ctx) or _includes(ctx.path, path, ctx)):
+        document = ctx.index.document(path)
+        line = document.line(other) if isinstance(document, Manifest) else 1
+        how = "pip may install over it" if path == ctx.path else "this may be another way to install"
+        return unknown(Evidence(path, line, how))
+    return yes()
+
+
+def _schedules(ctx: FileContext) -> list[str]:
+    """The files of LightningModules that seem to have a scheduler."""
     modules = ctx.index.search(ctx.path, (b"LightningModule",))
-    return not set(modules).isdisjoint(ctx.index.search(ctx.path, (b"lr_scheduler",)))
+    schedules = {*ctx.index.search(ctx.path, (b"lr_scheduler",))}
+    return [path for path in modules if path in schedules]
+
+
+def a_scheduler_is_refused(ctx: FileContext) -> Answer:
+    """Whether Lightning is given a scheduler whose class it tests: not one in a dictionary, nor one of the project."""
+    why = "`configure_optimizers` may give no scheduler whose class Lightning tests"
+    for path in _schedules(ctx):
+        module = ctx.index.syntax(path)
+        for function in module.all(ast.FunctionDef) if module is not None else ():
+            if function.name == "configure_optimizers":
+                return unknown(Evidence(path, function.lineno, why))
+    return unknown(Evidence(_schedules(ctx)[0], 1, why))
 
 
 def _counts(requirement: Requirement) -> bool:

@@ -1,3 +1,4 @@
+# fixer: unsafe
 from torch import *
 from torch.optim import *
 

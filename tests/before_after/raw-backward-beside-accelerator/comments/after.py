@@ -1,3 +1,4 @@
+# fixer: unsafe
 from accelerate import Accelerator
 
 

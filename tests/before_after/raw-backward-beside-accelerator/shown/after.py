@@ -1,3 +1,4 @@
+# fixer: unsafe
 """Prepared optimizers in other functions and files of the class, losses divided by what comes with the batch."""
 
 import torch

@@ -1,0 +1,443 @@
+"""Who else in a program may do something: every place that so much as names it.
+
+An absence is certain where nothing in the program names what is asked for: no attribute, no imported name, no string
+for `getattr`. A place that names it, and cannot be shown to be harmless, is what makes an answer unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from codemods.analysis import instances
+from codemods.analysis.optimizers import is_schedule, optimizes
+from codemods.analysis.python_context import PythonContext
+from codemods.model.edits import Evidence
+from codemods.model.names import OPTIMIZER
+from codemods.project.index import Index, Ref
+from codemods.syntax.facts import Class
+from codemods.syntax.module import FUNCTIONS, Function, own
+
+N = TypeVar("N", bound=ast.AST)
+
+NAMING = frozenset({"getattr", "setattr", "methodcaller", "attrgetter", "__getattribute__", "patch", "object"})
+"""Functions that take the name of an attribute as a string."""
+MOST_FUNCTIONS = 200
+"""Functions that are looked at to tell whether one of them may run; more, and it may."""
+MOST_IMPORTERS = 2_000
+_IMPLICIT = frozenset({"forward", "__call__"})
+"""Methods that run without being named."""
+_PLAIN = frozenset({"float", "int", "abs", "round", "min", "max", "str", "repr", "bool", "len"})
+"""Functions of Python whose result is a new value made of their arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A place that names something."""
+
+    ctx: PythonContext
+    node: ast.expr | ast.stmt
+    """An attribute, a name, or the string that is given to `getattr` or the like."""
+    word: str
+
+    @property
+    def receiver(self) -> ast.expr | None:
+        """Of what the attribute is; None for a plain name."""
+        if isinstance(self.node, ast.Attribute):
+            return self.node.value
+        if isinstance(self.node, ast.Constant):
+            call = self.ctx.parent(self.node)
+            return call.args[0] if isinstance(call, ast.Call) and call.args[0] is not self.node else None
+        return None
+
+    @property
+    def call(self) -> ast.Call | None:
+        """The call of what is named; None where it is only named."""
+        above = self.ctx.parent(self.node)
+        if isinstance(self.node, ast.Constant):
+            above, called = self.ctx.parent(above) if above is not None else None, above
+        else:
+            called = self.node
+        return above if isinstance(above, ast.Call) and above.func is called else None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a method is taken without being called: it is put away, handed on or returned, and may run anywhere.
+
+        What is compared or computed with is no method.
+        """
+        if self.call is not None:
+            return False
+        place = self.ctx.parent(self.node) if isinstance(self.node, ast.Constant) else self.node
+        match self.ctx.parent(place) if place is not None else None:
+            case ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
+                return value is place
+            case ast.List() | ast.Tuple() | ast.Set() | ast.Dict() | ast.Starred() | ast.Call() | ast.keyword():
+                return True
+            case ast.Return() | ast.Yield() | ast.Lambda() | ast.IfExp() | ast.BoolOp():
+                return True
+        return False
+
+    def evidence(self, why: str) -> Evidence:
+        return self.ctx.evidence(self.node, why)
+
+
+def mentions(ctx: PythonContext, *words: str) -> list[Occurrence]:
+    """The places that name one of some words, in the files of the program around one file.
+
+    What is only assigned or defined under the name is left out.
+    """
+    return _in_the_program(ctx, mentions, words, words, _in_file)
+
+
+def _in_file(ctx: PythonContext, path: str, words: frozenset[str]) -> Iterator[Occurrence]:
+    facts = ctx.index.facts(path)
+    if facts is None or (facts.mentioned.isdisjoint(words) and not any(word in facts.loads for word in words)):
+        return
+    if (other := ctx.other(path)) is None:
+        return
+    for attribute in other.all(ast.Attribute):
+        if attribute.attr in words and isinstance(attribute.ctx, ast.Load):
+            yield Occurrence(other, attribute, attribute.attr)
+    for name in other.all(ast.Name):
+        if name.id in words and isinstance(name.ctx, ast.Load):
+            yield Occurrence(other, name, name.id)
+    for text in other.all(ast.Constant):
+        if isinstance(text.value, str) and (word := text.value.rpartition(".")[2]) in words:
+            call = other.parent(text)
+            if isinstance(call, ast.Call) and (other.name(call.func) or "").rpartition(".")[2] in NAMING:
+                yield Occurrence(other, text, word)
+
+
+def stores(ctx: PythonContext, *attributes: str) -> list[Occurrence]:
+    """The places that put something into an attribute, in the files of the program around one file.
+
+    `x.step = f`, `setattr(x, "step", f)`; and `setattr(x, name, f)` of another object, which may be any attribute.
+    """
+    return _in_the_program(ctx, stores, attributes, (*attributes, "setattr"), _stored)
+
+
+def _in_the_program(
+    ctx: PythonContext,
+    ask: Callable[..., list[Occurrence]],
+    words: tuple[str, ...],
+    named: tuple[str, ...],
+    look: Callable[[PythonContext, str, frozenset[str]], Iterator[Occurrence]],
+) -> list[Occurrence]:
+    """What each file of the program around one file holds, found once for the file that asks.
+
+    Args:
+        named: one of these stands in every file that is looked at.
+    """
+    key = (ask, words)
+    if key not in ctx.memo:
+        found = ctx.index.search(ctx.path, tuple(word.encode() for word in named))
+        paths = dict.fromkeys((ctx.path, *(path for path in found if are_connected(ctx.index, ctx.path, path))))
+        ctx.memo[key] = [each for path in paths for each in look(ctx, path, frozenset(words))]
+    known: list[Occurrence] = ctx.memo[key]
+    return known
+
+
+def _stored(ctx: PythonContext, path: str, attributes: frozenset[str]) -> Iterator[Occurrence]:
+    facts = ctx.index.facts(path)
+    if facts is None or (facts.mentioned.isdisjoint(attributes) and "setattr" not in facts.called):
+        return
+    if (other := ctx.other(path)) is None:
+        return
+    for node in other.all(ast.Attribute):
+        if node.attr in attributes and isinstance(node.ctx, ast.Store):
+            yield Occurrence(other, node, node.attr)
+    for call in other.all(ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id == "setattr" and len(call.args) == 3:
+            name = call.args[1]
+            word = name.value if isinstance(name, ast.Constant) else None
+            method = other.method(call)
+            own_attribute = method is not None and other.name(call.args[0]) == method.self
+            if word in attributes or (word is None and not own_attribute):
+                yield Occurrence(other, call, str(word or "setattr"))
+
+
+def definers(ctx: PythonContext, *methods: str) -> Iterator[tuple[str, Class, str]]:
+    """The classes of the program that define one of some methods: their file, the class, the method."""
+    key = (definers, methods)
+    if key not in ctx.memo:
+        found = ctx.index.search(ctx.path, tuple(f"def {method}".encode() for method in methods))
+        ctx.memo[key] = [
+            (path, klass, method)
+            for path in found
+            if (facts := ctx.index.facts(path)) is not None and are_connected(ctx.index, ctx.path, path)
+            for klass in facts.classes.values()
+            for method in methods
+            if method in klass.methods
+        ]
+    known: list[tuple[str, Class, str]] = ctx.memo[key]
+    return iter(known)
+
+
+# -- which files are one program
+
+
+def are_connected(index: Index, a: str, b: str) -> bool:
+    """Whether two files may be parts of one running program.
+
+    Some file imports both, directly or by way of others; or both are importable by programs that are not in sight.
+    """
+    if a == b or not importers(index, a).isdisjoint(importers(index, b)):
+        return True
+    return is_a_library(index, a) and is_a_library(index, b)
+
+
+def importers(index: Index, path: str) -> frozenset[str]:
+    """A file, and the files that may import it, directly or by way of others."""
+
+    def found() -> frozenset[str]:
+        seen, waiting = {path}, [path]
+        while waiting and len(seen) < MOST_IMPORTERS:
+            new = [each for each in index.importing(waiting.pop()) if each not in seen]
+            seen.update(new)
+            waiting += new
+        return frozenset(seen)
+
+    return index.recall((importers, path), found)
+
+
+def is_a_library(index: Index, path: str) -> bool:
+    """Whether a file may be used by a program that is not in sight: one that nobody imports, and that runs nothing."""
+
+    def found() -> bool:
+        known = importers(index, path)
+        roots = (each for each in known if all(user == each for user in index.importing(each)))
+        return any(not _runs(index, root) for root in roots)
+
+    return index.recall((is_a_library, path), found)
+
+
+def _runs(index: Index, path: str) -> bool:
+    """Whether a file does something when it is run, beside defining and importing."""
+    module = index.syntax(path)
+    if module is None:
+        return False
+    return any(_works(statement) for statement in module.tree.body)
+
+
+def _works(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Constant()):
+            return False
+        case ast.Expr() | ast.For() | ast.While() | ast.With():
+            return True
+        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
+            return True
+    return False
+
+
+# -- what may run while a function runs
+
+
+def mentions_during(ctx: PythonContext, scopes: Mapping[N, PythonContext], *words: str) -> Iterator[Occurrence]:
+    """The places that name one of some words, and may run while one of some functions runs."""
+    return (each for each in mentions(ctx, *words) if may_run_during(each, scopes))
+
+
+def may_run_during(mention: Occurrence, scopes: Mapping[N, PythonContext]) -> bool:
+    """Whether a place may run while one of some functions, or the body of a `with`, runs.
+
+    Functions are followed from the place outward, by every mention of their names. One that is handed on, or that
+    nobody in sight calls, may run where a function hands on its own object to code that cannot be looked into: an
+    unresolved call reaches what it is given, and nothing else.
+    """
+    ctx, node = mention.ctx, mention.node
+    if mention.is_kept or any(above in scopes for above in ctx.ancestors(node)):
+        return True
+    waiting = [(ctx, _function(ctx, node))]
+    seen: set[ast.AST] = set()
+    while waiting:
+        where, function = waiting.pop()
+        if isinstance(function, ast.Module) or function in seen:
+            continue
+        if len(seen) > MOST_FUNCTIONS or (isinstance(function, FUNCTIONS) and _is_implicit(where, function)):
+            return True
+        seen.add(function)
+        words = _names(where, function)
+        handed_on = not words
+        named = [each for word in words for each in _uses(where, function, word)]
+        for each in named:
+            if any(above in scopes for above in each.ctx.ancestors(each.node)):
+                return True
+            if each.is_kept and not _is_given_to_a_library(each):
+                return True
+            handed_on = handed_on or (each.call is None and not _decorates(each))
+            waiting.append((each.ctx, _function(each.ctx, each.node)))
+        if (handed_on or not named) and any(_hands_on_itself(there, scope) for scope, there in scopes.items()):
+            return True
+    return False
+
+
+def _names(ctx: PythonContext, function: ast.AST) -> list[str]:
+    """The names under which a function is called; none for a lambda that is handed on."""
+    if isinstance(function, FUNCTIONS):
+        return [function.name]
+    above = ctx.parent(function)
+    targets = above.targets if isinstance(above, ast.Assign) else []
+    return [name.rpartition(".")[2] for target in targets if (name := ctx.name(target)) is not None]
+
+
+def _uses(ctx: PythonContext, function: ast.AST, word: str) -> list[Occurrence]:
+    """The places outside of a function that name it, or may: not methods of other objects that are called alike."""
+    klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None
+    return [
+        each
+        for each in mentions(ctx, word)
+        if not (each.ctx is ctx and ctx.module.contains(function, each.node))
+        if (_may_be_a_function(each) if klass is None else _may_be_of(each, klass))
+    ]
+
+
+def _may_be_a_function(mention: Occurrence) -> bool:
+    """Whether a place may name a function that stands in no class: by its name, or as one of an imported module."""
+    if not isinstance(mention.node, ast.Attribute):
+        return True
+    head = (mention.ctx.name(mention.node) or "").partition(".")[0]
+    return any(mention.ctx.facts.named(head))
+
+
+def _may_be_of(mention: Occurrence, klass: Ref) -> bool:
+    """Whether a place may name a method of a class, or of one that descends from it or that it descends from."""
+    ctx, receiver = mention.ctx, mention.receiver
+    if receiver is None or isinstance(mention.node, ast.Constant):
+        return True
+    if mention.word == "step" and (optimizes(ctx, receiver) or is_schedule(ctx, receiver)):
+        return ctx.index.descends(klass, OPTIMIZER) is not False
+    method = ctx.method(receiver)
+    if method is not None and ctx.name(receiver) == method.self:
+        known = {method.owner}
+    else:
+        kind = instances.of(ctx, receiver)
+        if kind is None:
+            return True
+        known = {Ref(*name.split(":", 1)) for name in kind.names if ":" in name}
+        if not known:
+            return False
+    lineage = ctx.index.lineage(klass)
+    mine = {klass, *lineage.refs}
+    lines = [ctx.index.lineage(each) for each in known]
+    related = any(not mine.isdisjoint({each, *line.refs}) for each, line in zip(known, lines, strict=True))
+    return related or not lineage.complete or not all(line.complete for line in lines)
+
+
+def _hands_on_itself(ctx: PythonContext, scope: ast.AST) -> bool:
+    """Whether a method gives its own object to a call that cannot be looked into."""
+    method = ctx.method(scope)
+    if method is None:
+        return False
+    for node in own(scope):
+        if isinstance(node, ast.Call) and ctx.callee(node) is None and not ctx.origin(node.func):
+            given = [*node.args, *(k.value for k in node.keywords)]
+            if any(isinstance(each, ast.Name) and each.id == method.self for each in given):
+                return True
+    return False
+
+
+def _function(ctx: PythonContext, node: ast.AST) -> ast.AST:
+    """What runs a node: a function, a lambda or the module; for a decorator that is what it wraps."""
+    for above in ctx.ancestors(node):
+        if isinstance(above, FUNCTIONS) and any(ctx.module.contains(each, node) for each in above.decorator_list):
+            return above
+        if isinstance(above, ast.stmt):
+            break
+    scope = ctx.scope(node)
+    while isinstance(scope, ast.ClassDef):
+        scope = ctx.scope(scope)
+    return scope
+
+
+def _is_implicit(ctx: PythonContext, function: Function) -> bool:
+    """Whether a method may run without being named: of a module that is called, of an operator, of a property."""
+    if not isinstance(ctx.scope(function), ast.ClassDef):
+        return bool(function.decorator_list)
+    dunder = function.name.startswith("__") and function.name != "__init__"
+    return function.name in _IMPLICIT or dunder or bool(function.decorator_list)
+
+
+def _is_given_to_a_library(mention: Occurrence) -> bool:
+    """Whether a function is given to a library's, which may run it there."""
+    above = mention.ctx.parent(mention.node)
+    call = mention.ctx.parent(above) if isinstance(above, ast.keyword) else above
+    return isinstance(call, ast.Call) and any(":" not in origin for origin in mention.ctx.origin(call.func))
+
+
+def _decorates(mention: Occurrence) -> bool:
+    above = mention.ctx.parent(mention.node)
+    return mention.node in getattr(above, "decorator_list", ())
+
+
+# -- what becomes of a value
+
+
+def is_spent(ctx: PythonContext, value: ast.expr, ends: Callable[[PythonContext, ast.expr], bool | None]) -> bool:
+    """Whether a value is used up in its own function: compared, shown, or taken by what `ends` knows.
+
+    Args:
+        ends: whether an expression that the value has reached ends its way: the receiver of `backward`, say. None: it
+            must not come there.
+    """
+    waiting, seen = [value], set[ast.AST]()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if len(seen) > MOST_FUNCTIONS:
+            return False
+        if (end := ends(ctx, node)) is None:
+            return False
+        if end:
+            continue
+        match above := ctx.parent(node):
+            case ast.Expr() | ast.Compare() | ast.FormattedValue() | ast.If() | ast.While() | ast.Assert():
+                continue
+            case ast.BinOp() | ast.UnaryOp() | ast.IfExp() | ast.BoolOp() | ast.NamedExpr() | ast.Starred():
+                waiting.append(above)
+            case ast.Tuple() | ast.List() | ast.Attribute() | ast.Subscript():
+                waiting.append(above)
+            case ast.Call(func=func) if func is node or ctx.name(func) in _PLAIN:
+                waiting.append(above)
+            case ast.Call(func=ast.Name(id="print")):
+                continue
+            case ast.Assign(targets=targets):
+                for target in targets:
+                    if (read := _read(ctx, target)) is None:
+                        return False
+                    waiting += read
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                if (read := _read(ctx, target)) is None:
+                    return False
+                waiting += read
+            case _:
+                return False
+        if isinstance(above, ast.NamedExpr):
+            read = _read(ctx, above.target)
+            waiting += read or ()
+    return True
+
+
+def _read(ctx: PythonContext, target: ast.expr) -> list[ast.expr] | None:
+    """The places that read what is assigned to a target; None where it is kept for others."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        parts = [_read(ctx, each.value if isinstance(each, ast.Starred) else each) for each in target.elts]
+        return None if None in parts else [use for part in parts if part for use in part]
+    scope = ctx.scope(target)
+    if not isinstance(target, ast.Name) or isinstance(scope, ast.ClassDef):
+        return None
+    if isinstance(scope, ast.Module) and ctx.index.imported_elsewhere(ctx.path, target.id):
+        return None
+    declared: list[ast.Global | ast.Nonlocal] = [*ctx.all(ast.Global), *ctx.all(ast.Nonlocal)]
+    if any(target.id in each.names for each in declared):
+        return None
+    return [
+        name
+        for name in ctx.all(ast.Name)
+        if name.id == target.id and isinstance(name.ctx, ast.Load) and ctx.module.contains(scope, name)
+    ]

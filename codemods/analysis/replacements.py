@@ -1,0 +1,103 @@
+"""Who replaces what a library defines: `torch.no_grad = …`, `setattr(Trainer, "fit", …)`, `patch.object(…)`.
+
+A rule knows what a library does as it was released. A program that puts something else under one of its names may do
+anything there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codemods.analysis.calls import literal
+from codemods.analysis.mentions import are_connected
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Evidence
+from codemods.syntax.facts import dotted
+
+_SETTERS = ("setattr", "patch")
+_CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
+"""Attributes that are there to be set."""
+_LIBRARIES = frozenset(
+    {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "accelerate", "transformers", "peft", "trl"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A place that puts something else under a name of a library."""
+
+    names: frozenset[str]
+    """All that the name is made of, as it is written and as it is defined."""
+    shown: Evidence
+    is_any: bool = False
+    """Whether the last part of the name is not in sight."""
+
+
+@question
+def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
+    """Whether nothing in the program replaces what a library defines under some names, or a part of it."""
+    asked, wanted = tuple(word.encode() for word in (*words, *_SETTERS)), frozenset(words)
+    paths = dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, asked)))
+    return unless(
+        each.shown
+        for path in paths
+        if _may_replace(ctx, path, wanted) and are_connected(ctx.index, ctx.path, path)
+        for each in _replacements(ctx, path)
+        if each.is_any or not each.names.isdisjoint(wanted)
+    )
+
+
+def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:
+    facts = ctx.index.facts(path)
+    if facts is None or not facts.imports:
+        return False
+    return not (facts.mentioned.isdisjoint(words) and facts.called.isdisjoint(_SETTERS))
+
+
+def _replacements(ctx: PythonContext, path: str) -> tuple[Replacement, ...]:
+    """All of a file, found once for whoever asks."""
+
+    def found() -> tuple[Replacement, ...]:
+        other = ctx.other(path)
+        return tuple(_of_a_file(other)) if other is not None else ()
+
+    return ctx.index.recall((_replacements, path), found)
+
+
+def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
+    for node in ctx.all(ast.Assign):
+        for target in node.targets if not _is_plain(node.value) else ():
+            if isinstance(target, ast.Attribute) and dotted(target) is not None:
+                yield from _replacement(ctx, node, target.value, target.attr)
+    for call in ctx.all(ast.Call):
+        match call.func, call.args:
+            case ast.Name(id="setattr"), [owner, name, value] if not _is_plain(value):
+                yield from _replacement(ctx, call, owner, literal(name))
+            case ast.Attribute(attr="object" | "setattr"), [owner, name, *_]:
+                yield from _replacement(ctx, call, owner, literal(name))
+            case ((ast.Name(id="patch") | ast.Attribute(attr="patch")), [ast.Constant(value=str() as text), *_]):
+                library, *rest = text.split(".")
+                if rest and library in _LIBRARIES:
+                    yield Replacement(frozenset({library, *rest}), ctx.evidence(call, f"`{text}` is replaced"))
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Whether a value is a number or a flag: a setting, and no other code."""
+    return isinstance(value, (ast.Constant, ast.UnaryOp, ast.Compare))
+
+
+def _replacement(
+    ctx: PythonContext, node: ast.expr | ast.stmt, owner: ast.expr, attribute: object
+) -> Iterator[Replacement]:
+    """What is put under an attribute, if that is one of a library."""
+    origins = ctx.origin(owner)
+    name = attribute if isinstance(attribute, str) else "…"
+    settings = any(f"{origin}.{name}".startswith(_CONFIGURATIONS) for origin in origins)
+    if not origins or settings or any(":" in origin for origin in origins):
+        return
+    parts = [part for each in (*origins, dotted(owner) or "") for part in each.split(".")]
+    shown = ctx.evidence(node, f"`{ast.unparse(owner)}.{name}` is replaced")
+    yield Replacement(frozenset({name, *parts}), shown, is_any=name == "…")

@@ -1,0 +1,1 @@
+"""Questions about a program, and their answers. Knows no library."""

@@ -1,0 +1,115 @@
+"""Questions about two runs of the same weights, one of them without gradients."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
+from codemods.analysis.optimizers import stepped
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unknown, unless
+from codemods.frameworks.autocast.changes import modules_of
+from codemods.frameworks.autocast.modules import Path, overlap
+from codemods.frameworks.autocast.openings import DEPTH, opening
+from codemods.frameworks.autocast.regions import Region, unknown_managers
+from codemods.model.edits import Evidence
+from codemods.syntax.module import own
+
+
+def nothing_interferes(
+    ctx: PythonContext, region: Region | None, first: ast.AST, later: ast.AST, inside: Iterable[Evidence]
+) -> tuple[Answer, ...]:
+    """Whether two places of one function surely see the same cache of autocast: what both rules about it rest on.
+
+    Args:
+        inside: the context managers in called functions that may do anything.
+    """
+    scope = ctx.scope(first)
+    return (
+        no_manager_is_unknown(ctx, first, later, inside=inside),
+        region_keeps_a_cache(region),
+        cache_is_left_alone(ctx, scope),
+        forward_is_its_own(ctx),
+        runs_under_autocast(ctx, scope),
+    )
+
+
+@question
+def no_manager_is_unknown(ctx: PythonContext, *nodes: ast.AST, inside: Iterable[Evidence] = ()) -> Answer:
+    """Whether every context manager around some nodes is known to leave autocast and gradients alone.
+
+    Args:
+        inside: those that are not, in the functions that are called.
+    """
+    return unless([*inside, *(found for node in nodes for found in unknown_managers(ctx, node))])
+
+
+@question
+def cache_is_left_alone(ctx: PythonContext, scope: ast.AST) -> Answer:
+    """Whether nothing else that runs with a function empties autocast's cache or switches it off."""
+    return unless(
+        each.evidence(f"`{each.word}` may run in between")
+        for each in mentions(ctx, "clear_autocast_cache", "set_autocast_cache_enabled")
+        if not (each.ctx is ctx and ctx.module.contains(scope, each.node))
+    )
+
+
+@question
+def gradients_are_used(ctx: PythonContext, later: ast.AST, path: Path) -> Answer:
+    """Whether the optimizer that steps after some weights have run may hold them: else nobody wants their gradients.
+
+    Where one optimizer is stepped, it is taken to hold what runs.
+    """
+    own_calls = [node for node in own(ctx.scope(later)) if isinstance(node, ast.Call)]
+    steps = [(call, owner) for call in own_calls if (owner := stepped(ctx, call)) is not None]
+    after = [each for each in steps if each[0].lineno > getattr(later, "lineno", 0)]
+    if len({ast.dump(owner) for _, owner in steps}) < 2 or not after:
+        return unless(())
+    call, owner = min(after, key=lambda each: each[0].lineno)
+    held = modules_of(ctx, owner)
+    if held is None or any(overlap(each, path) for each in held):
+        return unless(())
+    return unknown(ctx.evidence(call, f"`{ctx.written(owner)}` may step with other weights"))
+
+
+@question
+def runs_under_autocast(ctx: PythonContext, scope: ast.AST) -> Answer:
+    """Whether no code that may run with a function switches autocast off, or asks whether gradients are on."""
+    found = [each for each in mentions(ctx, "autocast") if _switches_off(each)]
+    found += mentions(ctx, "is_grad_enabled")
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may make it another pass")
+        for each in found
+        if not (each.ctx is ctx and ctx.scope(each.node) is scope)
+        if may_run_during(each, {scope: ctx}) or isinstance(each.ctx.scope(each.node), ast.ClassDef)
+    )
+
+
+def _switches_off(mention: Occurrence) -> bool:
+    opened = opening(mention.ctx, mention.call) if mention.call is not None else None
+    return opened is not None and not opened.caches
+
+
+@question
+def forward_is_its_own(ctx: PythonContext) -> Answer:
+    """Whether no code puts another function in the place of a module's `forward`."""
+    return unless(
+        each.evidence("another `forward` may be put in here")
+        for each in stores(ctx, "forward")
+        if each.word == "forward"
+    )
+
+
+@question
+def region_keeps_a_cache(region: Region | None) -> Answer:
+    """Whether nothing that is not in sight may switch the cache of a region off."""
+    if region is None or not region.hides_options:
+        return unless(())
+    where = region.context
+    return unless((where.evidence(region.holder, "options that are not in sight may switch the cache off"),))
+
+
+def unseen_regions(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The context managers, here and in callers, that may open a region."""
+    return unknown_managers(ctx, node, DEPTH)

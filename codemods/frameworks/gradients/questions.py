@@ -1,0 +1,207 @@
+"""Questions about a loss that is copied, cut, or made to require gradients."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from codemods.analysis.definitions import uses_of
+from codemods.analysis.instances import callee, library_values
+from codemods.analysis.mentions import definers, may_run_during, mentions, mentions_during
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
+from codemods.frameworks.gradients.differentiated import Sink
+from codemods.frameworks.gradients.grad_mode import grad_mode
+from codemods.frameworks.gradients.losses import LossOrigin, value
+from codemods.model.edits import Evidence
+from codemods.model.names import NO_GRAD
+from codemods.syntax.module import Function, own
+
+_FLEETING = frozenset({"item", "detach", "cpu", "numpy", "shape", "dtype", "device"})
+"""Attributes of a tensor by which its graph is not kept."""
+_CUT = frozenset({"detach", "item", "data", "cpu"})
+SWITCHING_OFF = ("no_grad", "inference_mode", "set_grad_enabled", "_set_grad_enabled")
+SWITCHING_ON = ("enable_grad", "inference_mode", "set_grad_enabled", "_set_grad_enabled")
+_KEEPING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "put"})
+"""Methods by which a container keeps what they are given."""
+
+
+@question
+def loss_has_a_graph(ctx: PythonContext, losses: Iterable[ast.expr]) -> Answer:
+    """Whether every one of some losses hangs on a graph, as far as their function shows."""
+    doubts: list[Evidence] = []
+    for loss in losses:
+        match value(ctx, loss).made:
+            case LossOrigin.GRAPH:
+                pass
+            case LossOrigin.NUMBER | LossOrigin.CUT:
+                return no(ctx.evidence(loss, f"`{ctx.written(loss)}` has no graph"))
+            case _:
+                doubts.append(ctx.evidence(loss, f"`{ctx.written(loss)}` may be no tensor with a graph"))
+    return unless(doubts)
+
+
+@question
+def gradients_are_recorded(ctx: PythonContext, losses: Iterable[ast.expr]) -> Answer:
+    """Whether the code that makes some losses surely runs with gradients switched on."""
+    made = (value for loss in losses for value in possible_values(ctx, loss)[0])
+    entered = ((each.ctx, manager.entered) for each in made for manager in each.ctx.regions(each.node))
+    doubts = ((where, manager) for where, manager in entered if may_switch(where, manager, SWITCHING_OFF))
+    return unless(where.evidence(each, f"`{where.written(each)}` may switch gradients off") for where, each in doubts)
+
+
+@question
+def gradients_stay_off(ctx: PythonContext, managers: Iterable[ast.expr]) -> Answer:
+    """Whether no context manager that is entered switches gradients on again."""
+    doubts = (each for each in managers if may_switch(ctx, each, SWITCHING_ON))
+    return unless(ctx.evidence(each, f"`{ctx.written(each)}` may switch gradients on") for each in doubts)
+
+
+def may_switch(ctx: PythonContext, entered: ast.expr, words: Sequence[str]) -> bool:
+    """Whether a context manager may switch gradients: its code is not in sight, and the program names what does."""
+    if ctx.means(
+        entered.func if isinstance(entered, ast.Call) else entered,
+        NO_GRAD | {"torch.enable_grad", "torch.set_grad_enabled"},
+    ):
+        return False  # in sight: who asks has looked at it
+    made = library_values(ctx, entered)
+    if made is not None and not any(grad_mode(where, each) for where, each in made):
+        return False
+    return bool(mentions(ctx, *words))
+
+
+@question
+def no_other_backward_of_a_step(ctx: PythonContext, step: Function) -> Answer:
+    """Whether nothing that a `training_step` runs differentiates the loss: then it is the Trainer that does."""
+    scopes: dict[ast.AST, PythonContext] = {step: ctx}
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may differentiate the loss already")
+        for each in mentions_during(ctx, scopes, "backward", "manual_backward")
+    )
+
+
+@question
+def is_no_other_object(ctx: PythonContext, attribute: str) -> Answer:
+    """Whether no class of the program has an attribute that a tensor has, so that it is one of a tensor."""
+    return unless(
+        Evidence(path, klass.methods[name].line, f"`{klass.name}` has a `{name}` of its own")
+        for path, klass, name in definers(ctx, attribute.strip(".()"))
+    )
+
+
+@question
+def losses_are_single_numbers(ctx: PythonContext, losses: Iterable[ast.expr]) -> Answer:
+    """Whether every one of some losses surely has no dimensions, so that they can be stacked."""
+    doubts = (loss for loss in losses if not value(ctx, loss).scalar)
+    return unless(ctx.evidence(loss, f"`{ctx.written(loss)}` may have another shape") for loss in doubts)
+
+
+@question
+def graph_is_differentiated_once(
+    ctx: PythonContext, sink: Sink, copied: ast.expr, losses: Sequence[ast.expr]
+) -> Answer:
+    """Whether nothing but one backward pass may want the graph of a loss: the first one frees it.
+
+    Args:
+        copied: the copy that leaves the graph behind.
+        losses: what it copies.
+    """
+    return unless([*_other_passes(ctx, sink, copied), *_handed_on(ctx, losses)])
+
+
+@question
+def loss_is_not_kept(ctx: PythonContext, losses: Sequence[ast.expr]) -> Answer:
+    """Whether nobody keeps a loss that is copied: who has it may differentiate it, so that it trains all the same."""
+    return unless(_handed_on(ctx, losses))
+
+
+@question
+def copy_is_not_handed_on(ctx: PythonContext, sink: Sink) -> Answer:
+    """Whether nobody is given a copy that is differentiated, and so may read its gradient."""
+    uses = (use for hop in sink.hops for use in uses_of(ctx, hop))
+    others = (use for use in uses if not _is_fleeting(ctx, use, sink) and _is_given_to_the_project(ctx, use))
+    return unless(ctx.evidence(use, f"who is given `{ctx.written(use)}` may read its gradient") for use in others)
+
+
+def _is_given_to_the_project(ctx: PythonContext, use: ast.expr) -> bool:
+    call = ctx.parent(use)
+    return isinstance(call, ast.Call) and call.func is not use and callee(ctx, call) is not None
+
+
+def _other_passes(ctx: PythonContext, sink: Sink, copied: ast.expr) -> Iterator[Evidence]:
+    scope = ctx.scope(sink.node)
+    flow = ctx.flow_of(scope)
+    for each in mentions(ctx, "backward", "manual_backward"):
+        seen = each.ctx is ctx and ctx.scope(each.node) is scope and each.call is not None and ctx.loss_of(each.call)
+        if not seen and each.call is not sink.node and may_run_during(each, {scope: ctx}):
+            yield each.evidence("another backward pass may want the same graph")
+    for other in own(scope):
+        if isinstance(other, ast.Call) and other is not sink.node and ctx.loss_of(other) is not None:
+            if not flow.apart(other, sink.node):
+                yield ctx.evidence(other, "another backward pass may want the same graph")
+    loop = flow.loop(sink.node)
+    if loop is not None and loop not in ctx.ancestors(copied):
+        yield ctx.evidence(loop, "the graph may be differentiated more than once")
+
+
+def _handed_on(ctx: PythonContext, losses: Iterable[ast.expr]) -> Iterator[Evidence]:
+    """The places that keep a loss with its graph: its function returns it, or gives it to an object."""
+    for loss in losses:
+        if (name := ctx.name(loss)) is None:
+            continue
+        for use in own(ctx.scope(loss)):
+            if isinstance(use, (ast.Name, ast.Attribute)) and ctx.name(use) == name and _is_kept(ctx, use):
+                yield ctx.evidence(use, f"`{name}` is kept, and may be differentiated again")
+
+
+def _is_kept(ctx: PythonContext, use: ast.expr) -> bool:
+    if not isinstance(getattr(use, "ctx", None), ast.Load):
+        return False
+    above = ctx.parent(use)
+    while isinstance(above, (ast.Tuple, ast.List, ast.Dict)):
+        use, above = above, ctx.parent(above)
+    match above:
+        case ast.Return() | ast.Yield():
+            return True
+        case ast.Assign(targets=targets, value=given) if given is use:
+            return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+        case ast.Call(func=ast.Attribute(attr=verb)):
+            return verb in _KEEPING
+    return False
+
+
+@question
+def cut_value_is_not_used_again(ctx: PythonContext, sink: Sink) -> Answer:
+    """Whether the value that is cut from its graph is used for nothing but the backward pass."""
+    uses = (use for hop in sink.hops for use in uses_of(ctx, hop) if not _is_fleeting(ctx, use, sink))
+    return unless(ctx.evidence(use, f"`{ctx.written(use)}` would keep the graph alive") for use in uses)
+
+
+def _is_fleeting(ctx: PythonContext, use: ast.expr, sink: Sink) -> bool:
+    """Whether a use of the cut value ends there: the backward call itself, a number, or a further cut."""
+    if use is sink.value or sink.node in ctx.ancestors(use):
+        return True
+    match ctx.parent(use):
+        case ast.Attribute(attr=attribute):
+            return attribute in _FLEETING
+        case ast.Call(func=func):
+            return func is not use and ctx.name(func) in ("float", "print")
+    return False
+
+
+@question
+def loss_is_cut(ctx: PythonContext, loss: ast.expr) -> Answer:
+    """Whether a loss surely has no graph."""
+    match value(ctx, loss).made:
+        case LossOrigin.CUT:
+            return yes()
+        case LossOrigin.GRAPH:
+            return no()
+    return unknown(ctx.evidence(loss, f"`{ctx.written(loss)}` may have a graph"))
+
+
+def is_cut_there(ctx: PythonContext, use: ast.AST) -> bool:
+    """Whether a value is used without its graph: `loss.detach()`, `loss.item()`."""
+    parent = ctx.parent(use)
+    return isinstance(parent, ast.Attribute) and parent.attr in _CUT

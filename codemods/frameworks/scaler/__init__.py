@@ -1,0 +1,1 @@
+"""What the rules about gradient scalers share."""

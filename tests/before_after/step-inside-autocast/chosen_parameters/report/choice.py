@@ -1,0 +1,2 @@
+def scales(model):
+    return [p for name, p in model.named_parameters() if name.endswith("scale")]
