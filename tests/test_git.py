@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -529,3 +530,29 @@ def test_a_commit_is_read_from_the_work_tree_where_that_is_the_same(
         in_objects_only = opened.files("HEAD")
         assert {path: in_objects_only.read(path) for path in in_objects_only.files()} == texts
     assert {path: in_objects_only.read(path) for path in in_objects_only.files()} == texts, "closed, it still answers"
+
+
+WATCHED = """#!/bin/sh
+read -r _ _ _ _ _ session _ < /proc/$$/stat
+echo "$session $*" >> {log}
+exec {git} "$@"
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the session of a process is read in /proc")
+@pytest.mark.parametrize("sign", [False, True])
+def test_objects_are_written_out_of_reach_of_ctrl_c(tmp_path: Path, sign: bool) -> None:
+    """An interrupted git leaves half an object; only one that signs stays, because it may ask for a passphrase."""
+    situation = signing(tmp_path) if sign else bare(tmp_path)
+    log = tmp_path / "sessions"
+    write(tmp_path / "bin", {"git": WATCHED.format(log=log, git=shutil.which("git")).encode()})
+    (tmp_path / "bin" / "git").chmod(0o755)
+    path = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    assert fixer("apply", "--branch", "fix/amp", at=situation.at, environment=path).code == 0
+    sessions = {
+        command: line.split(" ")[0] == str(os.getsid(0))
+        for line in log.read_text().splitlines()
+        for command in ("hash-object", "write-tree", "commit-tree", "update-ref")
+        if f" {command} " in line
+    }
+    assert sessions == {"hash-object": False, "write-tree": False, "commit-tree": sign, "update-ref": True}

@@ -50,6 +50,8 @@ HARMLESS = (
     "log.showSignature=false",
 )
 """Settings that keep a repository's own configuration from running programs or bending what is read and written."""
+OPTIONS = ("--no-pager", *(part for setting in HARMLESS for part in ("-c", setting)))
+"""With which every git command is begun."""
 FILTER = re.compile(r"filter\..+\.(clean|smudge|process|required)")
 """Filters are switched off, whoever set them: what one of them runs may in turn obey the repository's configuration."""
 PROGRAMS = (
@@ -199,10 +201,9 @@ def _start(
     seconds: float | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Callable[[], bytes]:
-    options = [part for setting in HARMLESS for part in ("-c", setting)]
     try:
         started = subprocess.Popen(
-            ["git", "--no-pager", *options, *arguments],
+            ["git", *OPTIONS, *arguments],
             cwd=at,
             env={**os.environ, **(variables or {})},
             stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,

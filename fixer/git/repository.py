@@ -17,7 +17,7 @@ import git
 from codemods.project.dependencies import name_of
 from codemods.sources.files import is_source
 from fixer.errors import Refusal
-from fixer.git.command import HARMLESS, GitFailed, environment
+from fixer.git.command import HARMLESS, OPTIONS, GitFailed, environment
 from fixer.git.provenance import seal
 from fixer.project.worktree import WorkTree
 
@@ -99,14 +99,19 @@ class Repository:
         Args:
             env: variables of the environment, on top of ours.
             connecting: get to a remote as the repository's configuration says.
+            options: of `subprocess.Popen`, and `istream`, the file that git reads.
 
         Raises:
             Refusal: with git's own words, if it fails.
         """
         try:
             variables = environment(self.directory, env, connecting=connecting)
-            answer = getattr(self._repo.git, command)(
-                *arguments, stdout_as_string=False, strip_newline_in_stdout=False, env=variables, **options
+            answer = self._repo.git.execute(
+                [git.Git.GIT_PYTHON_GIT_EXECUTABLE, *OPTIONS, command.replace("_", "-"), *arguments],
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                env=variables,
+                **options,
             )
         except GitFailed as error:
             raise Refusal(str(error)) from error
@@ -296,7 +301,7 @@ class CommitSeries:
             self._fill()
 
     def _fill(self) -> None:
-        self._repository.call("read_tree", self._base, env=self._environment)
+        self._call("read_tree", self._base, env=self._environment)
         self._touched = False
 
     def add(self, files: Mapping[str, bytes], message: str, *, identity: Mapping[str, str]) -> str:
@@ -317,11 +322,11 @@ class CommitSeries:
             for path, oid in zip(paths, listed.decode().split(), strict=True)
         ]
         self._feed("update_index", b"\0".join(lines) + b"\0", "-z", "--index-info", env=self._environment)
-        tree = self._repository.call("write_tree", "--missing-ok", env=self._environment).decode().strip()
+        tree = self._call("write_tree", "--missing-ok", env=self._environment).decode().strip()
         sign = ["-S"] if self._repository.setting("commit.gpgSign", boolean=True) == "true" else []
         text = seal(message, tree).encode()
         try:
-            commit = self._feed("commit_tree", text, *sign, "-p", self.tip, tree, env=dict(identity))
+            commit = self._feed("commit_tree", text, *sign, "-p", self.tip, tree, env=dict(identity), terminal=bool(sign))
         except Refusal as refusal:
             if sign:
                 advice = "repair signing, or set commit.gpgSign to false"
@@ -340,4 +345,12 @@ class CommitSeries:
         with tempfile.TemporaryFile(dir=self._scratch) as stream:
             stream.write(data)
             stream.seek(0)
-            return self._repository.call(command, *arguments, istream=stream, **options)
+            return self._call(command, *arguments, istream=stream, **options)
+
+    def _call(self, command: str, *arguments: str, terminal: bool = False, **options: Any) -> bytes:
+        """Run a git command that writes, out of reach of Ctrl-C: git would leave half an object behind.
+
+        Args:
+            terminal: the command may ask for a passphrase there.
+        """
+        return self._repository.call(command, *arguments, start_new_session=not terminal, **options)
