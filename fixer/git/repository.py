@@ -326,7 +326,9 @@ class CommitSeries:
         sign = ["-S"] if self._repository.setting("commit.gpgSign", boolean=True) == "true" else []
         text = seal(message, tree).encode()
         try:
-            commit = self._feed("commit_tree", text, *sign, "-p", self.tip, tree, env=dict(identity), terminal=bool(sign))
+            commit = self._feed(
+                "commit_tree", text, *sign, "-p", self.tip, tree, env=dict(identity), terminal=bool(sign)
+            )
         except Refusal as refusal:
             if sign:
                 advice = "repair signing, or set commit.gpgSign to false"
