@@ -47,7 +47,36 @@ def error_is_not_expected(ctx: PythonContext, node: ast.expr | ast.stmt) -> Answ
     place = Occurrence(ctx, node, "")
     found = (each for each in mentions(ctx, *sorted(_RAISING), _SUPPRESSING) if _may_expect(each, place))
     expecting = (each.evidence(f"`{each.ctx.written(each.node)}` may expect the error") for each in found)
-    return unless([*_caught(ctx, node), *expecting])
+    return unless([*_caught(ctx, node), *_run_by_others(ctx, node), *expecting])
+
+
+def _run_by_others(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The decorators and calls that are given a function around a node, where the project catches errors in their file.
+
+    A harness that runs what it is given may want the error (uncalled-context-manager/lesson).
+    """
+    for above in ctx.ancestors(node):
+        taken: list[ast.expr] = []
+        if isinstance(above, FUNCTIONS):
+            taken = [each.func if isinstance(each, ast.Call) else each for each in above.decorator_list]
+        elif isinstance(above, ast.Lambda) and (call := _given_to(ctx, above)) is not None:
+            taken = [call.func]
+        for each in taken:
+            for origin in ctx.origin(each):
+                there = ctx.other(origin.partition(":")[0]) if ":" in origin else None
+                if there is not None and _catches(there):
+                    yield ctx.evidence(each, f"`{ctx.written(each)}` may expect the error")
+
+
+def _catches(ctx: PythonContext) -> bool:
+    """Whether a file catches errors, of whatever kind, and goes on."""
+    for handler in ctx.all(ast.ExceptHandler):
+        if not any(isinstance(each, ast.Raise) for each in own(handler)):
+            kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+            named = {(ctx.name(kind) or "").rpartition(".")[2] for kind in kinds if kind is not None}
+            if handler.type is None or named & _SUPPRESSED or not any(name[:1].isupper() for name in named):
+                return True
+    return False
 
 
 def _caught(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:

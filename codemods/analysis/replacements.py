@@ -15,6 +15,7 @@ from codemods.analysis.mentions import are_connected
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
+from codemods.project.index import Ref
 from codemods.syntax.facts import dotted
 
 _SETTERS = ("setattr", "patch")
@@ -48,6 +49,23 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
         for each in _replacements(ctx, path)
         if each.is_any or not each.names.isdisjoint(wanted)
     )
+
+
+@question
+def nobody_overrides(ctx: PythonContext, classes: frozenset[str], method: str) -> Answer:
+    """Whether no class of the program has another method of this name than the library's classes that it extends.
+
+    What is annotated as a library's class may be one of these (raw-backward-beside-fabric/subclass_elsewhere).
+    """
+    return unless(_overrides(ctx, classes, method))
+
+
+def _overrides(ctx: PythonContext, classes: frozenset[str], method: str) -> Iterator[Evidence]:
+    for path in ctx.index.search(ctx.path, (method.encode(),)):
+        facts = ctx.index.facts(path)
+        for name, klass in facts.classes.items() if facts is not None else ():
+            if method in klass.methods and ctx.index.lineage(Ref(path, name)).external & classes:
+                yield Evidence(path, klass.methods[method].line, f"`{name}` does something else")
 
 
 def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:

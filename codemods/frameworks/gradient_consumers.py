@@ -25,6 +25,7 @@ from codemods.analysis.gradient_watchers import (
     no_other_code_reads_gradients,
 )
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.replacements import nobody_overrides
 from codemods.analysis.tensors import is_raw_backward
 from codemods.flow.answers import Answer
 from codemods.frameworks.accelerators import Keeping, is_keeper, prepared
@@ -57,6 +58,7 @@ def redirecting(
     is_right = [
         gradients_are_taken_back(users),
         is_assigned(ctx, name, call),
+        nobody_overrides(ctx, keeping.classes, "backward"),
         no_hook_sees_gradients(ctx),
         functions_are_linear(ctx),
         every_backward_is_known(ctx, code, lambda where, each: is_raw_backward(where, each) or by_keeper(where, each)),

@@ -468,7 +468,9 @@ class Index:
         bound = facts.rebound.get(head, 0)
         imports = list(facts.named(head))
         if imports:
-            return NONE if bound else self._union(self._import(path, i.target, rest) for i in imports)
+            if bound or self._star_may_rebind(path, facts, head, min(i.line for i in imports)):
+                return NONE
+            return self._union(self._import(path, i.target, rest) for i in imports)
         if name in facts.classes and "." in name:
             return frozenset({f"{path}:{name}"})
         if head in facts.classes or head in facts.functions:
@@ -485,6 +487,12 @@ class Index:
                 for a in given
             )
         return NONE if bound else self._starred(path, facts, name)
+
+    def _star_may_rebind(self, path: str, facts: Facts, name: str, line: int) -> bool:
+        """Whether a star import of a module of the project, after a line, brings a name (uncalled …/starred_over)."""
+        later = (star for star in facts.named("*") if star.line > line)
+        modules = (self.module(path, star.target) for star in later)
+        return any(isinstance(module, str) and self._binds(module, name) for module in modules)
 
     def imported(self, path: str, name: str) -> frozenset[str]:
         """What a dotted name, as written in `path`, may mean where nothing but the imports of the file binds it."""

@@ -61,7 +61,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.analysis.calls import values
+from codemods.analysis.calls import named_calls, values
 from codemods.analysis.gradient_use import (
     Consumers,
     Obstacle,
@@ -345,6 +345,11 @@ def _hooks(ctx: PythonContext, code: ReachedCode) -> Iterator[Obstacle]:
                 for hook in hooks:
                     if found := other.definition(f"{name}.{hook}"):
                         yield obstacle(other, found[1], f"`{hook}` of `{name}` {why}", sure=False)
+    for path in ctx.index.search(ctx.path, (b"LambdaCallback",)):
+        other = ctx.other(path)
+        for call in named_calls(other, "LambdaCallback") if other is not None else ():
+            if other is not None and any(each.arg is None or each.arg in BACKWARD_HOOKS for each in call.keywords):
+                yield obstacle(other, call, f"a hook of this callback {why}", sure=False)
 
 
 def _requires(ctx: PythonContext) -> dict[str, str]:
