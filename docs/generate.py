@@ -1,4 +1,5 @@
-"""Write the pages that are made from the code: the rules (`rules.md`, `rules/<CODE>.md`) and the commands (`cli.md`).
+"""Write the pages that are made from the code: the rules (`rules.md`, `rules/<CODE>.md`), the commands (`cli.md`), and
+what releases changed (`releases/<LIBRARY>.md`).
 
     .venv/bin/python docs/generate.py
 
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from packaging.version import Version
 
+from codemods.frameworks.removed_names import LIBRARIES, RemovedName, rows
 from codemods.rules.rule import Rule
 from codemods.transforms import load
 from codemods.verify.places import EXAMPLE, FIXTURES
@@ -28,9 +31,11 @@ FAMILIES = {
     "AMP": "Autocast",
     "ATT": "Attention",
     "CKP": "Activation checkpointing",
+    "DST": "Distributed training",
     "GRD": "Gradients and losses",
     "HF": "Hugging Face: Accelerate, Transformers",
     "PL": "Lightning and Fabric",
+    "SCH": "Learning-rate schedulers",
     "SCL": "Gradient scaler",
     "VER": "Dependency files",
 }
@@ -47,6 +52,11 @@ INDEX = """\
 `fixer rules` prints this list, `fixer explain CODE` the page of one rule. *Safe* fixes are applied by default, *unsafe*
 ones with `--unsafe-fixes`; *report only* means that a person has to decide. [usage.md](usage.md#safety) says what the
 words promise."""
+RELEASES = """\
+Names that releases of {library} removed, renamed or deprecated, and defaults that they changed. `fixer check` finds the
+old names where the project's requirements allow such a release, `fixer upgrade {library}@VERSION` carries a project to
+one, and `fixer diagnose` knows the messages. `python -m tests.names` holds every line against the sources of the
+releases."""
 COMMANDS = """\
 This page holds what `fixer COMMAND --help` says. [usage.md](usage.md) explains the options that need more than a line;
 [branches-and-pull-requests.md](branches-and-pull-requests.md), [campaigns.md](campaigns.md) and
@@ -67,6 +77,7 @@ def pages() -> Mapping[str, str]:
     return {
         "rules.md": _index(rules),
         **{f"rules/{rule.code}.md": _rule(rule) for rule in rules},
+        **{f"releases/{library}.md": _releases(library) for library in LIBRARIES},
         "cli.md": _commands(),
     }
 
@@ -74,7 +85,7 @@ def pages() -> Mapping[str, str]:
 def stale() -> list[str]:
     """The pages that are not as they would be written, and those that belong to no rule."""
     wanted = pages()
-    there = {path.relative_to(DOCS).as_posix() for path in (DOCS / "rules").glob("*.md")}
+    there = {path.relative_to(DOCS).as_posix() for name in ("rules", "releases") for path in (DOCS / name).glob("*.md")}
     return sorted(
         name
         for name in wanted.keys() | there
@@ -122,6 +133,36 @@ def _rule(rule: Rule) -> str:
         parts.append("## References")
         parts.append("\n".join(f"- <{url}>" for url in rule.references))
     return "\n\n".join(parts) + "\n"
+
+
+def _releases(library: str) -> str:
+    """What releases of a library removed or renamed, the newest first; a browser's search finds an old name."""
+    mine = [row for row in rows() if row.library == library]
+    parts = [f"{WRITTEN}# What releases of {library} changed", RELEASES.format(library=library)]
+    by_release: dict[str, list[RemovedName]] = {}
+    for row in mine:
+        by_release.setdefault(row.gone or row.deprecated, []).append(row)
+    for release in sorted(by_release, key=Version, reverse=True):
+        parts.append(f"## {release}")
+        lines = sorted(by_release[release], key=lambda row: (row.owner, row.old))
+        parts.append(_table(("old name", "of", "what to write", "rule"), map(_change, lines)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _change(row: RemovedName) -> tuple[str, ...]:
+    owner = f"`{row.owner.rpartition('.')[2]}`" if row.owner else "imports"
+    if row.kind == "rename":
+        new = f"`{row.new}`"
+        if row.values:
+            new += ", with " + ", ".join(f"`{value}` for `{old}`" for old, value in row.values.items())
+    elif row.kind == "default":
+        new = f"was {row.was}, is {row.new}: {row.decide}"
+    else:
+        new = row.decide or "delete it"
+    became = "" if row.gone else " (deprecated)"
+    quiet = " (ignored in silence)" if row.silent else ""
+    rule = f"[{row.rule}](../rules/{row.rule}.md)" if row.rule else "[VER008](../rules/VER008.md)"
+    return f"`{row.old}`{became}{quiet}", owner, new, rule
 
 
 def _cases(rule: Rule, kind: str) -> list[Path]:

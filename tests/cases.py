@@ -16,8 +16,8 @@ What holds of the engine and not of a rule is asked of a `few()` of them; `pytes
 of all.
 
 A first line `# fixer: target=torch==2.4.1,lightning==2.5 unsafe strategy=clear-cache with=PL001` (any part may be
-missing) sets options for that case: `with` runs other rules too. In a project it stands in a file `options`.
-Lines of a report start with the path in a project.
+missing) sets options for that case: `with` runs other rules too, `upgrade=torch@2.13.0` is what `fixer upgrade` asks
+for. In a project it stands in a file `options`. Lines of a report start with the path in a project.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from expected_failures import FIXTURES
 from memory import Memory
 
 from codemods.engine.rounds import Options, plan
-from codemods.model.plan import Plan
+from codemods.model.plan import UPGRADE, Plan, Target
 from codemods.rules.rule import Rule
 from codemods.sources.files import is_source
 from codemods.transforms import load
@@ -90,7 +90,11 @@ class Case:
 
     def engine_options(self) -> Options:
         codes = {self.rule.code, *self.options.get("with", "").split("+")}
-        targets = dict(re.match(r"([\w-]+)(.*)", t).groups() for t in self.options.get("target", "").split(",") if t)
+        targets: dict[str, str | Target] = dict(
+            re.match(r"([\w-]+)(.*)", t).groups() for t in self.options.get("target", "").split(",") if t
+        )
+        for package, _, version in (each.partition("@") for each in self.options.get("upgrade", "").split(",") if each):
+            targets[package] = Target(package, f"=={version}", UPGRADE, given=True)
         strategy = self.options.get("strategy")
         return Options(
             rules=tuple(r for r in load() if r.code in codes),

@@ -279,18 +279,23 @@ KNOWN = [
     ("quantized-without-adapter", "ValueError: You cannot perform fine-tuning on purely quantized models."),
     ("no-trainable-parameters", "trainable params: 0 || all params: 6,742,609,920 || trainable%: 0.0"),
     (
-        "training-arguments-renamed",
+        "hf007-argument-evaluation-strategy",
         ("TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'"),
     ),
-    ("tokenizer-renamed", "TypeError: Trainer.__init__() got an unexpected keyword argument 'tokenizer'"),
-    ("sft-arguments-moved", "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'max_seq_length'"),
-    ("trainer-arguments-removed", "TypeError: Trainer.__init__() got an unexpected keyword argument 'gpus'"),
-    ("hooks-removed", "NotImplementedError: Support for `validation_epoch_end` has been removed in v2.0.0. `Net`"),
+    ("hf007-argument-tokenizer", "TypeError: Trainer.__init__() got an unexpected keyword argument 'tokenizer'"),
+    (
+        "hf015-argument-max-seq-length",
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'max_seq_length'",
+    ),
+    ("pl103-argument-gpus", "TypeError: Trainer.__init__() got an unexpected keyword argument 'gpus'"),
+    (
+        "pl104-hook-validation-epoch-end",
+        "NotImplementedError: Support for `validation_epoch_end` has been removed in v2.0.0. `Net`",
+    ),
     ("kbit-argument-moved", "The `load_in_4bit` and `load_in_8bit` arguments are deprecated and will be removed"),
-    ("dtype-renamed", "`torch_dtype` is deprecated! Use `dtype` instead!"),
     ("no-torch-amp-scaler", "ImportError: cannot import name 'GradScaler' from 'torch.amp' (/x/torch/amp/__init__.py)"),
     ("no-torch-amp-scaler", "AttributeError: module 'torch.amp' has no attribute 'GradScaler'"),
-    ("plateau-verbose", "TypeError: ReduceLROnPlateau.__init__() got an unexpected keyword argument 'verbose'"),
+    ("sch004-argument-verbose", "TypeError: ReduceLROnPlateau.__init__() got an unexpected keyword argument 'verbose'"),
     ("plateau-without-metric", "TypeError: ReduceLROnPlateau.step() missing 1 required positional argument: 'metrics'"),
 ]
 

@@ -30,6 +30,7 @@ COMPLETED = {
     "guard github": "guard github --from git+https://git.example.org/ml/fixer@v1",
     "probe": "probe --to before --print-environment",
     "apply --plan FILE": "apply --plan plan.json",
+    "upgrade": "upgrade torch@2.13.0",
     "bulk": "bulk status CAMPAIGN.toml",
     "bulk run": "bulk run CAMPAIGN.toml",
 }
@@ -43,6 +44,13 @@ MEANT = {
     "DIR": "before",
     "MESSAGE": "Attempted step but _scale is None",
     "pre-commit|github|gitlab": "pre-commit",
+    "PACKAGE@VERSION": "torch@2.13.0",
+    "accelerate@VERSION": "accelerate@1.15.0",
+    "lightning@VERSION": "lightning@2.6.6",
+    "peft@VERSION": "peft@0.21.2",
+    "torch@VERSION": "torch@2.13.0",
+    "transformers@VERSION": "transformers@5.23.0",
+    "trl@VERSION": "trl@1.16.0",
     "git+URL@COMMIT": "git+https://git.example.org/ml/fixer@v1",
 }
 """What placeholders stand for."""

@@ -163,6 +163,36 @@ def floor_edits(ctx: FileContext, package: str, floor: str) -> dict[str, dict[Re
     return None
 
 
+def carried(requirement: Requirement, version: str) -> str | None:
+    """The constraint of a project that is carried to a release, for `Manifest.edits`; None: a person must decide.
+
+    A pin becomes a pin of that release, `^` and `~=` stay what they are, a floor is raised to it, a ceiling that
+    forbids it goes, and what asks for anything asks for at least that release.
+    """
+    if requirement.specs is None or not requirement.editable or len(requirement.specs) > 1:
+        return None
+    if version in COMPROMISED.get(requirement.package, ()):
+        return None
+    clauses: list[str] = []
+    for clause in split(requirement.written):
+        match, said = CLAUSE.fullmatch(clause), standard(clause)
+        assert match is not None
+        operator, old = match[1] or "", match[3]
+        if said[0].startswith("!=") or (said[0].startswith("<") and every((f"=={version}",), ",".join(said))):
+            clauses.append(clause)
+        elif said[0].startswith(("==", "~=")) or operator in ("^", "~"):
+            wild = old.endswith(".*")
+            parts = max(len(Version(old.removesuffix(".*")).release), 2 if said[0].startswith("~=") else 1)
+            kept = version if said[0].startswith("==") and not wild else ".".join(version.split(".")[:parts])
+            clauses.append(f"{operator}{kept}{'.*' if wild else ''}")
+        elif not said[0].startswith("<"):
+            clauses.append(f">={version}")
+    if all(clause.startswith(("<", "!=")) for clause in clauses):
+        clauses.insert(0, f">={version}")
+    new = ",".join(dict.fromkeys(clauses))
+    return None if compromised(requirement.package, new) else new
+
+
 def _clauses(each: Requirement) -> Iterator[str]:
     for option in each.specs or ():
         yield from filter(None, option.split(","))

@@ -52,6 +52,10 @@ class Target:
     """A person said so, whatever the packaging files say."""
 
 
+UPGRADE = "fixer upgrade"
+"""The source of a target to which `fixer upgrade` carries a project."""
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     """A directory with packaging metadata of its own (or the root), and the versions it allows."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from codemods.model.edits import Evidence, Lines
-from codemods.model.plan import Target
+from codemods.model.plan import UPGRADE, Target
 from codemods.project.index import Index
 from codemods.sources.document import Document
 
@@ -39,6 +39,11 @@ class FileContext:
     def target(self, package: str) -> Target | None:
         """The versions of a package that this file's project allows; None: unknown."""
         return self.index.target(self.path, package)
+
+    def upgrade(self, package: str) -> str | None:
+        """The release of a package that `fixer upgrade` carries this file's project to; None: it does not."""
+        target = self.target(package)
+        return target.spec.removeprefix("==") if target is not None and target.source == UPGRADE else None
 
     def requirements(self, package: str) -> list[tuple[str, Requirement]]:
         """Every mention of a package in the packaging files of this file's project, each with its path."""

@@ -104,6 +104,30 @@ def without_argument(call: cst.Call, arg: cst.Arg) -> cst.Call:
     return call.with_changes(args=kept)
 
 
+def with_parameters(old: cst.Parameters, drop: Sequence[str], last: Sequence[str]) -> cst.Parameters:
+    """Parameters without some, and with more behind those that may be given by position, each with the default None."""
+    new = old
+    for name in ("posonly_params", "params", "kwonly_params"):
+        listed: Sequence[cst.Param] = getattr(old, name)
+        kept = [each for each in listed if each.name.value not in drop]
+        if kept and kept[-1] is not listed[-1]:
+            kept[-1] = closing(kept[-1], listed[-1])
+        new = new.with_changes(**{name: kept})
+    for name in last:
+        *front, end = new.params
+        like = next((each.comma for each in reversed(front) if isinstance(each.comma, cst.Comma)), None)
+        space = _layout(like.whitespace_after) if like is not None else cst.SimpleWhitespace(" ")
+        bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        param = cst.Param(cst.Name(name), default=cst.Name("None"), equal=bare, star="")
+        if isinstance(end.comma, cst.Comma):
+            closing_space = end.comma.whitespace_after
+            param = param.with_changes(comma=cst.Comma(whitespace_after=_layout(closing_space)))
+            space = _joined(closing_space, space)
+        end = end.with_changes(comma=cst.Comma(whitespace_after=space))
+        new = new.with_changes(params=[*front, end, param])
+    return new
+
+
 def closing(item: N, last: cst.CSTNode) -> N:
     """`item` in the place of `last`, at the end of a list with commas: laid out as `last` was, with its own comment."""
     comma, end = getattr(item, "comma", None), getattr(last, "comma", None)

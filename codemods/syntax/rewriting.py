@@ -29,6 +29,7 @@ from codemods.syntax.rewrite import (
     with_argument,
     with_first_argument,
     with_item,
+    with_parameters,
     without_argument,
 )
 from codemods.syntax.tree import Span, Tree, render, walk
@@ -39,6 +40,7 @@ from codemods.syntax.verbs import (
     DivideBlock,
     Drop,
     EditCall,
+    EditParameters,
     Enclose,
     Insert,
     NameResult,
@@ -105,7 +107,9 @@ def subjects(module: Module, verb: Verb) -> Sequence[ast.AST]:
     match verb:
         case Replace(node=node, code=ast.expr() as part):
             return [node, part]
-        case Replace(node=node) | EditCall(node=node) | Rename(node=node) | NameResult(node=node):
+        case Replace(node=node) | EditCall(node=node) | EditParameters(node=node) | Rename(node=node):
+            return [node]
+        case NameResult(node=node):
             return [node]
         case Unwrap(block=block) | AddItem(block=block) | DivideBlock(block=block):
             return [block]
@@ -176,6 +180,9 @@ def replacements(
         case EditCall():
             assert isinstance(old, cst.Call)
             return {old: _edited(module, verb, old)}
+        case EditParameters(drop=dropped, last=last):
+            assert isinstance(old, cst.FunctionDef)
+            return {old.params: with_parameters(old.params, dropped, last)}
         case Choose(test=test, change=change):
             assert isinstance(old, cst.Call)
             return {old: chosen(tree, old, cst.parse_expression(test), _edited(module, change, old))}

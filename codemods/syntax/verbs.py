@@ -112,6 +112,16 @@ class EditCall:
 
 
 @dataclass(frozen=True, slots=True)
+class EditParameters:
+    """A function gets fewer parameters, more at their end, or both; what stays keeps its layout and its comments."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    drop: tuple[str, ...]
+    last: tuple[str, ...]
+    """Names, each with the default None."""
+
+
+@dataclass(frozen=True, slots=True)
 class Choose:
     """A call is changed where a test holds, and stays as it is elsewhere."""
 
@@ -133,6 +143,7 @@ Verb: TypeAlias = (
     | DivideBlock
     | NameResult
     | EditCall
+    | EditParameters
     | Choose
 )
 Verbs: TypeAlias = Sequence[Verb]
@@ -235,6 +246,18 @@ def edit_call(
         drop: arguments to take away.
     """
     return EditCall(call, function, tuple(first), tuple(last), values or {}, named or {}, tuple(drop))
+
+
+def edit_parameters(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, *, drop: Sequence[ast.arg] = (), last: Sequence[str] = ()
+) -> Verb:
+    """Change the parameters of a function; those that are not named here stay as they are written.
+
+    Args:
+        drop: parameters to take away.
+        last: names of parameters to add behind the others, each with the default None.
+    """
+    return EditParameters(function, tuple(each.arg for each in drop), tuple(last))
 
 
 def choose(test: str, change: EditCall) -> Verb:

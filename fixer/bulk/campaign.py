@@ -21,6 +21,7 @@ from fixer.project import selectors
 from fixer.project.configuration import COMMIT, CommitSettings, flag, table_of_texts, text, texts, unknown
 from fixer.project.globs import matcher
 from fixer.run.request import Request
+from fixer.run.upgrading import upgrading
 
 ENGINES = ("local", "ray")
 BRANCH = "fixer/{campaign}"
@@ -130,7 +131,9 @@ def load_campaign(file: Path) -> Campaign:
         name=values["name"],
         repositories=(*values.get("repositories", ()), *values.get("repositories-from", ())),
         # What is fixed, how, and by whom is the campaign's to say, not each repository's.
-        request=Request(**{"unsafe_fixes": False, **request, "jobs": 1, "only_ignores": True}),
+        request=upgrading(
+            Request(**{"unsafe_fixes": False, **request, "jobs": 1, "only_ignores": True}), values.get("upgrade", ())
+        ),
         state=(file.parent / values["state"]) if "state" in values else file.with_suffix(".sqlite"),
         split=Split.parse(split, most) if split is not None else None,
         commit=CommitSettings(**values.get("commit", {})),
@@ -244,6 +247,11 @@ def _targets(value: Any) -> dict[str, str]:
     return table_of_texts(value)
 
 
+def _upgrade(value: Any) -> tuple[str, ...]:
+    upgrading(Request(), texts(value))
+    return texts(value)
+
+
 def _patterns(value: Any) -> tuple[str, ...]:
     try:
         matcher(texts(value))
@@ -291,6 +299,7 @@ KEYS: dict[str, Any] = {
     "unsafe-fixes": flag,
     "strategies": _strategies,
     "targets": _targets,
+    "upgrade": _upgrade,
     "exclude": _patterns,
     "include-vendored": flag,
     "split": _split,

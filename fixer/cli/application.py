@@ -14,6 +14,7 @@ from fixer.cli.help import GroupedCommand
 COMMANDS = (
     "check",
     "apply",
+    "upgrade",
     "undo",
     "verify",
     "diagnose",

@@ -151,12 +151,10 @@ def apply(
     profiling = Profiling.start(profile)
     screen = showing.screen(verbose=verbose)
     request = running.request(paths, rules, counting, profiling.recorder)
-    branch = branching.request()
-    if branch is None and (pushing.push is not None or pushing.pr):
-        raise Refusal(f"{'--push' if pushing.push is not None else '--pr'} requires --branch")
     if verify is not None:
         if dry_run:
             raise Refusal("--verify runs the code before anything is written: `fixer verify --run` does only that")
+    branch = branching.request()
     if add_ignore is not None:
         request = _silencing(request, add_ignore, plan=plan, branch=branch, verify=verify, select=rules.select)
     if plan is not None:
@@ -164,27 +162,47 @@ def apply(
     if interactive and (plan is not None or branch is not None):
         raise Refusal(f"--interactive fixes files in place: leave {'--plan' if plan is not None else '--branch'} out")
     trial = verified.trial(verify, watching, keep=request.cache)
-    how = _How(dry_run, trial, format, statistics, strict=bool(watching.strict), plan=plan, interactive=interactive)
+    how = How(dry_run, trial, format, statistics, strict=bool(watching.strict), plan=plan, interactive=interactive)
     if request.silence:
         how = replace(how, done="silenced")
-    if branch is None:
-        code = _in_place(screen, request, how)
-    else:
-        parts, handover, receiver = branching.parts(), pushing.request(), None
-        if parts is not None and watching.report:
-            raise Refusal("--report holds one verification, and --split makes one for each branch: give one of them")
-        if handover is not None and not dry_run:
-            receiver, branch = push.prepared(screen, handover, branch, renew=branching.on_conflict is None)
-        if parts is None:
-            code = _on_branch(screen, request, how, branch, receiver)
-        else:
-            code = _on_branches(screen, request, how, branch, parts, receiver)
+    code = carry_out(screen, request, how, branching, pushing, reports=watching.report)
     profiling.tell()
     raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 
+def carry_out(
+    screen: Screen,
+    request: Request,
+    how: How,
+    branching: Branching,
+    pushing: push.Pushing,
+    *,
+    reports: Sequence[str] | None = None,
+) -> int:
+    """Fix what a request finds, in place or on branches; the exit code.
+
+    Raises:
+        Refusal: if options lack the one that they are about, or contradict each other.
+    """
+    branch = branching.request()
+    if branch is None and (pushing.push is not None or pushing.pr):
+        raise Refusal(f"{'--push' if pushing.push is not None else '--pr'} requires --branch")
+    if branch is None:
+        return _in_place(screen, request, how)
+    parts, handover, receiver = branching.parts(), pushing.request(), None
+    if parts is not None and reports:
+        raise Refusal("--report holds one verification, and --split makes one for each branch: give one of them")
+    if handover is not None and not how.dry_run:
+        receiver, branch = push.prepared(screen, handover, branch, renew=branching.on_conflict is None)
+    if parts is None:
+        return _on_branch(screen, request, how, branch, receiver)
+    return _on_branches(screen, request, how, branch, parts, receiver)
+
+
 @dataclass(frozen=True)
-class _How:
+class How:
+    """How a command that fixes files goes, and what it shows."""
+
     dry_run: bool
     verify: verified.Trial | None
     format: ApplyFormat
@@ -196,6 +214,8 @@ class _How:
     done: str = "fixed"
     """What becomes of findings."""
     interactive: bool = False
+    decide: bool = False
+    """List what a person has to decide."""
 
 
 def _silencing(request: Request, codes: Sequence[str], **others: object) -> Request:
@@ -212,7 +232,7 @@ def _silencing(request: Request, codes: Sequence[str], **others: object) -> Requ
     return replace(request, select=split_codes(codes), silence=True)
 
 
-def _in_place(screen: Screen, request: Request, how: _How) -> int:
+def _in_place(screen: Screen, request: Request, how: How) -> int:
     from fixer.cli import show
     from fixer.output.journal import interrupted, recover
     from fixer.output.undo import LastApply
@@ -258,6 +278,7 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
         show.files(screen, outcome, here, how.done)
     if how.plan is None or outcome.plan.findings or outcome.plan.skips:
         screen.summary(outcome, f"would be {how.done}" if how.dry_run else how.done)
+    _decisions(screen, outcome, how)
     if undoable:
         screen.note("`fixer undo` takes it back")
     if accepted is not None:
@@ -271,13 +292,14 @@ def _in_place(screen: Screen, request: Request, how: _How) -> int:
     return 1 if (outcome.plan.changed if how.dry_run else left) else 0
 
 
-def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchRequest, receiver: Receiver | None) -> int:
+def _on_branch(screen: Screen, request: Request, how: How, branch: BranchRequest, receiver: Receiver | None) -> int:
     from fixer.output.branches import deliver
 
     check = verified.of_branch(screen, how.verify)
     delivery = deliver(request, branch, Path.cwd(), dry_run=how.dry_run, progress=screen.progress, check=check)
     handed, problems = push.hand_over_all(receiver, branch.name, delivery.outcome, [delivery], ())
     _tell(screen, delivery.outcome, [delivery], handed, how)
+    _decisions(screen, delivery.outcome, how)
     for note in delivery.notes:
         screen.note(note)
     if not how.dry_run and delivery.commits:
@@ -290,7 +312,7 @@ def _on_branch(screen: Screen, request: Request, how: _How, branch: BranchReques
 
 
 def _on_branches(
-    screen: Screen, request: Request, how: _How, branch: BranchRequest, split: Split, receiver: Receiver | None
+    screen: Screen, request: Request, how: How, branch: BranchRequest, split: Split, receiver: Receiver | None
 ) -> int:
     from fixer.output.branches import deliver_parts
     from fixer.report.branches import part_lines
@@ -299,6 +321,7 @@ def _on_branches(
     parted = deliver_parts(request, branch, split, here, dry_run=how.dry_run, progress=progress, check=check)
     handed, problems = push.hand_over_all(receiver, branch.name, parted.outcome, parted.deliveries, parted.problems)
     _tell(screen, parted.outcome, parted.deliveries, handed, how)
+    _decisions(screen, parted.outcome, how)
     for sentence in (*part_lines(parted.deliveries), *parted.notes):
         screen.note(sentence)
     for delivery in parted.deliveries:
@@ -311,12 +334,19 @@ def _on_branches(
     return 1 if parted.problems or problems or (how.dry_run and parted.outcome.plan.changed) else 0
 
 
+def _decisions(screen: Screen, outcome: Outcome, how: How) -> None:
+    """The places that no fix brings up to date, one a line."""
+    left = [finding for finding in outcome.plan.findings if finding.fix is None] if how.decide else []
+    for finding in left:
+        screen.note(f"{finding.path}:{finding.place.line}: {finding.code} {finding.claim}")
+
+
 def _tell(
     screen: Screen,
     outcome: Outcome,
     deliveries: Sequence[Delivery],
     handed: Sequence[HandedOver],
-    how: _How,
+    how: How,
 ) -> None:
     """The result of a run that made branches, or would, and its summary."""
     from fixer.cli import show

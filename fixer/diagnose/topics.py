@@ -48,7 +48,14 @@ class Topic:
 
 def all_topics() -> tuple[Topic, ...]:
     """Every topic."""
-    from fixer.diagnose import topics_dtypes, topics_gradients, topics_scaler, topics_training, topics_versions
+    from fixer.diagnose import (
+        topics_dtypes,
+        topics_gradients,
+        topics_names,
+        topics_scaler,
+        topics_training,
+        topics_versions,
+    )
 
-    modules = (topics_gradients, topics_scaler, topics_dtypes, topics_training, topics_versions)
+    modules = (topics_gradients, topics_scaler, topics_dtypes, topics_training, topics_versions, topics_names)
     return tuple(topic for module in modules for topic in module.TOPICS)

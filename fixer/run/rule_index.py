@@ -17,7 +17,7 @@ from codemods.engine.prefilter import RuleInfo
 
 FILE = "rules.json"
 _PACKAGE = Path(transforms.__file__).parents[1]
-_ROOMS = ("model", "syntax", "sources", "project", "rules", "analysis", "frameworks", "engine", "transforms")
+_ROOMS = ("model", "syntax", "sources", "project", "flow", "rules", "analysis", "frameworks", "engine", "transforms")
 
 
 @cache
@@ -57,7 +57,7 @@ def _state() -> str:
 
     A package that offers rules adds a directory to one of those that Python imports from.
     """
-    files = sorted(path for room in _ROOMS for path in (_PACKAGE / room).rglob("*.py"))
+    files = sorted(path for room in _ROOMS for end in ("*.py", "*.toml") for path in (_PACKAGE / room).rglob(end))
     stats = [(str(path), status.st_size, status.st_mtime_ns) for path in files for status in [path.stat()]]
     for place in sys.path:
         with suppress(OSError):

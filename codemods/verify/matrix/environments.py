@@ -57,6 +57,7 @@ PINS: Mapping[str, Mapping[str, str]] = {
         "transformers": "5.23.0",
         "accelerate": "1.15.0",
         "peft": "0.21.2",
+        "trl": "1.16.0",
         "jsonargparse[signatures]": "4.53.0",
         "deepspeed": "0.19.8",
         "numpy": "2.4.6",

@@ -1,0 +1,179 @@
+"""Names that releases of libraries removed, renamed or read in another way: the rows of the files in `tables/`.
+
+`docs/removed-names/` shows the rows, and `python -m tests.names` holds them against the sources of the releases.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import resources
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+LIBRARIES = ("accelerate", "lightning", "peft", "torch", "transformers", "trl")
+PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "default")
+"""What may hold an old name: an argument, the value of one, an attribute or a method, something imported, a method that
+a class overrides, and its parameters; and defaults that changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedName:
+    """One old name."""
+
+    library: str
+    """The distribution whose version counts."""
+    place: str
+    owner: str
+    """Canonical name of the class or function that it belongs to; empty for what is imported."""
+    old: str
+    """Of a value: `argument=value`."""
+    kind: str
+    """rename, delete, decision or default"""
+    rule: str = ""
+    new: str = ""
+    since: str = ""
+    """The first release that knows the new name."""
+    deprecated: str = ""
+    """The first release that warns of the old one."""
+    gone: str = ""
+    """The first release that refuses the old one."""
+    silent: bool = False
+    """Whether such a release ignores the old name instead."""
+    decide: str = ""
+    """What a person has to know and to do."""
+    values: Mapping[str, str] | None = None
+    """Old → new value, as Python writes them, where a rename changes them too."""
+    harmless: tuple[object, ...] | None = None
+    """The values with which the argument says nothing; None: any."""
+    position: int | None = None
+    """Where the argument stands, without `self`, if it may not be given by position any more."""
+    drop: tuple[str, ...] = ()
+    """Parameters that an overridden method is no longer given."""
+    add: tuple[str, ...] = ()
+    """Parameters that an overridden method is given since, by keyword."""
+    was: str = ""
+    source: str = ""
+    unchecked: str = ""
+
+    @property
+    def affected(self) -> Mapping[str, str]:
+        """The releases that warn of the old name or refuse it."""
+        return {self.library: f">={self.deprecated or self.gone}"}
+
+    @property
+    def removed(self) -> str:
+        """The releases that refuse it, or ignore it; none: it is deprecated only."""
+        return f">={self.gone}" if self.gone else "<0"
+
+
+@cache
+def rows() -> tuple[RemovedName, ...]:
+    """All rows of all libraries."""
+    return tuple(row for library in LIBRARIES for row in _read(library))
+
+
+@cache
+def of_rule(code: str, place: str) -> Mapping[str, Mapping[str, RemovedName]]:
+    """Old name → owner → row: what a rule looks for in one kind of place."""
+    found: dict[str, dict[str, RemovedName]] = {}
+    for row in rows():
+        if row.rule == code and row.place == place:
+            found.setdefault(row.old, {})[row.owner] = row
+    return found
+
+
+@cache
+def inherited(owner: str) -> tuple[str, ...]:
+    """A class, and those whose arguments it takes too."""
+    above = [base for library in LIBRARIES for base in _table(library).get("inherits", {}).get(owner, ())]
+    return (owner, *(name for base in above for name in inherited(base)))
+
+
+def words(code: str, *places: str) -> tuple[str, ...]:
+    """The identifiers that the old names of a rule are written with."""
+    found = {
+        part
+        for row in rows()
+        if row.rule == code and row.place in places
+        for part in (re.split(r"[.=]", row.old)[:1] if row.place == "value" else [row.old.rpartition(".")[2]])
+    }
+    return tuple(sorted(word for word in found if word.isidentifier()))
+
+
+def owners(code: str, *places: str) -> tuple[str, ...]:
+    """The last names of the owners of a rule's rows, and of the classes that take the same arguments."""
+    named = {row.owner for row in rows() if row.rule == code and row.place in places}
+    heirs = {name for library in LIBRARIES for name in _table(library).get("inherits", {})}
+    named |= {heir for heir in heirs if named.intersection(inherited(heir))}
+    return tuple(sorted({name.rpartition(".")[2] for name in named}))
+
+
+def _read(library: str) -> Iterator[RemovedName]:
+    table = _table(library)
+    for place in PLACES:
+        for owner, held in table.get(place, {}).items():
+            if place == "name":
+                yield _row(library, place, "", as_one(owner), held)
+            elif place == "value":
+                for argument, values in held.items():
+                    yield from (_row(library, place, owner, f"{argument}={old}", row) for old, row in values.items())
+            else:
+                yield from (_row(library, place, owner, old, row) for old, row in held.items())
+
+
+def as_one(name: str) -> str:
+    """A dotted name of Lightning with the package that both of its distributions are known by; others as they are."""
+    return (
+        name.replace("pytorch_lightning.", "lightning.pytorch.", 1) if name.startswith("pytorch_lightning.") else name
+    )
+
+
+def _row(library: str, place: str, owner: str, old: str, said: Mapping[str, Any]) -> RemovedName:
+    lists = {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
+    return RemovedName(library, place, owner, old, **{**said, **lists})
+
+
+@cache
+def _table(library: str) -> Mapping[str, Any]:
+    text = (resources.files(__package__) / "tables" / f"{library}.toml").read_text(encoding="utf-8")
+    table: Mapping[str, Any] = tomllib.loads(text)
+    return table
+
+
+FIELDS = frozenset(field.name for field in fields(RemovedName)) - {"library", "place", "owner", "old"}
+"""What a row of a table may say."""
+
+
+@cache
+def known_keys(program: str) -> frozenset[str]:
+    """The keys that any release of a program reads in its configuration file."""
+    return frozenset(_table("keys")[program]["keys"])
+
+
+def functions(place: str) -> tuple[str, ...]:
+    """The last names of the owners of all rows of one kind."""
+    return tuple(sorted({row.owner.rpartition(".")[2] for row in rows() if row.place == place})) or ("from_pretrained",)
+
+
+def parameters_of(code: str) -> tuple[str, ...]:
+    """The parameters that overridden methods are no longer given."""
+    return tuple(sorted({name for row in rows() if row.rule == code for name in row.drop}))
+
+
+def upgrading(library: str) -> tuple[str, ...]:
+    """The rules about names of a library that a newer release refuses or reads in another way."""
+    return tuple(
+        sorted({row.rule for row in rows() if row.library == library and row.rule} | _OTHERS.get(library, set()))
+    )
+
+
+_OTHERS = {"transformers": {"HF004"}, "lightning": {"PL101", "PL102"}, "torch": {"AMP002"}}
+"""Rules about such names that need more than a table."""

@@ -1,0 +1,82 @@
+"""Methods of a Trainer's subclass with the parameters of an older Transformers: `compute_loss` without
+`num_items_in_batch`.
+
+## Why is this bad?
+The Trainer gives the method an argument that it does not take, and the run ends with the first step:
+
+    TypeError: CustomTrainer.compute_loss() got an unexpected keyword argument 'num_items_in_batch'
+
+A parameter alone would turn that error into a wrong loss: under gradient accumulation the Trainer expects a loss that
+is divided by this number, and the gradient becomes as many times too large as there are steps.
+
+## Fix safety
+Offered where the method gets its loss from `super()`: the parameter is added, and handed on. Safe where every version
+that the project allows gives it, else unsafe.
+
+## When it is not offered
+Where the method computes its loss itself: a person divides by `num_items_in_batch`, or sets
+`model_accepts_loss_kwargs = False`. For methods with `**kwargs`, and where the code tests the version.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks import removed_names
+from codemods.frameworks.removed_uses import overridden_with, signature_finding
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import parameters
+from codemods.syntax.verbs import edit_call, edit_parameters
+
+rule = Rule(
+    code="HF014",
+    name="old-override-signature",
+    summary="a newer Trainer gives this method an argument that it does not take",
+    fix_title="Take the argument, and hand it on",
+    safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
+    effect=Effect.EQUAL,
+    triggers=(removed_names.words("HF014", "signature"),),
+    somewhere=(b"transformers", b"trl"),
+    errors=(
+        "compute_loss() got an unexpected keyword argument 'num_items_in_batch'",
+        "training_step() takes 3 positional arguments but 4 were given",
+    ),
+    references=("https://github.com/huggingface/transformers/issues/36331",),
+)
+
+
+@rule.on(ast.FunctionDef)
+def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
+    found = overridden_with(rule, function, ctx)
+    if found is None or function.args.kwarg is not None or function.args.vararg is not None:
+        return
+    row, _ = found
+    taken = {each.arg for each in parameters(function)}
+    missing = [name for name in row.add if name not in taken]
+    if not missing:
+        return
+    above = [
+        call
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == function.name
+        and isinstance(call.func.value, ast.Call)
+        and ctx.name(call.func.value.func) == "super"
+    ]
+    verbs = []
+    if len(above) == 1 and not any(k.arg in (None, *missing) for k in above[0].keywords):
+        handed = [(name, name) for name in missing]
+        verbs = [
+            edit_parameters(function, last=missing),
+            edit_call(above[0], last=handed),
+        ]
+    names = ", ".join(f"`{name}`" for name in missing)
+    yield from signature_finding(
+        rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs
+    )

@@ -1,0 +1,50 @@
+"""Imports and methods that Transformers, Accelerate or PEFT renamed, moved or removed.
+
+## Why is this bad?
+The import fails, and with it the program:
+
+    ImportError: cannot import name 'is_torch_tpu_available' from 'transformers'
+
+## Fix safety
+Safe where every version that the project allows has the new name, else unsafe; the import and its uses change together.
+
+## When it is not offered
+Where nothing replaces the name, or a person has to decide, which the message says. Imports under `try` or `if` are left
+alone: they are there to make several versions work.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks import removed_names
+from codemods.frameworks.removed_uses import old_attributes, old_imports, old_names
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.rule import Draft, Rule
+
+rule = Rule(
+    code="HF022",
+    name="removed-hugging-face-name",
+    summary="a newer release of the library has no such name",
+    fix_title="Use the name of the newer release",
+    safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
+    effect=Effect.EQUAL,
+    triggers=(removed_names.words("HF022", "name", "attribute"),),
+    somewhere=(b"transformers", b"accelerate", b"peft"),
+    references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
+)
+
+
+@rule.on(ast.ImportFrom)
+def removed_import(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_imports(rule, statement, ctx)
+
+
+@rule.on(ast.Attribute)
+def removed_attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_attributes(rule, node, ctx)
+    yield from old_names(rule, node, ctx)

@@ -1,0 +1,73 @@
+"""Arguments of `TrainingArguments`, `Trainer`, `Accelerator` and PEFT's classes that a release renamed or removed.
+
+## Why is this bad?
+The call fails before anything trains, on whatever machine installs a newer release than the author's:
+
+    TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'
+
+Transformers 5 removed more than thirty such arguments and `Trainer.tokenizer`; the table of this page's library says
+which, since when, and what replaces them. Found in calls, also of classes of the project that inherit the constructor,
+in literal dictionaries that `**` spreads into one, and in configuration files that become these arguments.
+
+## Fix safety
+Renames that keep the value and its meaning, and arguments that say nothing because they hold the old default: safe
+where every version that the project allows knows the new name, else unsafe. Where the requirements can be edited, the
+same fix raises their floor. Unsafe too where a dictionary of arguments is used in a second place.
+
+## When it is not offered
+Where a person has to decide, which the message says; for values that cannot be read where the value changes with the
+name; for calls that have the new name already. Nothing is said where the project allows older releases only, where code
+tests the version or catches the error, about `**` of unknown content, and about classes of the project with a
+constructor of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks import removed_names
+from codemods.frameworks.config_owners import TRAINING_ARGUMENTS, owner
+from codemods.frameworks.removed_uses import old_arguments, old_attributes, old_keys, old_values
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+from codemods.sources.config import Config, Table
+
+_PLACES = ("argument", "value", "attribute")
+_ARGUMENTS = "transformers.TrainingArguments"
+
+rule = Rule(
+    code="HF007",
+    name="renamed-training-argument",
+    summary="a newer release of the library refuses this argument",
+    fix_title="Use the name of the newer release",
+    safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
+    effect=Effect.EQUAL,
+    triggers=((*removed_names.owners("HF007", *_PLACES), "train"), removed_names.words("HF007", *_PLACES)),
+    somewhere=(b"transformers", b"accelerate", b"peft"),
+    elsewhere=tuple(word.encode() for word in removed_names.words("HF007", "argument")),
+    references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
+)
+
+
+@rule.on(ast.Call)
+def renamed_argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_arguments(rule, call, ctx)
+    yield from old_values(rule, call, ctx)
+
+
+@rule.on(ast.Attribute)
+def renamed_attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_attributes(rule, node, ctx)
+
+
+@rule.on(Config)
+def renamed_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    if owner(config, ctx.index) == TRAINING_ARGUMENTS:
+        for table in config.roots:
+            if isinstance(table, Table):
+                yield from old_keys(rule, table, (_ARGUMENTS,), ctx)

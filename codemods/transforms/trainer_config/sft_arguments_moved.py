@@ -1,0 +1,62 @@
+"""Arguments and names of TRL that a release renamed, moved to the configuration, or removed.
+
+## Why is this bad?
+TRL moved the arguments of its trainers to `SFTConfig`, `DPOConfig` and so on, and renamed some there:
+
+    TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'dataset_text_field'
+    TypeError: SFTConfig.__init__() got an unexpected keyword argument 'max_seq_length'
+
+Nothing trains until all of them are right.
+
+## Fix safety
+Unsafe: TRL changes defaults together with names (`SFTConfig` has a learning rate and a precision of its own), so that
+a person reads what a run does now. Renames keep the value; what moves to another class is reported with the new place.
+
+## When it is not offered
+Where a person has to decide, which the message says; where the project allows older releases only; where code tests
+the version or catches the error; for `**` of unknown content, and for trainers of the project with a constructor of
+their own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks import removed_names
+from codemods.frameworks.removed_uses import old_arguments, old_attributes, old_imports, old_values
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.rule import Draft, Rule
+
+_PLACES = ("argument", "value", "attribute", "name")
+
+rule = Rule(
+    code="HF015",
+    name="sft-arguments-moved",
+    summary="a newer release of TRL refuses this name",
+    fix_title="Use the name of the newer release",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.RAISES,
+    effect=Effect.EQUAL,
+    triggers=(removed_names.words("HF015", *_PLACES),),
+    somewhere=(b"trl",),
+    references=("https://github.com/huggingface/trl/releases",),
+)
+
+
+@rule.on(ast.Call)
+def moved_argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_arguments(rule, call, ctx)
+    yield from old_values(rule, call, ctx)
+
+
+@rule.on(ast.Attribute)
+def moved_attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_attributes(rule, node, ctx)
+
+
+@rule.on(ast.ImportFrom)
+def moved_name(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_imports(rule, statement, ctx)

@@ -1,0 +1,71 @@
+"""A key of a configuration file that no release of the program reads, and that is spelled like one that it reads.
+
+## Why is this bad?
+axolotl ignores the key without a word, and trains without what it asks for. LLaMA-Factory and Accelerate refuse the
+file:
+
+    ValueError: Some keys are not used by the HfArgumentParser: ['learning_rat']
+    ValueError: The config file at train.yaml had unknown keys (['mixed_precison'])
+
+The keys are those of all published releases, so that an older or a newer one reads no other.
+
+## Fix safety
+Unsafe: `nearest` writes the key that is spelled most alike. The value takes effect then, which changes the run.
+
+## When it is not offered
+Where the right key is there, too. Nothing is said of keys that are like no other, which may be those of a fork or a
+plugin, of keys that a Python file of the project names, and of files that nobody is sure to read.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from codemods.frameworks.config_owners import ACCELERATE, AXOLOTL, LLAMA_FACTORY, is_interpolated, owner
+from codemods.frameworks.removed_names import known_keys
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+from codemods.sources.config import Config, Key, Pair, Table, plain
+
+rule = Rule(
+    code="HF021",
+    name="unread-configuration-key",
+    summary="no release of the program reads this key",
+    fix_title="Write the key that is spelled most alike",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
+    effect=Effect.NUMBERS,
+    elsewhere=(b"model_name_or_path", b"base_model", b"compute_environment"),
+    errors=("had unknown keys (", "Some keys are not used by the HfArgumentParser:"),
+    references=("https://github.com/hiyouga/LLaMA-Factory/issues/7927",),
+)
+LIKE = 0.86
+"""How much of two keys must be the same, from 0 to 1, for one to be taken for the other."""
+
+
+@rule.on(Config)
+def unread_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    program = owner(config, ctx.index)
+    if program not in (LLAMA_FACTORY, AXOLOTL, ACCELERATE):
+        return
+    known = known_keys(program)
+    for table in (root for root in config.roots if isinstance(root, Table)):
+        for entry in table.entries:
+            key = entry.key.value
+            if isinstance(key, Key) or not isinstance(key, str) or key in known or not key.isidentifier():
+                continue
+            near = next(iter(difflib.get_close_matches(key, known, n=1, cutoff=LIKE)), None)
+            if near is None or ctx.index.search(ctx.path, (key.encode(),), suffixes=(".py",)):
+                continue
+            there = any(each.key.value == near for each in table.entries)
+            fixed = not there and not is_interpolated(entry.value)
+            yield rule.finding(
+                entry.key,
+                fix={entry: Pair(near, plain(entry.value))} if fixed else None,
+                message=f"no release of {program} reads `{key}`: `{near}`?",
+                title=f"Write `{near}`",
+                consequence=Consequence.SILENT if program == AXOLOTL else Consequence.RAISES,
+            )

@@ -1,0 +1,55 @@
+"""A requirement that forbids, or does not ask for, the release to which `fixer upgrade` carries a project.
+
+## Why is this bad?
+Code that was carried to a newer release fails with the older one, and the requirement still asks for that.
+
+Found by `fixer upgrade` only, in every packaging file of the project.
+
+## Fix safety
+Safe: the release is the one that was asked for. A pin becomes a pin of that release, a floor is raised to it, and a
+ceiling that forbids it goes.
+
+## When it is not offered
+For lock files, hashes and addresses, which the tool that wrote them makes anew; for alternatives (`1.x || 2.x`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codemods.frameworks.minimum_versions import carried
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.project import ranges
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+from codemods.sources.manifest import Requirement
+from codemods.sources.manifest.requirement import PACKAGES
+
+rule = Rule(
+    code="VER007",
+    name="requirement-below-upgrade",
+    summary="this requirement does not ask for the release that the project is carried to",
+    fix_title="Ask for the release",
+    safety=Safety.SAFE,
+    consequence=Consequence.STYLE,
+    effect=Effect.NUMBERS,
+    elsewhere=tuple(name.encode() for name in PACKAGES if name != "python"),
+    references=("https://packaging.python.org/en/latest/specifications/version-specifiers/",),
+)
+
+
+@rule.on(Requirement)
+def below_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
+    version = ctx.upgrade(requirement.package)
+    if version is None:
+        return
+    if requirement.specs is not None and ranges.every(requirement.specs, f">={version}"):
+        return
+    asked = f"`{requirement.package}{requirement.written}`" if requirement.written else f"`{requirement.package}`"
+    message = f"{asked} becomes {version}"
+    new = carried(requirement, version)
+    if new is None or new == requirement.written:
+        yield rule.finding(requirement, message=f"{message}: {requirement.why_not or 'a person has to change it'}")
+    else:
+        yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {version}")

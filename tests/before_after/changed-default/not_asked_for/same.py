@@ -1,0 +1,5 @@
+from transformers import AutoModelForCausalLM
+
+
+def load(folder):
+    return AutoModelForCausalLM.from_pretrained(folder)

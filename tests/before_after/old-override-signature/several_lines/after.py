@@ -1,0 +1,20 @@
+# fixer: target=transformers==5.23.0
+from transformers import Seq2SeqTrainer
+
+
+class Logging(Seq2SeqTrainer):
+    def compute_loss(
+        self,
+        model,
+        inputs,
+        return_outputs: bool = False,  # for evaluation
+        num_items_in_batch=None,
+    ):
+        loss = super().compute_loss(
+            model,
+            inputs,
+            return_outputs,
+            num_items_in_batch=num_items_in_batch,
+        )
+        print(loss)
+        return loss

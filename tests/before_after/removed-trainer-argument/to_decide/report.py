@@ -1,0 +1,11 @@
+# fixer: target=lightning==2.6.6
+import pytorch_lightning as pl
+
+
+class Quiet(pl.Trainer):
+    def __init__(self, **options):
+        super().__init__(gpus=1, **options)
+
+
+def make():
+    return pl.Trainer(gpus="0,1", resume_from_checkpoint="last.ckpt")

@@ -1,0 +1,19 @@
+"""The arguments are not even made; with the new names the model trains."""
+
+import tempfile
+
+import torch
+
+from codemods.verify.observe import watch
+
+SYMPTOM = "got an unexpected keyword argument 'evaluation_strategy'"
+
+
+def run(case):
+    torch.manual_seed(0)
+    model = case.Regression()
+    features = torch.randn(16, 4)
+    rows = [{"features": f, "labels": f.sum(0, keepdim=True)} for f in features]
+    with watch(model) as seen:
+        seen.losses = [case.main(rows, model, tempfile.mkdtemp()).training_loss]
+    return seen

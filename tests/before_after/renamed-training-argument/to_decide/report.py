@@ -1,0 +1,10 @@
+# fixer: target=transformers==5.23.0
+from transformers import TrainingArguments
+
+
+def arguments(folder, strategy, **more):
+    options = {"evaluation_strategy": "steps"}
+    print(options)
+    first = TrainingArguments(folder, save_safetensors=False, evaluation_strategy="no", eval_strategy="no")
+    second = TrainingArguments(folder, evaluation_strategy=strategy, **more)
+    return first, second, TrainingArguments(folder, **options)
