@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -91,6 +91,13 @@ def of_rule(code: str, place: str) -> Mapping[str, Mapping[str, RemovedName]]:
 
 
 @cache
+def by_position(code: str) -> tuple[tuple[str, int], ...]:
+    """The old arguments of a rule that may not be given by position any more, each with a place it had."""
+    found = {(row.old, row.position) for row in rows() if row.rule == code and row.position is not None}
+    return tuple(sorted(found))
+
+
+@cache
 def inherited(owner: str) -> tuple[str, ...]:
     """A class, and those whose arguments it takes too."""
     above = [base for library in LIBRARIES for base in _table(library).get("inherits", {}).get(owner, ())]
@@ -148,10 +155,6 @@ def _table(library: str) -> Mapping[str, Any]:
     return table
 
 
-FIELDS = frozenset(field.name for field in fields(RemovedName)) - {"library", "place", "owner", "old"}
-"""What a row of a table may say."""
-
-
 @cache
 def known_keys(program: str) -> frozenset[str]:
     """The keys that any release of a program reads in its configuration file."""
@@ -160,7 +163,7 @@ def known_keys(program: str) -> frozenset[str]:
 
 def functions(place: str) -> tuple[str, ...]:
     """The last names of the owners of all rows of one kind."""
-    return tuple(sorted({row.owner.rpartition(".")[2] for row in rows() if row.place == place})) or ("from_pretrained",)
+    return tuple(sorted({row.owner.rpartition(".")[2] for row in rows() if row.place == place}))
 
 
 def parameters_of(code: str) -> tuple[str, ...]:

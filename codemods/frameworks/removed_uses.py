@@ -16,7 +16,7 @@ from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.config_owners import is_interpolated, scalar
 from codemods.frameworks.minimum_versions import floor_edits
-from codemods.frameworks.removed_names import RemovedName, as_one, inherited, of_rule
+from codemods.frameworks.removed_names import RemovedName, as_one, by_position, inherited, of_rule
 from codemods.model.edits import Consequence, Evidence
 from codemods.model.names import canonical
 from codemods.project import versions
@@ -57,7 +57,7 @@ def meant(name: str) -> tuple[str, ...]:
 def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """The arguments of a call, given by keyword, by position or in a dictionary, that its owner no longer takes."""
     table = of_rule(rule.code, "argument")
-    given = [*_by_keyword(call, table), *_by_position(call, table)]
+    given = [*_by_keyword(call, table), *_by_position(call, rule.code)]
     if not given and all(each.arg for each in call.keywords):
         return
     owners = owners_of(ctx, call)
@@ -89,11 +89,10 @@ def _by_keyword(call: ast.Call, table: Mapping[str, Mapping[str, RemovedName]]) 
             yield _Given(each.arg, each, each.value, call)
 
 
-def _by_position(call: ast.Call, table: Mapping[str, Mapping[str, RemovedName]]) -> Iterator[_Given]:
-    for name, places in table.items():
-        for position in {row.position for row in places.values() if row.position is not None}:
-            if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
-                yield _Given(name, call.args[position], call.args[position], call, position)
+def _by_position(call: ast.Call, code: str) -> Iterator[_Given]:
+    for name, position in by_position(code):
+        if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
+            yield _Given(name, call.args[position], call.args[position], call, position)
 
 
 def _takes_position(row: RemovedName, given: _Given) -> bool:
@@ -355,15 +354,6 @@ def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[D
     remedy = _remedy(row, [replaced(node, spelled.code)], ctx) if spelled is not None else None
     needs = [spelled.need] if spelled is not None else []
     yield from _draft(rule, row, node, ctx, replace(remedy, needs=needs) if remedy is not None else None)
-
-
-def _named(
-    ctx: PythonContext, node: ast.AST | None, table: Mapping[str, Mapping[str, RemovedName]]
-) -> RemovedName | None:
-    """The row of a dotted name; none where the place that it is still exported from cannot be told apart."""
-    origins = ctx.origin(node) if isinstance(node, ast.Attribute) else frozenset()
-    old = next(iter(origins)) if len(origins) == 1 else ""
-    return table[old][""] if old in table and canonical(old) == old and canonical(table[old][""].new) != old else None
 
 
 # -- methods that a class overrides
