@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -440,3 +442,28 @@ def test_readers_say_what_is_in_a_directory(tmp_path: Path) -> None:
     with Repository.open(root) as opened:
         assert dependencies.entries(opened.files(opened.commit("HEAD") or ""), "b") == ""
         assert dependencies.entries(tree, "b") != dependencies.entries(tree, "no")
+
+
+def test_a_row_of_a_table_is_part_of_the_program(tmp_path: Path) -> None:
+    """A warm run says what a changed row says, and looks for a name that a row was added for."""
+    for package in ("codemods", "fixer"):
+        source = Path(__file__).parents[1] / package
+        shutil.copytree(source, tmp_path / "program" / package, ignore=shutil.ignore_patterns("__pycache__"))
+    source = "from transformers import TrainingArguments\nTrainingArguments(no_cuda=False, no_metal=True)\n"
+    repository(tmp_path / "r", {"train.py": source})
+    table = tmp_path / "program/codemods/frameworks/tables/transformers.toml"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "program"), "FIXER_CACHE_DIR": str(tmp_path / "cache")}
+
+    def found() -> list[str]:
+        command = (sys.executable, "-m", "fixer", "check", "--select", "HF007", "--format", "json")
+        run = subprocess.run(command, cwd=tmp_path / "r", env=environment, capture_output=True, text=True, check=False)
+        return [each["message"] for each in json.loads(run.stdout)["findings"]]
+
+    before = found()
+    assert len(before) == 1 and "`use_cpu`" in before[0] and found() == before
+    row = next(line for line in table.read_text(encoding="utf-8").splitlines() if line.startswith("no_cuda = "))
+    changed = row.replace('"use_cpu"', '"use_processor"')
+    added = row.replace("no_cuda = ", "no_metal = ").replace('"use_cpu"', '"use_no_metal"')
+    table.write_text(table.read_text(encoding="utf-8").replace(row, f"{changed}\n{added}"), encoding="utf-8")
+    after = found()
+    assert len(after) == 2 and "`use_processor`" in after[0] and "`use_no_metal`" in after[1] and found() == after
