@@ -449,8 +449,8 @@ def test_a_row_of_a_table_is_part_of_the_program(tmp_path: Path) -> None:
     for package in ("codemods", "fixer"):
         source = Path(__file__).parents[1] / package
         shutil.copytree(source, tmp_path / "program" / package, ignore=shutil.ignore_patterns("__pycache__"))
-    source = "from transformers import TrainingArguments\nTrainingArguments(no_cuda=False, no_metal=True)\n"
-    repository(tmp_path / "r", {"train.py": source})
+    source = "from transformers import TrainingArguments\nTrainingArguments({}=True)\n"
+    repository(tmp_path / "r", {"a.py": source.format("no_cuda"), "b.py": source.format("no_metal")})
     table = tmp_path / "program/codemods/frameworks/tables/transformers.toml"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "program"), "FIXER_CACHE_DIR": str(tmp_path / "cache")}
 
