@@ -16,7 +16,7 @@ from typing import Any
 import typer
 from packaging.version import Version
 
-from codemods.frameworks.removed_names import LIBRARIES, RemovedName, rows
+from codemods.frameworks.removed_names.tables import LIBRARIES, RemovedName, rows
 from codemods.rules.rule import Rule
 from codemods.transforms import load
 from codemods.verify.places import EXAMPLE, FIXTURES

@@ -45,6 +45,14 @@ def has_splat(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
+def super_method(call: ast.Call) -> str:
+    """The name of the method that `super().method(…)` calls; of any other call none."""
+    match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name):
+            return name
+    return ""
+
+
 def literal(node: ast.AST | None) -> object:
     """The value of a literal expression; Ellipsis where it is none."""
     match node:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.calls import super_method
 from codemods.analysis.control_flow import ControlFlow
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, no, question, unknown, yes
@@ -105,7 +106,7 @@ def _assignments(ctx: PythonContext, function: Function, attribute: str, method:
     for node in own(function):
         if not isinstance(node, ast.Call):
             continue
-        if _is_super(node):
+        if super_method(node):
             target = _above(ctx, function, node)
         else:
             target = ctx.callee(node)
@@ -116,13 +117,6 @@ def _assignments(ctx: PythonContext, function: Function, attribute: str, method:
             nodes = [b.node for b in where.bindings(called).get(f"{there.self}.{attribute}", ())]
             if nodes and where.flow_of(called).surely_passes(nodes, None):
                 yield node
-
-
-def _is_super(call: ast.Call) -> bool:
-    match call.func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
-            return True
-    return False
 
 
 def _above(ctx: PythonContext, function: Function, call: ast.Call) -> tuple[PythonContext, Function] | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from codemods.frameworks import hydra
+from codemods.frameworks.removed_names import tables
 from codemods.project.index import Index
 from codemods.sources.config import Array, Config, Entry, Key, Scalar, Table, Value, followed
 
@@ -102,14 +103,8 @@ _TRAINER_ARGUMENTS = _words(
     "enable_checkpointing enable_progress_bar enable_model_summary accumulate_grad_batches gradient_clip_val "
     "gradient_clip_algorithm deterministic benchmark inference_mode use_distributed_sampler profiler detect_anomaly "
     "barebones plugins sync_batchnorm reload_dataloaders_every_n_epochs default_root_dir enable_autolog_hparams "
-    "model_registry "
-    # and those of 1.x
-    "amp_backend amp_level auto_lr_find auto_scale_batch_size auto_select_gpus checkpoint_callback "
-    "distributed_backend flush_logs_every_n_steps gpus ipus log_gpu_memory move_metrics_to_cpu "
-    "multiple_trainloader_mode num_processes prepare_data_per_node process_position progress_bar_refresh_rate "
-    "reload_dataloaders_every_epoch replace_sampler_ddp resume_from_checkpoint stochastic_weight_avg "
-    "terminate_on_nan tpu_cores track_grad_norm truncated_bptt_steps weights_save_path weights_summary"
-)
+    "model_registry"
+) | frozenset(tables.words("PL103", "argument"))
 """What Lightning's Trainer takes, or took; LightningCLI refuses every other key below `trainer`."""
 
 _SUBCOMMANDS = ("fit", "validate", "test", "predict")

@@ -4,6 +4,7 @@ that was taken over."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
@@ -18,6 +19,7 @@ from codemods.sources.manifest.specifiers import CLAUSE, alternatives, split, st
 if TYPE_CHECKING:
     from codemods.model.plan import Target
     from codemods.rules.file_context import FileContext
+    from codemods.rules.rule import Remedy
 
 COMPROMISED: Mapping[str, tuple[str, ...]] = {
     "lightning": ("2.6.2", "2.6.3"),
@@ -130,6 +132,16 @@ def _as_long(version: str, length: int) -> str | None:
         release.pop()
     release += [0] * (length - len(release))
     return ".".join(map(str, release)) if len(release) == length else None
+
+
+def with_floor(ctx: FileContext, package: str, remedy: Remedy) -> Remedy:
+    """The remedy, with the floor of a package raised to what it requires where the project's requirements can hold it.
+
+    Its title says so.
+    """
+    floor = remedy.requires.get(package, "").removeprefix(">=")
+    raised = floor_edits(ctx, package, floor) if floor else {}
+    return replace(remedy, title=f"{remedy.title}, and ask for {package} {floor}", also=raised) if raised else remedy
 
 
 def floor_edits(ctx: FileContext, package: str, floor: str) -> dict[str, dict[Requirement, str]] | None:

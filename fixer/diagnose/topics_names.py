@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from codemods.frameworks.removed_names import RemovedName, rows
-from codemods.frameworks.removed_uses import said
+from codemods.frameworks.removed_names.drafts import said
+from codemods.frameworks.removed_names.tables import RemovedName, rows
 from fixer.diagnose.topics import Cause, Topic
 
 _GONE = "got an unexpected keyword argument '{}'"

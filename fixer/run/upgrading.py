@@ -23,7 +23,7 @@ def upgrading(request: Request, releases: Sequence[str]) -> Request:
     """
     if not releases:
         return request
-    from codemods.frameworks.removed_names import LIBRARIES, upgrading
+    from codemods.frameworks.removed_names.tables import LIBRARIES, upgrading
     from codemods.model.plan import UPGRADE
     from codemods.project.pins import TWINS
     from fixer.project.selectors import targets

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import keyword, literal
+from codemods.analysis.calls import keyword, literal, super_method
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.checkpointing.callables import Tracer
 from codemods.frameworks.checkpointing.clean_library import (
@@ -153,7 +153,7 @@ class _Sight:
         """A class of the project on top of `nn.Sequential`: what its `__init__` hands to `super().__init__`."""
         constructor = self.index.method(module.ref, "__init__")
         code = self.trace.method(module, constructor, "__init__") if constructor else None
-        calls = [c for c in own(code.node) if isinstance(c, ast.Call) and _is_super_init(c)] if code else []
+        calls = [c for c in own(code.node) if isinstance(c, ast.Call) and super_method(c) == "__init__"] if code else []
         if code is None or len(calls) != 1 or not isinstance(code.node, FUNCTIONS):
             raise Unseen(f"what `{module.ref.name}` holds is not in sight")
         frame = Frame(code.frame.ctx, module, {code.node: module.made} if module.made else {})
@@ -295,10 +295,3 @@ class _Sight:
 
 def _is_builtin(name: str, ctx: PythonContext) -> bool:
     return next(ctx.facts.named(name), None) is None and not ctx.facts.rebound.get(name)
-
-
-def _is_super_init(call: ast.Call) -> bool:
-    match call.func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
-            return True
-    return False

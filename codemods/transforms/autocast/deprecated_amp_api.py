@@ -137,19 +137,14 @@ def deprecated_amp_api(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
         repairs = dict(amp_values.value(node, new, ctx))
     if new.guard and "rename" in repairs and (tried := amp_values.try_import(node, ctx)) is not None:
         repairs["try-import"] = tried
-    remedies = {name: _with_floor(ctx, new, each) for name, each in repairs.items()}
+    title = f"Use `{new.name}`"
+    remedies = {
+        name: minimum_versions.with_floor(ctx, "torch", replace(each, title=title)) for name, each in repairs.items()
+    }
     if new.guard:
         yield rule.offer(at, remedies, message=message)
     else:  # a name that all versions have: there is nothing to choose
         yield replace(rule.finding(at, message=message), remedy=remedies.get("rename"))
-
-
-def _with_floor(ctx: PythonContext, new: Renamed, remedy: Remedy) -> Remedy:
-    """The remedy with its title, and with the floor of torch raised where the project's requirements can hold it."""
-    floor = remedy.requires.get("torch", "").removeprefix(">=")
-    raised = minimum_versions.floor_edits(ctx, "torch", floor) if floor else {}
-    title = f"Use `{new.name}`" + (f", and ask for torch {floor}" if raised else "")
-    return replace(remedy, title=title, also=raised or {})
 
 
 def _patched(ctx: PythonContext) -> str | None:

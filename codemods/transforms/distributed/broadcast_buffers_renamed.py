@@ -19,8 +19,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_arguments
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -33,7 +33,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("DST010", "argument"), removed_names.owners("DST010", "argument")),
+    triggers=(tables.words("DST010", "argument"), tables.owners("DST010", "argument")),
     errors=("`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead.",),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html",),
 )

@@ -46,6 +46,7 @@ from codemods.frameworks.lightning.command_lines import defaults, flags
 from codemods.frameworks.lightning.config_tables import configured, only_lightning_reads_it, saved_by
 from codemods.frameworks.lightning.first_generation import allowed, first_generation, is_for_lightning_2
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
+from codemods.frameworks.removed_names import tables
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
@@ -70,37 +71,7 @@ rule = Rule(
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
 
-REMOVED = frozenset(
-    [
-        "amp_backend",
-        "amp_level",
-        "auto_lr_find",
-        "auto_scale_batch_size",
-        "auto_select_gpus",
-        "checkpoint_callback",
-        "distributed_backend",
-        "flush_logs_every_n_steps",
-        "gpus",
-        "ipus",
-        "log_gpu_memory",
-        "move_metrics_to_cpu",
-        "multiple_trainloader_mode",
-        "num_processes",
-        "prepare_data_per_node",
-        "process_position",
-        "progress_bar_refresh_rate",
-        "reload_dataloaders_every_epoch",
-        "replace_sampler_ddp",
-        "resume_from_checkpoint",
-        "stochastic_weight_avg",
-        "terminate_on_nan",
-        "tpu_cores",
-        "track_grad_norm",
-        "truncated_bptt_steps",
-        "weights_save_path",
-        "weights_summary",
-    ]
-)
+REMOVED = frozenset(tables.words("PL103", "argument"))
 """Arguments of `Trainer` that Lightning 2.0 removed."""
 
 

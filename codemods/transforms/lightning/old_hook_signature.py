@@ -20,8 +20,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import nobody_calls_it, overridden_with, signature_finding
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.methods import nobody_calls_it, overridden_with, signature_finding
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -35,7 +35,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("PL105", "signature"), removed_names.parameters_of("PL105")),
+    triggers=(tables.words("PL105", "signature"), tables.parameters_of("PL105")),
     somewhere=(b"lightning",),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),
 )

@@ -23,8 +23,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_hooks
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.methods import old_hooks
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -37,7 +37,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("PL104", "hook"),),
+    triggers=(tables.words("PL104", "hook"),),
     somewhere=(b"lightning",),
     errors=(
         "Support for `training_epoch_end` has been removed in v2.0.0",

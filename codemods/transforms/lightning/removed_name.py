@@ -19,8 +19,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_attributes, old_imports, old_names
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.names import old_attributes, old_imports, old_names
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -35,7 +35,7 @@ rule = Rule(
     effect=Effect.EQUAL,
     triggers=(
         ("pytorch_lightning", "lightning", "Trainer", "LightningModule"),
-        removed_names.words("PL106", "name", "attribute"),
+        tables.words("PL106", "name", "attribute"),
     ),
     somewhere=(b"lightning",),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),

@@ -23,9 +23,10 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
 from codemods.frameworks.config_owners import trainer_tables
-from codemods.frameworks.removed_uses import old_arguments, old_keys, old_values
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments, old_values
+from codemods.frameworks.removed_names.config_keys import old_keys
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
@@ -40,9 +41,9 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(("Trainer", "Fabric"), removed_names.words("PL103", "argument", "value")),
+    triggers=(("Trainer", "Fabric"), tables.words("PL103", "argument", "value")),
     somewhere=(b"lightning",),
-    elsewhere=tuple(word.encode() for word in removed_names.words("PL103", "argument")),
+    elsewhere=tuple(word.encode() for word in tables.words("PL103", "argument")),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),
 )
 

@@ -19,8 +19,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_arguments
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -33,7 +33,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(removed_names.owners("SCH004", "argument"),),
+    triggers=(tables.owners("SCH004", "argument"),),
     references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),
 )
 

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.removed_uses import old_values
+from codemods.frameworks.removed_names.arguments import old_values
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule

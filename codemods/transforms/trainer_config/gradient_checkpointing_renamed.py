@@ -22,9 +22,11 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
 from codemods.frameworks.config_owners import TRAINING_ARGUMENTS, owner
-from codemods.frameworks.removed_uses import old_arguments, old_attributes, old_keys
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments
+from codemods.frameworks.removed_names.config_keys import old_keys
+from codemods.frameworks.removed_names.names import old_attributes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
@@ -39,7 +41,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("HF017", "argument", "attribute"),),
+    triggers=(tables.words("HF017", "argument", "attribute"),),
     somewhere=(b"transformers",),
     elsewhere=(b"gradient_checkpointing",),
     errors=(
@@ -53,7 +55,7 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def old_argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in removed_names.of_rule("HF017", "attribute"):
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in tables.of_rule("HF017", "attribute"):
         yield from old_arguments(rule, call, ctx)
 
 

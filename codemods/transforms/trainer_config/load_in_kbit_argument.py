@@ -24,8 +24,8 @@ from dataclasses import replace
 
 from codemods.analysis.calls import has_splat, keyword, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_arguments
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -39,7 +39,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("HF010", "argument"), ("from_pretrained", "from_config", "pipeline")),
+    triggers=(tables.words("HF010", "argument"), ("from_pretrained", "from_config", "pipeline")),
     somewhere=(b"transformers",),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )

@@ -24,8 +24,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import overridden_with, signature_finding
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.methods import overridden_with, signature_finding
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -40,7 +40,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("HF014", "signature"),),
+    triggers=(tables.words("HF014", "signature"),),
     somewhere=(b"transformers", b"trl"),
     errors=(
         "compute_loss() got an unexpected keyword argument 'num_items_in_batch'",

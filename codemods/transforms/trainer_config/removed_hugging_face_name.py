@@ -19,8 +19,8 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_attributes, old_imports, old_names
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.names import old_attributes, old_imports, old_names
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -33,7 +33,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("HF022", "name", "attribute"),),
+    triggers=(tables.words("HF022", "name", "attribute"),),
     somewhere=(b"transformers", b"accelerate", b"peft"),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )

@@ -27,9 +27,11 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
 from codemods.frameworks.config_owners import TRAINING_ARGUMENTS, owner
-from codemods.frameworks.removed_uses import old_arguments, old_attributes, old_keys, old_values
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments, old_values
+from codemods.frameworks.removed_names.config_keys import old_keys
+from codemods.frameworks.removed_names.names import old_attributes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
@@ -47,9 +49,9 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=((*removed_names.owners("HF007", *_PLACES), "train"), removed_names.words("HF007", *_PLACES)),
+    triggers=((*tables.owners("HF007", *_PLACES), "train"), tables.words("HF007", *_PLACES)),
     somewhere=(b"transformers", b"accelerate", b"peft"),
-    elsewhere=tuple(word.encode() for word in removed_names.words("HF007", "argument")),
+    elsewhere=tuple(word.encode() for word in tables.words("HF007", "argument")),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
 

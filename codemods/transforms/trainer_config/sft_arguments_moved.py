@@ -24,8 +24,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_arguments, old_attributes, old_imports, old_values
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments, old_values
+from codemods.frameworks.removed_names.names import old_attributes, old_imports
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -40,7 +41,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("HF015", *_PLACES),),
+    triggers=(tables.words("HF015", *_PLACES),),
     somewhere=(b"trl",),
     references=("https://github.com/huggingface/trl/releases",),
 )

@@ -22,8 +22,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import old_arguments, old_attributes
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import old_arguments
+from codemods.frameworks.removed_names.names import old_attributes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -36,7 +37,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
-    triggers=(removed_names.words("HF009", "argument"), ("from_pretrained", "from_config", "pipeline")),
+    triggers=(tables.words("HF009", "argument"), ("from_pretrained", "from_config", "pipeline")),
     somewhere=(b"transformers",),
     errors=("`torch_dtype` is deprecated! Use `dtype` instead!",),
     references=("https://github.com/huggingface/transformers/pull/39782",),

@@ -23,7 +23,7 @@ import difflib
 from collections.abc import Iterator
 
 from codemods.frameworks.config_owners import ACCELERATE, AXOLOTL, LLAMA_FACTORY, is_interpolated, owner
-from codemods.frameworks.removed_names import known_keys
+from codemods.frameworks.removed_names.tables import known_keys
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext

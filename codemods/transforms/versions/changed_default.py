@@ -20,8 +20,8 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import has_splat, keyword
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks import removed_names
-from codemods.frameworks.removed_uses import owners_of
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.owners import owners_of
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
@@ -35,7 +35,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
-    triggers=(removed_names.functions("default"),),
+    triggers=(tables.functions("default"),),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
 
@@ -44,7 +44,7 @@ rule = Rule(
 def changed_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
         return
-    for row in removed_names.rows():
+    for row in tables.rows():
         release = ctx.upgrade(row.library) if row.place == "default" else None
         if release is None or not ranges.every((f"=={release}",), row.removed):
             continue

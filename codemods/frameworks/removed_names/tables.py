@@ -63,6 +63,11 @@ class RemovedName:
     source: str = ""
     unchecked: str = ""
 
+    def is_harmless(self, value: object) -> bool:
+        """Whether the argument says nothing with this value."""
+        said = (None if each == "None" else each for each in self.harmless or ())
+        return any(value == each and type(value) is type(each) for each in said)
+
     @property
     def affected(self) -> Mapping[str, str]:
         """The releases that warn of the old name or refuse it."""
@@ -150,7 +155,7 @@ def _row(library: str, place: str, owner: str, old: str, said: Mapping[str, Any]
 
 @cache
 def _table(library: str) -> Mapping[str, Any]:
-    text = (resources.files(__package__) / "tables" / f"{library}.toml").read_text(encoding="utf-8")
+    text = (resources.files("codemods.frameworks") / "tables" / f"{library}.toml").read_text(encoding="utf-8")
     table: Mapping[str, Any] = tomllib.loads(text)
     return table
 

@@ -1,0 +1,1 @@
+"""Names that releases of libraries removed: the tables, and where code uses them."""

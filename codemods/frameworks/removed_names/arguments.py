@@ -1,0 +1,177 @@
+"""Arguments, and values of arguments, that a library no longer takes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from codemods.analysis.calls import keyword, literal
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, question, unknown, unless, yes
+from codemods.frameworks.autocast.version_tests import version_tested
+from codemods.frameworks.removed_names.drafts import finding, repair
+from codemods.frameworks.removed_names.owners import owners_of
+from codemods.frameworks.removed_names.tables import RemovedName, by_position, of_rule
+from codemods.model.edits import Evidence
+from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.verbs import Verb, drop, edit_call
+from codemods.syntax.verbs import replace as replaced
+
+
+def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """The arguments of a call, given by keyword, by position or in a dictionary, that its owner no longer takes."""
+    table = of_rule(rule.code, "argument")
+    given = [*_by_keyword(call, table), *_by_position(call, rule.code)]
+    if not given and all(each.arg for each in call.keywords):
+        return
+    owners = owners_of(ctx, call)
+    if not owners:
+        return
+    for each in (*given, *_spread(call, ctx, table)):
+        row = next((table[each.name][owner] for owner in owners if owner in table[each.name]), None)
+        if row is not None and not version_tested(ctx, call, row.library) and _takes_position(row, each):
+            yield from finding(rule, row, each.node, ctx, _argument_remedy(row, each, ctx), each.is_bug)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """An argument with an old name."""
+
+    name: str
+    node: ast.keyword | ast.expr
+    """What a finding points at, and what a fix changes: a keyword, a value by position, or the key of a dictionary."""
+    value: ast.expr
+    call: ast.Call
+    position: int | None = None
+    is_bug: tuple[Answer, ...] = ()
+    in_dictionary: ast.Dict | None = None
+
+
+def _by_keyword(call: ast.Call, table: Mapping[str, Mapping[str, RemovedName]]) -> Iterator[_Given]:
+    for each in call.keywords:
+        if each.arg is not None and each.arg in table:
+            yield _Given(each.arg, each, each.value, call)
+
+
+def _by_position(call: ast.Call, code: str) -> Iterator[_Given]:
+    for name, position in by_position(code):
+        if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
+            yield _Given(name, call.args[position], call.args[position], call, position)
+
+
+def _takes_position(row: RemovedName, given: _Given) -> bool:
+    return given.position is None or given.position == row.position
+
+
+def _spread(call: ast.Call, ctx: PythonContext, table: Mapping[str, Mapping[str, RemovedName]]) -> Iterator[_Given]:
+    """The keys of the literal dictionary that `**` spreads into a call."""
+    for each in call.keywords:
+        if each.arg is not None:
+            continue
+        found, complete = possible_values(ctx, each.value)
+        if not complete or len(found) != 1 or found[0].ctx is not ctx or found[0].path:
+            continue
+        node = found[0].node
+        if isinstance(node, ast.Dict):
+            answer = only_this_call_reads_it(ctx, each.value, node)
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value in table:
+                    yield _Given(str(key.value), key, value, call, None, (answer,), node)
+
+
+@question
+def only_this_call_reads_it(ctx: PythonContext, spread: ast.expr, written: ast.Dict) -> Answer:
+    """Whether a dictionary is spread into one call, and nothing else may change or read it."""
+    if spread is written:
+        return yes()
+    name = ctx.name(spread)
+    if name is None or "." in name:
+        return unknown(ctx.evidence(spread, "something else may change these arguments"))
+    if ctx.index.imported_elsewhere(ctx.path, name):
+        return unknown(ctx.evidence(written, f"`{name}` is read in another file"))
+    others = (node for node in ctx.all(ast.Name) if node.id == name and isinstance(node.ctx, ast.Load))
+    return unless(ctx.evidence(node, f"`{name}` is used here, too") for node in others if node is not spread)
+
+
+def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Remedy | None:
+    if given.in_dictionary is not None:
+        verbs = _in_dictionary(row, given, ctx)
+    else:
+        verbs = _in_call(row, given)
+    if not verbs:
+        return None
+    answers = [nothing_else_gives(ctx, given.call, row.new)] if row.kind == "rename" else []
+    return replace(repair(row, verbs, ctx), is_right=answers)
+
+
+@question
+def nothing_else_gives(ctx: PythonContext, call: ast.Call, name: str) -> Answer:
+    """Whether no `**` of a call may give it an argument of this name as well."""
+    return unless(_may_give(ctx, call, name))
+
+
+def _may_give(ctx: PythonContext, call: ast.Call, name: str) -> Iterator[Evidence]:
+    for each in call.keywords:
+        if each.arg is not None:
+            continue
+        found, complete = possible_values(ctx, each.value)
+        known = complete and all(isinstance(value.node, ast.Dict) and not value.path for value in found)
+        keys = [key for value in found if isinstance(value.node, ast.Dict) for key in value.node.keys]
+        if not known or any(not isinstance(key, ast.Constant) or key.value == name for key in keys):
+            yield ctx.evidence(each.value, f"`{name}` may be given here as well")
+
+
+def _in_call(row: RemovedName, given: _Given) -> Sequence[Verb]:
+    call, node = given.call, given.node
+    if says_nothing(row, given.value):
+        last = given.position is None or given.position == len(call.args) - 1
+        return [edit_call(call, drop=[node])] if last else []
+    if row.kind == "rename" and given.position is None and keyword(call, row.new) is None:
+        value = new_value(row, given.value)
+        if value is not None:
+            return [edit_call(call, named={node: row.new}, values={node: value} if value else {})]
+    return []
+
+
+def _in_dictionary(row: RemovedName, given: _Given, ctx: PythonContext) -> Sequence[Verb]:
+    assert isinstance(given.node, ast.Constant) and given.in_dictionary is not None
+    known = [key.value for key in given.in_dictionary.keys if isinstance(key, ast.Constant)]
+    if says_nothing(row, given.value):
+        return [drop(given.node)]
+    if row.kind == "rename" and row.new not in known and keyword(given.call, row.new) is None:
+        value = new_value(row, given.value)
+        if value is not None:
+            key = replaced(given.node, ctx.quoted(row.new))
+            return [key, replaced(given.value, value)] if value else [key]
+    return []
+
+
+def new_value(row: RemovedName, value: ast.expr) -> str | None:
+    """The value under the new name: "" as it is; None where that cannot be told."""
+    if row.values is None:
+        return ""
+    held = literal(value)
+    return row.values.get(repr(held)) if held is not ... else None
+
+
+def says_nothing(row: RemovedName, value: ast.expr) -> bool:
+    """Whether an argument may go: it was given what it is without, or nothing is lost with any value."""
+    if row.harmless is not None:
+        return literal(value) is not ... and row.is_harmless(literal(value))
+    return row.kind == "delete" and isinstance(value, (ast.Constant, ast.Name, ast.Attribute))
+
+
+def old_values(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """The values of arguments that their owner no longer takes."""
+    table = of_rule(rule.code, "value")
+    for each in call.keywords:
+        held = literal(each.value)
+        at = table.get(f"{each.arg}={held}") if each.arg and held is not ... else None
+        row = next((at[owner] for owner in owners_of(ctx, call) if owner in at), None) if at else None
+        if row is None or version_tested(ctx, call, row.library):
+            continue
+        new = row.values.get(repr(held)) if row.values is not None else ctx.quoted(row.new) if row.new else None
+        verbs = [replaced(each.value, new)] if row.kind == "rename" and new else []
+        yield from finding(rule, row, each.value, ctx, repair(row, verbs, ctx) if verbs else None)

@@ -1,0 +1,38 @@
+"""Keys of configuration files whose reader no longer knows them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from codemods.frameworks.config_owners import is_interpolated, scalar
+from codemods.frameworks.removed_names.drafts import finding, floor_of, title
+from codemods.frameworks.removed_names.tables import RemovedName, of_rule
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.sources.config import Entry, Pair, Table, plain
+
+
+def old_keys(rule: Rule, table: Table, owners: Sequence[str], ctx: FileContext) -> Iterator[Draft]:
+    """The keys of a table in a configuration file that its reader no longer knows."""
+    rows = of_rule(rule.code, "argument")
+    known = {entry.key.value for entry in table.entries}
+    for entry in table.entries:
+        at = rows.get(entry.key.value) if isinstance(entry.key.value, str) else None
+        row = next((at[owner] for owner in owners if owner in at), None) if at else None
+        if row is not None:
+            fix = _of_entry(row, entry, known)
+            remedy = Remedy(fix, title(row), requires=floor_of(row)) if fix else None
+            yield from finding(rule, row, entry.key, ctx, remedy)
+
+
+def _of_entry(row: RemovedName, entry: Entry, known: set[object]) -> dict[object, object]:
+    held = scalar(entry.value)
+    if (row.harmless is not None and row.is_harmless(held)) or (row.harmless is None and row.kind == "delete"):
+        return {entry: None} if not is_interpolated(entry.value) else {}
+    if row.kind == "rename" and row.new not in known:
+        if row.values is None:
+            return {entry: Pair(row.new, plain(entry.value))}
+        new = row.values.get(repr(held))
+        return {entry: Pair(row.new, ast.literal_eval(new))} if new is not None else {}
+    return {}

@@ -1,0 +1,70 @@
+"""What is said of a removed name, and the repair with its floor."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from codemods.flow.answers import Answer
+from codemods.frameworks.minimum_versions import with_floor
+from codemods.frameworks.removed_names.tables import RemovedName
+from codemods.model.edits import Consequence
+from codemods.project import versions
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.verbs import Verb
+
+
+def repair(row: RemovedName, verbs: Sequence[Verb], ctx: FileContext) -> Remedy:
+    """The repair, with the floor of the library raised where the project's requirements can hold it."""
+    return with_floor(ctx, row.library, Remedy(verbs, title(row), requires=floor_of(row)))
+
+
+def floor_of(row: RemovedName) -> dict[str, str]:
+    """The releases in which the repaired code means what the old code meant."""
+    if row.kind == "delete" and row.harmless is None:
+        return {row.library: f">={row.deprecated or row.gone}"}
+    return {row.library: f">={row.since}"} if row.since else {}
+
+
+def title(row: RemovedName) -> str:
+    return f"Use `{row.new}`" if row.kind == "rename" else f"Delete `{row.old}`"
+
+
+def finding(
+    rule: Rule,
+    row: RemovedName,
+    node: ast.AST | object,
+    ctx: FileContext,
+    remedy: Remedy | None,
+    is_bug: Sequence[Answer] = (),
+) -> Iterator[Draft]:
+    gone = bool(row.gone) and versions.may(ctx.target(row.library), row.removed)
+    consequence = Consequence.SILENT if row.silent else Consequence.RAISES
+    draft = rule.finding(
+        node,
+        message=said(row, gone=gone),
+        bites=row.affected,
+        consequence=consequence if gone else Consequence.DEPRECATED,
+        is_bug=is_bug,
+    )
+    yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
+
+
+def said(row: RemovedName, *, gone: bool) -> str:
+    """What became of an old name: in one line, with the release, and with what a person has to know."""
+    release = f"{row.library} {row.gone if gone else row.deprecated}"
+    last = row.owner.rpartition(".")[2]
+    if row.place == "value":
+        argument, _, value = row.old.partition("=")
+        what = f"`{argument}={value!r}` of `{last}`"
+    else:
+        what = f"`{row.old}` of `{last}`" if row.owner else f"`{row.old}`"
+    became = "is deprecated" if not gone else "is refused" if row.place == "value" else "is gone"
+    if gone and row.silent:
+        became = "is not called" if row.place == "hook" else "is ignored"
+    text = f"{what} {became} since {release}"
+    if row.kind == "rename":
+        return f"{text}: `{row.new}`"
+    return f"{text}. {row.decide.rstrip('.')}" if row.decide else text

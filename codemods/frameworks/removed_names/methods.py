@@ -1,0 +1,77 @@
+"""Methods that a class overrides and that its base no longer calls, or calls with other parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from codemods.analysis.calls import super_method
+from codemods.analysis.mentions import mentions
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.autocast.version_tests import version_tested
+from codemods.frameworks.removed_names.drafts import finding
+from codemods.frameworks.removed_names.owners import meant
+from codemods.frameworks.removed_names.tables import RemovedName, of_rule
+from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.module import Function, parameters
+from codemods.syntax.verbs import Verb
+
+
+def old_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
+    """A method that nobody calls any more, or that a library refuses to find."""
+    row = _overridden(rule, "hook", function, ctx)
+    if row is not None:
+        yield from finding(rule, row, function, ctx, None, (nobody_calls_it(ctx, function),))
+
+
+@question
+def nobody_calls_it(ctx: PythonContext, function: Function) -> Answer:
+    """Whether the program never calls a method of this name itself."""
+    return unless(
+        each.evidence(f"`{function.name}` may be called here")
+        for each in mentions(ctx, function.name)
+        if each.call is not None and not super_method(each.call)
+    )
+
+
+def overridden_with(rule: Rule, function: Function, ctx: PythonContext) -> tuple[RemovedName, list[ast.arg]] | None:
+    """The row of a method whose parameters changed, with those that nobody gives it any more."""
+    row = _overridden(rule, "signature", function, ctx)
+    if row is None:
+        return None
+    spread = (function.args.vararg, function.args.kwarg)
+    old = [each for each in parameters(function) if each.arg in row.drop and each not in spread]
+    return row, old
+
+
+def signature_finding(
+    rule: Rule,
+    row: RemovedName,
+    function: Function,
+    ctx: PythonContext,
+    *,
+    message: str,
+    verbs: Sequence[Verb] = (),
+    is_right: Sequence[Answer] = (),
+) -> Iterator[Draft]:
+    """A method whose parameters a library changed."""
+    gone = f"since {row.library} {row.gone}"
+    text = f"{message}, which the caller {'gives' if row.add else 'does not give'} {gone}"
+    if not verbs and row.decide:
+        text += f". {row.decide.rstrip('.')}"
+    remedy = Remedy(verbs, is_right=is_right, requires=dict(row.affected)) if verbs else None
+    for draft in finding(rule, row, function, ctx, remedy):
+        yield replace(draft, message=text)
+
+
+def _overridden(rule: Rule, place: str, function: Function, ctx: PythonContext) -> RemovedName | None:
+    table = of_rule(rule.code, place)
+    if function.name not in table or not isinstance(ctx.parent(function), ast.ClassDef):
+        return None
+    klass = ctx.klass(function)
+    above = ctx.index.lineage(klass).external if klass is not None else frozenset()
+    owners = {name for base in above for name in meant(base)}
+    row = next((row for owner, row in table[function.name].items() if owner in owners), None)
+    return None if row is None or version_tested(ctx, function, row.library) else row

@@ -1,0 +1,85 @@
+"""Whose arguments and attributes a place in the code uses, in terms of the tables."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from codemods.analysis import instances
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.removed_names.tables import inherited
+from codemods.project.index import Ref
+
+_MODELS = re.compile(r"transformers\.(?!TF|Flax)(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+|AutoBackbone|pipeline)")
+_TOKENIZERS = re.compile(r"transformers\.\w*Tokenizer(?:Fast)?")
+_CONFIGURATIONS = re.compile(r"transformers\.\w+Config")
+_FAMILIES = (
+    (_MODELS, "transformers.PreTrainedModel"),
+    (_TOKENIZERS, "transformers.PreTrainedTokenizerBase"),
+    (_CONFIGURATIONS, "transformers.PreTrainedConfig"),
+)
+_MAKERS = ("from_pretrained", "from_config", "_from_config")
+"""Class methods that make an object of a class, or of one that they choose."""
+
+
+def meant(name: str) -> tuple[str, ...]:
+    """The owners in the tables that a canonical name stands for: itself, what it inherits from, and its family."""
+    klass, _, method = name.rpartition(".")
+    for pattern, family in _FAMILIES:
+        if method and pattern.fullmatch(klass):
+            return (name, f"{family}.{method}")
+        if pattern.fullmatch(name):
+            return (name, family)
+    return inherited(name)
+
+
+def owners_of(ctx: PythonContext, call: ast.Call) -> tuple[str, ...]:
+    """The owners in the tables whose arguments a call surely gives; none where it may be another's call.
+
+    Through classes of the project that leave the constructor as it is, and in `super().__init__(…)` of such classes.
+    """
+    match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
+            here = ctx.klass(call)
+            return _inherits_constructor(ctx, here, above=True) if here is not None else ()
+        case ast.Attribute(value=receiver, attr=method) if not ctx.origin(call.func):
+            return tuple(f"{owner}.{method}" for owner in instance_of(ctx, receiver)[0])
+    origins = sorted(ctx.origin(call.func))
+    found = [
+        _inherits_constructor(ctx, Ref(*origin.split(":", 1))) if ":" in origin else meant(origin) for origin in origins
+    ]
+    return tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
+
+
+def _inherits_constructor(ctx: PythonContext, ref: Ref, *, above: bool = False) -> tuple[str, ...]:
+    """The owners whose constructor a class of the project has; with `above`, the one that its base has."""
+    lineage = ctx.index.lineage(ref)
+    classes = [ctx.index.klass(each) for each in lineage.refs[1 if above else 0 :]]
+    if not lineage.complete or any(each is None or "__init__" in each.methods for each in classes):
+        return ()
+    return tuple(dict.fromkeys(name for base in sorted(lineage.external) for name in meant(base)))
+
+
+def instance_of(ctx: PythonContext, node: ast.expr) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
+    """The owners that an object is an instance of, by its constructor or annotation, or as `self` of a subclass; and
+    the classes of the project among its own.
+    """
+    method = ctx.method(node)
+    if method is not None and ctx.name(node) == method.self:
+        return _made(ctx, str(method.owner)), (method.owner,)
+    kind = instances.of(ctx, node)
+    if kind is None or kind.how == "protocol":
+        return (), ()
+    names = sorted(kind.names)
+    found = [_made(ctx, name) for name in names]
+    owners = tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
+    return owners, tuple(Ref(*name.split(":", 1)) for name in names if ":" in name)
+
+
+def _made(ctx: PythonContext, name: str) -> tuple[str, ...]:
+    """What a call of this name makes."""
+    if ":" in name:
+        lineage = ctx.index.lineage(Ref(*name.split(":", 1)))
+        return tuple(dict.fromkeys(each for base in sorted(lineage.external) for each in meant(base)))
+    klass, _, method = name.rpartition(".")
+    return meant(klass if method in _MAKERS else name)
