@@ -39,7 +39,7 @@ Respelling = Callable[[str], str]
 def ungated(rule: Rule) -> Rule:
     """The same rule without anything that keeps it away from a file, a class or a function."""
     document = (b"",) if rule.elsewhere else ()
-    return replace(rule, triggers=(("",),) if rule.triggers else (), somewhere=(), elsewhere=document)
+    return replace(rule, triggers=(("",),) if rule.triggers else (), somewhere=(), imports=(), elsewhere=document)
 
 
 def found(case: Case, files: dict[str, bytes], options: Options) -> Found:

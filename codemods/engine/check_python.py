@@ -141,7 +141,8 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
 def _words(rule: Rule) -> tuple[str, ...]:
     """The names of libraries that a rule is about."""
     words = {word for group in rule.triggers for word in group if word}
-    return tuple(sorted(words | {word.decode() for word in rule.somewhere if word.isalnum()}))
+    words.update(word.decode() for word in rule.somewhere if word.isalnum())
+    return tuple(sorted(words.union(rule.imports)))
 
 
 def _edits(

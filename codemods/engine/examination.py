@@ -178,6 +178,8 @@ def _unconcerned(rule: Rule, context: PythonContext) -> str:
         return "" if rule.kinds and files.is_document(path) else "does not read Python files"
     if rule.somewhere and not index.search(path, rule.somewhere):
         return f"the project holds {_none_of([word.decode() for word in rule.somewhere])}"
+    if rule.imports and not index.using(path, rule.imports):
+        return f"no file of the project imports {_some(rule.imports, 'or')}"
     if rule.subclasses and not has_descendant(context.facts, index, rule.subclasses):
         return f"no class of the file descends from {_some(sorted(rule.subclasses), 'or')}"
     return ""

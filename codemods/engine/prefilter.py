@@ -22,6 +22,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from codemods.sources import files
 from codemods.syntax.prose import prose
+from codemods.syntax.written_imports import written_imports
 
 if TYPE_CHECKING:
     from codemods.rules.rule import Group, Rule
@@ -42,12 +43,14 @@ class RuleInfo:
     summary: str = ""
     errors: tuple[str, ...] = ()
     somewhere: tuple[bytes, ...] = ()
+    imports: tuple[str, ...] = ()
+    upgrading: bool = False
 
     @classmethod
     def of(cls, rule: Rule | RuleInfo) -> RuleInfo:
         """What can be told of a loaded rule."""
         strategies, kinds, errors = tuple(rule.strategies), tuple(sorted(rule.kinds)), tuple(rule.errors)
-        about = (rule.module, rule.summary, errors, rule.somewhere)
+        about = (rule.module, rule.summary, errors, rule.somewhere, rule.imports, rule.upgrading)
         return cls(rule.code, rule.name, strategies, rule.triggers, rule.elsewhere, kinds, *about)
 
     @property
@@ -58,18 +61,34 @@ class RuleInfo:
 AnyRule = TypeVar("AnyRule", bound="Rule | RuleInfo")
 
 
+@dataclass(frozen=True, slots=True)
+class FirstLook(Generic[AnyRule]):
+    """What the prefilter tells of a file while nobody knows what its project imports."""
+
+    rules: Sequence[AnyRule]
+    """Those that the file concerns whatever the project imports."""
+    others: bool
+    """Whether it may concern rules about packages."""
+    packages: frozenset[str]
+    """The packages of rules that the file may import."""
+
+
 class Prefilter(Generic[AnyRule]):
     """The prefilter of some rules: one pass over the bytes of a file, whatever the number of rules."""
 
     def __init__(self, rules: Sequence[AnyRule]) -> None:
         self._rules = [(rule, tuple(tuple(map(_literal, group)) for group in rule.triggers)) for rule in rules]
         numbers: dict[bytes, set[int]] = {}
+        self._packages = {name.encode(): name for rule in rules for name in rule.imports}
+        for package in self._packages:
+            numbers.setdefault(package, set())
         for number, (rule, groups) in enumerate(self._rules):
             for literal in (*chain.from_iterable(groups[:1]), *rule.elsewhere):
                 numbers.setdefault(literal, set()).add(number)
         self._always = frozenset(numbers.pop(b"", ()))
         self._literals = sorted(numbers)
-        self._concerned = [frozenset(numbers[literal]) for literal in self._literals]
+        self._searched = frozenset(self._literals)
+        self._concerned = {literal: frozenset(numbers[literal]) for literal in self._literals}
         """For each literal the rules that it may let pass."""
         self._told = _told(tuple(map(RuleInfo.of, rules)))
         self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
@@ -80,24 +99,53 @@ class Prefilter(Generic[AnyRule]):
         if told is not None and told[:2] == (len(data), hash(data)):
             return [self._rules[number][0] for number in told[2]]
         found = self._wanted(path, data)
+        self._tell(path, data, found)
+        return [self._rules[number][0] for number in found]
+
+    def _tell(self, path: str, data: bytes, found: list[int]) -> None:
         if found:
             if len(self._told) >= _MOST_TOLD:
                 self._told.clear()
             self._told[path] = len(data), hash(data), found
-        return [self._rules[number][0] for number in found]
+
+    def first(self, path: str, data: bytes) -> FirstLook[AnyRule]:
+        """What a file of these (searchable) bytes tells alone."""
+        if path.endswith(files.NOTEBOOK) or not files.is_python(path):
+            return FirstLook(self.wanted(path, data), False, frozenset())
+        places = self._places(data)
+        concerned = self._concerning(places)
+        others = [number for number in concerned if self._rules[number][0].imports]
+        sure = self._held(path, data, places, [number for number in concerned if number not in others])
+        if not others:
+            self._tell(path, data, sure)
+        written = written_imports(data) if not self._packages.keys().isdisjoint(places) else ()
+        imported = {name.partition(".")[0] for name in written}
+        packages = frozenset(name for name in self._packages.values() if name in imported)
+        return FirstLook([self._rules[number][0] for number in sure], bool(others), packages)
 
     def _wanted(self, path: str, data: bytes) -> list[int]:
+        places = self._places(data)
+        return self._held(path, data, places, self._concerning(places))
+
+    def _places(self, data: bytes) -> dict[bytes, list[int]]:
+        """Where the words that are searched for stand, in other words too."""
         places: dict[int, list[int]] = {}
         for number, place, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
             if number in places:
                 places[number].append(place)
             else:
                 places[number] = [place]
-        concerned = sorted(self._always.union(*(self._concerned[number] for number in places)))
+        return {self._literals[number]: there for number, there in places.items()}
+
+    def _concerning(self, places: Mapping[bytes, object]) -> list[int]:
+        """The rules that these words may let pass."""
+        return sorted(self._always.union(*(self._concerned[literal] for literal in places)))
+
+    def _held(self, path: str, data: bytes, places: Mapping[bytes, Sequence[int]], concerned: list[int]) -> list[int]:
+        """The rules among some that a file concerns."""
         if not concerned:
             return []
-        known = {literal: places.get(number, ()) for number, literal in enumerate(self._literals)}
-        file = _File(data, known, notebook=path.endswith(files.NOTEBOOK))
+        file = _File(data, self._searched, places, notebook=path.endswith(files.NOTEBOOK))
         python, kind = files.is_python(path), files.kind(path)
         found = []
         for number in concerned:
@@ -111,22 +159,32 @@ class Prefilter(Generic[AnyRule]):
 class _File:
     """The bytes of one file, and which identifiers stand in them."""
 
-    def __init__(self, data: bytes, places: Mapping[bytes, Sequence[int]], *, notebook: bool) -> None:
-        self._data, self._places, self._notebook = data, places, notebook
+    def __init__(
+        self, data: bytes, searched: frozenset[bytes], places: Mapping[bytes, Sequence[int]], *, notebook: bool
+    ) -> None:
+        self._data, self._searched, self._places, self._notebook = data, searched, places, notebook
         self._known: dict[bytes, list[int]] = {}
         self._programmed: dict[bytes, bool] = {b"": True}
         self._prose: list[tuple[int, int]] | None = None
 
     def names_all(self, groups: Sequence[Sequence[bytes]]) -> bool:
         """Whether an identifier of each group stands there: in a notebook, what looks like one from one side."""
-        if not all(any(not each or self._found(each) for each in group) for group in groups):
+        there = [self._there(group) for group in groups]
+        if not all(there):
             return False
-        return self._notebook or all(any(map(self._is_programmed, group)) for group in groups)
+        return self._notebook or all(any(map(self._is_programmed, group)) for group in there)
+
+    def _there(self, group: Sequence[bytes]) -> list[bytes]:
+        """The identifiers of a group that stand there."""
+        if len(group) > len(self._places):  # those that were searched for in vain need not be asked about one by one
+            group = [each for each in group if each in self._places or each not in self._searched]
+        return [each for each in group if not each or self._found(each)]
 
     def _found(self, identifier: bytes) -> list[int]:
         """Where an identifier stands."""
         if identifier not in self._known:
-            places = self._places[identifier] if identifier in self._places else _find(identifier, self._data)
+            searched = identifier in self._searched
+            places = self._places.get(identifier, ()) if searched else _find(identifier, self._data)
             if not self._notebook:
                 places = (place for place in places if self._is_whole(identifier, place))
             self._known[identifier] = list(places)
@@ -181,3 +239,8 @@ def _literal(identifier: str) -> bytes:
 def prefilter(rules: tuple[AnyRule, ...]) -> Prefilter[AnyRule]:
     """The prefilter of these rules, made once."""
     return Prefilter(rules)
+
+
+def packages_of(rules: Iterable[Rule | RuleInfo]) -> tuple[str, ...]:
+    """The packages that some rules are about."""
+    return tuple(sorted({name for rule in rules for name in rule.imports}))

@@ -10,7 +10,7 @@ from typing import Any
 from codemods.engine.check_document import look_at_document
 from codemods.engine.check_python import look
 from codemods.engine.findings import located, with_places
-from codemods.engine.prefilter import RuleInfo, prefilter
+from codemods.engine.prefilter import RuleInfo, packages_of, prefilter
 from codemods.model.edits import (
     Edit,
     Evidence,
@@ -91,6 +91,7 @@ def plan(
     index = Index(reader, options.targets, noting=memory is not None) if index is None else index
     assert memory is None or index.questions.wanted, "what is remembered needs the questions that led there"
     index.searched_together = tuple(sorted({literal for rule in options.rules for literal in rule.somewhere}))
+    index.packages = packages_of(options.rules)
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
     known: dict[str, Remembered] = {}
@@ -386,7 +387,7 @@ class _Component:
         data = file.text.encode("utf-8", "surrogatepass")
         python, document = files.is_python(file.path), files.is_document(file.path)
         wanted = prefilter(file.rules).wanted(file.path, data)
-        spoken = [r for r in wanted if not r.somewhere or index.search(file.path, r.somewhere)] if python else []
+        spoken = [rule for rule in wanted if _is_spoken_of(rule, index, file.path)] if python else []
         findings: list[Finding] = []
         skips: list[Skip] = []
         for looks, concerned in ((look, spoken), (look_at_document, wanted if document else [])):
@@ -534,3 +535,10 @@ class _Component:
         file.text = text
         file.rounds.append(sorted(edits))
         return facts
+
+
+def _is_spoken_of(rule: Rule | RuleInfo, index: Index, path: str) -> bool:
+    """Whether the project of a file holds what the bug cannot be written without."""
+    if rule.somewhere and not index.search(path, rule.somewhere):
+        return False
+    return not rule.imports or bool(index.using(path, rule.imports))

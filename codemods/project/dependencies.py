@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codemods.project.importing import spelled, spellings
 from codemods.sources import files
+from codemods.syntax.written_imports import written_imports
 
 if TYPE_CHECKING:
     from codemods.project.index import Index
@@ -180,6 +181,38 @@ class Importing:
 
 
 @dataclass(frozen=True, slots=True)
+class Using:
+    """Which Python files below a directory may import one of some packages."""
+
+    directory: str
+    packages: tuple[str, ...]
+
+    def covers(self, path: str) -> bool:
+        """Whether a file is one of those that are looked into."""
+        return self.holding.covers(path)
+
+    def holds(self, path: str, source: bytes) -> bool:
+        """Whether a file of these bytes is found."""
+        imported = written_imports(source) if self.holding.holds(path, source) else ()
+        return any(name.partition(".")[0] in self.packages for name in imported)
+
+    @property
+    def holding(self) -> Holding:
+        """A question whose answer holds the files of this one."""
+        return Holding(self.directory, tuple(name.encode() for name in self.packages), files.PYTHON)
+
+    def includes(self, other: Search) -> bool:
+        """Whether this finds all files that another question finds."""
+        return self == other
+
+    def answer(self, index: Index) -> str:
+        return _digest(index.found(self))
+
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
+
+
+@dataclass(frozen=True, slots=True)
 class Packaging:
     """What the packaging files of the tree say, all together."""
 
@@ -191,13 +224,13 @@ class Packaging:
         return index.answer(self) == answer
 
 
-Search: TypeAlias = Holding | Importing
+Search: TypeAlias = Holding | Importing | Using
 Question: TypeAlias = Content | Code | Fact | Words | Existence | Search | Packaging
 Asked: TypeAlias = "tuple[Any, ...]"
 """A question as it is kept: its kind, then its fields."""
 Noted: TypeAlias = "Question | frozenset[Any]"
 """A question, or a set of many that were asked for one answer, with sets in it in turn."""
-_KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Packaging)}
+_KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Using, Packaging)}
 
 
 @lru_cache(maxsize=100_000)

@@ -35,6 +35,7 @@ from codemods.project.dependencies import (
     Question,
     Questions,
     Search,
+    Using,
     Words,
     entries,
     identity,
@@ -178,6 +179,8 @@ class Index:
         """What a file held by the identity of that content, where anybody knows."""
         self.searched_together: tuple[bytes, ...] = ()
         """Literals that will be searched for sooner or later, in one reading of the files."""
+        self.packages: tuple[str, ...] = ()
+        """Packages whose imports will be looked for sooner or later."""
         self.searched: Callable[[Search], tuple[str, ...] | None] = lambda question: None
         """The files that a search finds, where somebody knows without reading them all."""
         self._still: dict[tuple[Asked, str], bool] = {}
@@ -696,6 +699,15 @@ class Index:
             self.questions.ask(Content(files.container(path)))
         return (path, *found) if own and self.holds(path, question) else found
 
+    def using(self, path: str, packages: tuple[str, ...]) -> tuple[str, ...]:
+        """The files of the project of `path` that may import one of some packages, sorted; a notebook is an island."""
+        question = Using(self.root(path), packages)
+        found = self._in_project(question)
+        if files.container(path).endswith(files.NOTEBOOK):
+            self.questions.ask(Content(files.container(path)))
+            return (path, *found) if self.holds(path, question) else found
+        return found
+
     def importing(self, path: str) -> tuple[str, ...]:
         """The files of its project that may import a file, sorted: nearly all of them do."""
         return self._in_project(Importing(self.root(path), module_of(path)))
@@ -721,7 +733,13 @@ class Index:
             with self.recorder.phase("searching"):
                 known = self.searched(question)
                 if known is None:
-                    known = self._holding(question) if isinstance(question, Holding) else self._importing(question)
+                    match question:
+                        case Holding():
+                            known = self._holding(question)
+                        case Importing():
+                            known = self._importing(question)
+                        case Using():
+                            known = self._using(question)
                 self._holders[question] = known
         return self._holders[question]
 
@@ -734,6 +752,18 @@ class Index:
         looked = min(wider, key=len, default=None)
         candidates = self.reader.files() if looked is None else looked
         return tuple(path for path in candidates if question.covers(path) and self.holds(path, question))
+
+    def _using(self, question: Using) -> tuple[str, ...]:
+        """All packages that anybody will ask about are looked for together."""
+        whole = Using("", self.packages)
+        together = question != whole and set(question.packages) <= set(self.packages)
+        candidates = self._found(whole if together else question.holding)
+        return tuple(path for path in candidates if question.covers(path) and self.holds(path, question))
+
+    def nobody_uses(self, packages: tuple[str, ...]) -> None:
+        """Note that no file imports one of some packages, so that nobody looks for them."""
+        self.packages = packages
+        self._holders[Using("", packages)] = ()
 
     def _importing(self, question: Importing) -> tuple[str, ...]:
         """Imports are read together: who asks about one file will ask about another one."""

@@ -100,6 +100,11 @@ class Rule:
     """Prefilter of Python files: the file holds an identifier of each group. None: no Python file concerns the rule."""
     somewhere: tuple[bytes, ...] = ()
     """Prefilter of Python files: one file of the project at least holds one of these. None: that is not asked."""
+    imports: tuple[str, ...] = ()
+    """Prefilter of Python files: one file of the project at least imports one of these packages. None: that is not
+    asked."""
+    upgrading: bool = False
+    """Whether the rule speaks only while a project is carried to newer releases."""
     elsewhere: tuple[bytes, ...] = ()
     """Prefilter of files that are not Python: their bytes hold at least one of these."""
     subclasses: frozenset[str] = frozenset()

@@ -291,7 +291,7 @@ class Past:
 
     def note_innocent(self, asked: Sequence[str], left_over: Prefiltered) -> None:
         """Keep which of the paths that were unknown no rule wants."""
-        left = {*(path for path, _ in left_over.wanted), *left_over.unread}
+        left = {path for path, *_ in (*left_over.wanted, *left_over.unsure)} | {*left_over.unread}
         names = {name for path in asked if path not in left and (name := self._name(path))}
         if names:
             both = self._innocent | names

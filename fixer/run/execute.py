@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from codemods.engine.prefilter import RuleInfo, prefilter
+from codemods.engine.prefilter import RuleInfo, packages_of, prefilter
 from codemods.model.edits import Finding, Skip, SkipReason
 from codemods.model.plan import FilePlan, Plan, Project, Target
 from codemods.model.profile import SILENT, Profile, Recorder
@@ -119,6 +119,10 @@ class Prefiltered:
     """Paths, with their numbers of lines."""
     unread: tuple[str, ...]
     """Those that cannot be read."""
+    unsure: tuple[tuple[str, int], ...] = ()
+    """Those that may hold a bug only if a file of the tree imports a package, with their numbers of lines."""
+    packages: frozenset[str] = frozenset()
+    """The packages of rules that one of the files may import."""
 
 
 @cache
@@ -144,15 +148,21 @@ def prefilter_paths(task: Task, paths: Sequence[str], tick: Tick = lambda count:
     filtered = prefilter(task.order.rules)
     wanted: list[tuple[str, int]] = []
     unread: list[str] = []
+    unsure: list[tuple[str, int]] = []
+    packages: set[str] = set()
     for path in paths:
         data = task.order.reader.read(path)
         if data is None:
             unread.append(path)
-        elif MENTIONS in data or filtered.wanted(path, sources.searchable(path, data)):
-            if task.generated or not marked_generated(data):
-                wanted.append((path, data.count(b"\n") + 1 if len(data) <= LARGEST else 1))
+        else:
+            look = filtered.first(path, sources.searchable(path, data))
+            packages |= look.packages
+            surely = bool(look.rules) or MENTIONS in data
+            if (surely or look.others) and (task.generated or not marked_generated(data)):
+                lines = data.count(b"\n") + 1 if len(data) <= LARGEST else 1
+                (wanted if surely else unsure).append((path, lines))
         tick(1)
-    return Prefiltered(tuple(wanted), tuple(unread))
+    return Prefiltered(tuple(wanted), tuple(unread), tuple(unsure), frozenset(packages))
 
 
 def plan_paths(
@@ -294,12 +304,38 @@ class _Started:
 
     def _prefiltered(self, paths: Sequence[str]) -> Prefiltered:
         if self.crew.processes == 1 or len(paths) < ENOUGH_FILES:
-            return prefilter_paths(self.task, paths, self.tick)
-        chunks = [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)]
-        parts = self.crew.prefilter(self.task, chunks, self.tick)
-        return Prefiltered(
-            tuple(each for part in parts for each in part.wanted), tuple(path for part in parts for path in part.unread)
+            parts = [prefilter_paths(self.task, paths, self.tick)]
+        else:
+            chunks = [paths[at : at + AT_ONCE] for at in range(0, len(paths), AT_ONCE)]
+            parts = self.crew.prefilter(self.task, chunks, self.tick)
+        whole = Prefiltered(
+            tuple(each for part in parts for each in part.wanted),
+            tuple(path for part in parts for path in part.unread),
+            tuple(each for part in parts for each in part.unsure),
+            frozenset(name for part in parts for name in part.packages),
         )
+        return self._with_unsure(whole, frozenset(paths)) if whole.unsure else whole
+
+    def _with_unsure(self, first: Prefiltered, paths: frozenset[str]) -> Prefiltered:
+        """The files that concern a rule about packages beside the others, where a file of the tree imports one."""
+        rules = self.task.order.rules
+        packages, all_packages = first.packages, packages_of(rules)
+        if paths.issuperset(path for path in self.task.order.reader.files() if sources.is_python(path)):
+            if not packages:
+                self.index.nobody_uses(all_packages)
+        else:
+            from codemods.project.dependencies import Using
+
+            self.index.packages = all_packages
+            packages = frozenset(name for name in all_packages if self.index.found(Using("", (name,))))
+        told = prefilter(tuple(rule for rule in rules if not packages.isdisjoint(rule.imports)))
+        wanted = list(first.wanted)
+        unsure: list[tuple[str, int]] = []
+        for path, lines in first.unsure:
+            data = self.task.order.reader.read(path) if packages else None
+            concerned = data is not None and told.wanted(path, sources.searchable(path, data))
+            (wanted if concerned else unsure).append((path, lines))
+        return replace(first, wanted=tuple(sorted(wanted)), unsure=tuple(unsure))
 
     def plan(self, why: Callable[[str], str], tick: Tick) -> Plan:
         """The plan of the whole task."""

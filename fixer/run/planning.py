@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.model.plan import UPGRADE
 from codemods.model.profile import SILENT
 from codemods.sources.files import by_directory
 from fixer.errors import Refusal
@@ -210,9 +211,10 @@ class _Options:
             more_select=request.select,
             more_ignore=request.ignore,
         )
+        carried = any(target.source == UPGRADE for target in request.targets)
         return Order(
             reader=reader,
-            rules=tuple(rules),
+            rules=tuple(rule for rule in rules if carried or not rule.upgrading),
             unsafe=settings.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
             strategies=tuple(sorted({**settings.strategies, **self._strategies}.items())),
             targets=tuple({**settings.targets, **{target.package: target for target in request.targets}}.values()),

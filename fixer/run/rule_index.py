@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from codemods import transforms
 from codemods.engine.prefilter import RuleInfo
@@ -73,15 +74,16 @@ def _seal(text: bytes) -> bytes:
 def _written(info: RuleInfo) -> list[object]:
     elsewhere, somewhere = ([text.decode("latin-1") for text in texts] for texts in (info.elsewhere, info.somewhere))
     prefilter = [info.strategies, info.triggers, elsewhere, info.kinds, info.module]
-    return [info.code, info.name, *prefilter, info.summary, info.errors, somewhere]
+    return [info.code, info.name, *prefilter, info.summary, info.errors, somewhere, info.imports, info.upgrading]
 
 
-def _read(kept: list[list[str]]) -> RuleInfo:
-    code, name, strategies, triggers, elsewhere, kinds, module, summary, errors, somewhere = kept
+def _read(kept: list[Any]) -> RuleInfo:
+    code, name, strategies, triggers, elsewhere, kinds, module, summary, errors, somewhere, imports, upgrading = kept
     if not (isinstance(code, str) and isinstance(name, str) and isinstance(module, str) and isinstance(summary, str)):
         raise TypeError("code, name, module and summary are strings")
     if not module.startswith("codemods."):
         raise ValueError("the rules of other packages are not kept")
     groups = tuple(tuple(group) for group in triggers)
     words, others = (tuple(text.encode("latin-1") for text in texts) for texts in (elsewhere, somewhere))
-    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), module, summary, tuple(errors), others)
+    about = (module, summary, tuple(errors), others, tuple(imports), bool(upgrading))
+    return RuleInfo(code, name, tuple(strategies), groups, words, tuple(kinds), *about)

@@ -24,12 +24,13 @@ def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Dr
     """The arguments of a call, given by keyword, by position or in a dictionary, that its owner no longer takes."""
     table = of_rule(rule.code, "argument")
     given = [*_by_keyword(call, table), *_by_position(call, rule.code)]
-    if not given and all(each.arg for each in call.keywords):
+    spread = any(each.arg is None for each in call.keywords) and _in_dictionaries(rule, ctx)
+    if not given and not spread:
         return
     owners = owners_of(ctx, call)
     if not owners:
         return
-    for each in (*given, *_spread(call, ctx, table)):
+    for each in (*given, *(_spread(call, ctx, table) if spread else ())):
         row = next((table[each.name][owner] for owner in owners if owner in table[each.name]), None)
         if row is not None and not version_tested(ctx, call, row.library) and _takes_position(row, each):
             yield from finding(rule, row, each.node, ctx, _argument_remedy(row, each, ctx), each.is_bug)
@@ -59,6 +60,15 @@ def _by_position(call: ast.Call, code: str) -> Iterator[_Given]:
     for name, position in by_position(code):
         if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
             yield _Given(name, call.args[position], call.args[position], call, position)
+
+
+def _in_dictionaries(rule: Rule, ctx: PythonContext) -> bool:
+    """Whether a literal dictionary of the file has an old argument among its keys."""
+    key, table = (_in_dictionaries, rule.code), of_rule(rule.code, "argument")
+    if key not in ctx.memo:
+        keys = (each for node in ctx.all(ast.Dict) for each in node.keys)
+        ctx.memo[key] = any(isinstance(each, ast.Constant) and each.value in table for each in keys)
+    return bool(ctx.memo[key])
 
 
 def _takes_position(row: RemovedName, given: _Given) -> bool:

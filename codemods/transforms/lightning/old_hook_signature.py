@@ -36,7 +36,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=(tables.words("PL105", "signature"), tables.parameters_of("PL105")),
-    somewhere=(b"lightning",),
+    imports=("lightning", "pytorch_lightning"),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),
 )
 

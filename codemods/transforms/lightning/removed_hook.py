@@ -38,7 +38,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effect=Effect.EQUAL,
     triggers=(tables.words("PL104", "hook"),),
-    somewhere=(b"lightning",),
+    imports=("lightning", "pytorch_lightning"),
     errors=(
         "Support for `training_epoch_end` has been removed in v2.0.0",
         "Support for `validation_epoch_end` has been removed in v2.0.0",

@@ -37,7 +37,7 @@ rule = Rule(
         ("pytorch_lightning", "lightning", "Trainer", "LightningModule"),
         tables.words("PL106", "name", "attribute"),
     ),
-    somewhere=(b"lightning",),
+    imports=("lightning", "pytorch_lightning"),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),
 )
 

@@ -42,7 +42,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=(("Trainer", "Fabric"), tables.words("PL103", "argument", "value")),
-    somewhere=(b"lightning",),
+    imports=("lightning", "pytorch_lightning"),
     elsewhere=tuple(word.encode() for word in tables.words("PL103", "argument")),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),
 )

@@ -42,7 +42,7 @@ rule = Rule(
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
     triggers=(tables.words("HF017", "argument", "attribute"),),
-    somewhere=(b"transformers",),
+    imports=("transformers",),
     elsewhere=(b"gradient_checkpointing",),
     errors=(
         "`gradient_checkpointing` is deprecated and will be removed in v6",

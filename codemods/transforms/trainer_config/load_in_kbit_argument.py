@@ -40,7 +40,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=(tables.words("HF010", "argument"), ("from_pretrained", "from_config", "pipeline")),
-    somewhere=(b"transformers",),
+    imports=("transformers",),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
 _BITS = ("load_in_4bit", "load_in_8bit")

@@ -41,7 +41,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=(tables.words("HF014", "signature"),),
-    somewhere=(b"transformers", b"trl"),
+    imports=("transformers", "trl"),
     errors=(
         "compute_loss() got an unexpected keyword argument 'num_items_in_batch'",
         "training_step() takes 3 positional arguments but 4 were given",

@@ -25,6 +25,8 @@ from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 
+_PACKAGES = ("transformers", "accelerate", "peft")
+
 rule = Rule(
     code="HF022",
     name="removed-hugging-face-name",
@@ -33,8 +35,11 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(tables.words("HF022", "name", "attribute"),),
-    somewhere=(b"transformers", b"accelerate", b"peft"),
+    triggers=(
+        tables.words("HF022", "name", "attribute"),
+        (*_PACKAGES, *tables.words("HF022", "attribute")),
+    ),
+    imports=_PACKAGES,
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
 

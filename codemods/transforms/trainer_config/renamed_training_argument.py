@@ -50,7 +50,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=((*tables.owners("HF007", *_PLACES), "train"), tables.words("HF007", *_PLACES)),
-    somewhere=(b"transformers", b"accelerate", b"peft"),
+    imports=("transformers", "accelerate", "peft"),
     elsewhere=tuple(word.encode() for word in tables.words("HF007", "argument")),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )

@@ -42,7 +42,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=(tables.words("HF015", *_PLACES),),
-    somewhere=(b"trl",),
+    imports=("trl",),
     references=("https://github.com/huggingface/trl/releases",),
 )
 

@@ -38,7 +38,7 @@ rule = Rule(
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
     triggers=(tables.words("HF009", "argument"), ("from_pretrained", "from_config", "pipeline")),
-    somewhere=(b"transformers",),
+    imports=("transformers",),
     errors=("`torch_dtype` is deprecated! Use `dtype` instead!",),
     references=("https://github.com/huggingface/transformers/pull/39782",),
 )

@@ -36,6 +36,8 @@ rule = Rule(
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
     triggers=(tables.functions("default"),),
+    imports=tuple(sorted({row.library for row in tables.rows() if row.place == "default"})),
+    upgrading=True,
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
 

@@ -35,6 +35,7 @@ rule = Rule(
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
     elsewhere=tuple(name.encode() for name in PACKAGES if name != "python"),
+    upgrading=True,
     references=("https://packaging.python.org/en/latest/specifications/version-specifiers/",),
 )
 
