@@ -19,6 +19,7 @@ RULES = {"HF006", "HF007", "HF009", "HF010", "HF014", "HF015", "HF017", "HF022",
 STRINGS = ("new", "was", "since", "deprecated", "gone", "decide", "source", "unchecked")
 KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(STRINGS, (str,)) | {
     "values": (dict,), "harmless": (list,), "drop": (list,), "add": (list,), "position": (int,), "silent": (bool,),
+    "below": (int,),
 }  # fmt: skip
 ALL = {name: list(rows(table)) for name, table in tables().items()}
 INSTALLED = [name for name in LIBRARIES if name != "trl"]
@@ -31,7 +32,7 @@ def test_there_are_enough_rows() -> None:
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_schema(name: str) -> None:
     table = tables()[name]
-    assert table["library"] == name and not set(table) - {"library", "inherits", *SECTIONS}
+    assert table["library"] == name and not set(table) - {"library", "inherits", "fields", "members", *SECTIONS}
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())
     assert not [f"{row.label}: {problem}" for row in ALL[name] for problem in _problems(row)]
 
@@ -48,7 +49,7 @@ def _problems(row: Row) -> Iterator[str]:
         yield "a rename without `new`"
     if kind == "delete" and {"new", "values"} & set(data):
         yield "a deletion with a new name"
-    if ("decide" in data) is not (kind in ("decision", "default") or "harmless" in data):
+    if ("decide" in data) is not (kind in ("decision", "default") or (kind == "delete" and "harmless" in data)):
         yield "`decide` is missing, or nobody reads it"
     if not data.get("decide", ".").endswith("."):
         yield "`decide` is no sentence"

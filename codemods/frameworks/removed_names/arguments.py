@@ -85,10 +85,11 @@ def _spread(call: ast.Call, ctx: PythonContext, table: Mapping[str, Mapping[str,
             continue
         node = found[0].node
         if isinstance(node, ast.Dict):
-            answer = only_this_call_reads_it(ctx, each.value, node)
-            for key, value in zip(node.keys, node.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value in table:
-                    yield _Given(str(key.value), key, value, call, None, (answer,), node)
+            pairs = zip(node.keys, node.values, strict=True)
+            old = [(k, value) for k, value in pairs if isinstance(k, ast.Constant) and k.value in table]
+            answer = only_this_call_reads_it(ctx, each.value, node) if old else yes()
+            for key, value in old:
+                yield _Given(str(key.value), key, value, call, None, (answer,), node)
 
 
 @question
@@ -109,10 +110,12 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
     if given.in_dictionary is not None:
         verbs = _in_dictionary(row, given, ctx)
     else:
-        verbs = _in_call(row, given)
+        verbs = _in_call(row, given, ctx)
     if not verbs:
         return None
-    answers = [nothing_else_gives(ctx, given.call, row.new)] if row.kind == "rename" else []
+    answers = []
+    if row.kind == "rename" and not says_nothing(row, given.value):
+        answers = [nothing_else_gives(ctx, given.call, row.new), is_below(ctx, row, given.value)]
     return replace(repair(row, verbs, ctx), is_right=answers)
 
 
@@ -133,13 +136,13 @@ def _may_give(ctx: PythonContext, call: ast.Call, name: str) -> Iterator[Evidenc
             yield ctx.evidence(each.value, f"`{name}` may be given here as well")
 
 
-def _in_call(row: RemovedName, given: _Given) -> Sequence[Verb]:
+def _in_call(row: RemovedName, given: _Given, ctx: PythonContext) -> Sequence[Verb]:
     call, node = given.call, given.node
     if says_nothing(row, given.value):
         last = given.position is None or given.position == len(call.args) - 1
         return [edit_call(call, drop=[node])] if last else []
     if row.kind == "rename" and given.position is None and keyword(call, row.new) is None:
-        value = new_value(row, given.value)
+        value = new_value(ctx, row, given.value)
         if value is not None:
             return [edit_call(call, named={node: row.new}, values={node: value} if value else {})]
     return []
@@ -151,19 +154,32 @@ def _in_dictionary(row: RemovedName, given: _Given, ctx: PythonContext) -> Seque
     if says_nothing(row, given.value):
         return [drop(given.node)]
     if row.kind == "rename" and row.new not in known and keyword(given.call, row.new) is None:
-        value = new_value(row, given.value)
+        value = new_value(ctx, row, given.value)
         if value is not None:
             key = replaced(given.node, ctx.quoted(row.new))
             return [key, replaced(given.value, value)] if value else [key]
     return []
 
 
-def new_value(row: RemovedName, value: ast.expr) -> str | None:
+def new_value(ctx: PythonContext, row: RemovedName, value: ast.expr) -> str | None:
     """The value under the new name: "" as it is; None where that cannot be told."""
+    held = literal(value)
+    if held is not ...:
+        return row.new_value(held)
     if row.values is None:
         return ""
-    held = literal(value)
-    return row.values.get(repr(held)) if held is not ... else None
+    if row.values.keys() == {"True", "False"}:
+        test = ctx.operand(value) if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr)) else ctx.source(value)
+        return f"{row.values['True']} if {test} else {row.values['False']}"
+    return None
+
+
+@question
+def is_below(ctx: PythonContext, row: RemovedName, value: ast.expr) -> Answer:
+    """Whether a number keeps its meaning under the new name."""
+    if row.below is None or literal(value) is not ...:
+        return yes()
+    return unknown(ctx.evidence(value, f"from {row.below:g} on, `{row.new}` means something else"))
 
 
 def says_nothing(row: RemovedName, value: ast.expr) -> bool:

@@ -31,8 +31,7 @@ def _of_entry(row: RemovedName, entry: Entry, known: set[object]) -> dict[object
     if (row.harmless is not None and row.is_harmless(held)) or (row.harmless is None and row.kind == "delete"):
         return {entry: None} if not is_interpolated(entry.value) else {}
     if row.kind == "rename" and row.new not in known:
-        if row.values is None:
-            return {entry: Pair(row.new, plain(entry.value))}
-        new = row.values.get(repr(held))
-        return {entry: Pair(row.new, ast.literal_eval(new))} if new is not None else {}
+        new = row.new_value(held)
+        if new is not None:
+            return {entry: Pair(row.new, ast.literal_eval(new) if new else plain(entry.value))}
     return {}

@@ -12,7 +12,7 @@ from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding, repair
 from codemods.frameworks.removed_names.owners import instance_of
-from codemods.frameworks.removed_names.tables import RemovedName, as_one, of_rule
+from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
 from codemods.model.names import canonical
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import Verb, delete, drop, edit_call, insert_before
@@ -22,16 +22,17 @@ from codemods.syntax.verbs import replace as replaced
 def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """An attribute or a method that objects of a class no longer have, with the arguments that go with it."""
     table = of_rule(rule.code, "attribute")
-    if node.attr not in table or not isinstance(node.ctx, ast.Load) or ctx.origin(node):
+    if node.attr not in table or isinstance(node.ctx, ast.Del) or ctx.origin(node):
         return
+    is_set = isinstance(node.ctx, ast.Store)
     owners, own = instance_of(ctx, node.value)
     row = next((table[node.attr][owner] for owner in owners if owner in table[node.attr]), None)
-    if row is None or version_tested(ctx, node, row.library):
+    if row is None or version_tested(ctx, node, row.library) or (is_set and row.place != "argument"):
         return
     if any(ctx.index.method(ref, node.attr) or next(ctx.index.assigned(ref, node.attr), None) for ref in own):
         return  # a class of the project has an attribute of that name itself
     verbs: list[Verb] = []
-    if row.kind == "rename":
+    if row.kind == "rename" and row.values is None and row.below is None:
         new, call = f"{ctx.operand(node.value)}.{row.new}", ctx.parent(node)
         if isinstance(call, ast.Call) and call.func is node:
             arguments = of_rule(rule.code, "argument")
@@ -44,7 +45,10 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
         else:
             verbs = [replaced(node, new)]
     remedy = repair(row, verbs, ctx) if verbs else None
-    yield from finding(rule, row, node, ctx, remedy, (nobody_sets_it(ctx, node.attr),))
+    if is_set:  # a new attribute, which nobody reads
+        yield from finding(rule, replace(row, silent=True), node, ctx, remedy)
+    else:
+        yield from finding(rule, row, node, ctx, remedy, (nobody_sets_it(ctx, node.attr),))
 
 
 @question
@@ -68,14 +72,13 @@ def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> It
         if any(":" in origin for origin in ctx.index.imported(ctx.path, bound)):
             continue  # a module of the project of that name
         verbs = _import(row, statement, alias, ctx) if row.kind == "rename" else []
-        yield from finding(rule, row, alias, ctx, repair(row, verbs, ctx) if verbs else None)
+        shown = row.spelled(statement.module.partition(".")[0])
+        yield from finding(rule, shown, alias, ctx, repair(shown, verbs, ctx) if verbs else None)
 
 
 def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: PythonContext) -> Sequence[Verb]:
     """The import of the new name in the place of the old one, and the new name where the old one is used."""
-    module, _, name = row.new.rpartition(".")
-    if str(statement.module).partition(".")[0] == "lightning" and module.startswith("pytorch_lightning"):
-        module = module.replace("pytorch_lightning", "lightning.pytorch", 1)
+    module, _, name = row.spelled(str(statement.module).partition(".")[0]).new.rpartition(".")
     kept = alias.asname or (alias.name if name == alias.name else "")
     uses: list[Verb] = []
     if not kept:
@@ -92,6 +95,8 @@ def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: 
 def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """A dotted name, `pl.utilities.seed.seed_everything`, that a library no longer has."""
     table = of_rule(rule.code, "name")
+    if node.attr not in last_names(rule.code):
+        return
     origins = ctx.origin(node)
     row = next((table[old][""] for old in origins if old in table), None) if len(origins) == 1 else None
     if row is None or (isinstance(ctx.parent(node), ast.Attribute) and ctx.origin(ctx.parent(node)) & table.keys()):
@@ -99,6 +104,8 @@ def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[D
     if not isinstance(node.ctx, ast.Load) or version_tested(ctx, node, row.library):
         return
     spelled = ctx.spell(canonical(row.new), at=node) if row.kind == "rename" else None
-    remedy = repair(row, [replaced(node, spelled.code)], ctx) if spelled is not None else None
+    package = next((each.target for each in ctx.facts.named((ctx.name(node) or "").partition(".")[0])), "")
+    shown = row.spelled(package.partition(".")[0])
+    remedy = repair(shown, [replaced(node, spelled.code)], ctx) if spelled is not None else None
     needs = [spelled.need] if spelled is not None else []
-    yield from finding(rule, row, node, ctx, replace(remedy, needs=needs) if remedy is not None else None)
+    yield from finding(rule, shown, node, ctx, replace(remedy, needs=needs) if remedy is not None else None)

@@ -6,9 +6,11 @@ import ast
 import re
 
 from codemods.analysis import instances
+from codemods.analysis.calls import argument
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.removed_names.tables import inherited
-from codemods.project.index import Ref
+from codemods.analysis.values import PossibleValue, possible_values
+from codemods.frameworks.removed_names.tables import inherited, member_type
+from codemods.project.index import NONE, Ref
 
 _MODELS = re.compile(r"transformers\.(?!TF|Flax)(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+|AutoBackbone|pipeline)")
 _TOKENIZERS = re.compile(r"transformers\.\w*Tokenizer(?:Fast)?")
@@ -18,6 +20,11 @@ _FAMILIES = (
     (_TOKENIZERS, "transformers.PreTrainedTokenizerBase"),
     (_CONFIGURATIONS, "transformers.PreTrainedConfig"),
 )
+_PARSERS = frozenset({"transformers.HfArgumentParser", "trl.TrlParser"})
+_PARSE = (
+    *("parse_args_into_dataclasses", "parse_args_and_config", "parse_dict", "parse_json_file", "parse_yaml_file"),
+)
+"""Methods that make an object of each dataclass."""
 _MAKERS = ("from_pretrained", "from_config", "_from_config")
 """Class methods that make an object of a class, or of one that they choose."""
 
@@ -67,13 +74,47 @@ def instance_of(ctx: PythonContext, node: ast.expr) -> tuple[tuple[str, ...], tu
     method = ctx.method(node)
     if method is not None and ctx.name(node) == method.self:
         return _made(ctx, str(method.owner)), (method.owner,)
-    kind = instances.of(ctx, node)
-    if kind is None or kind.how == "protocol":
-        return (), ()
-    names = sorted(kind.names)
+    if isinstance(node, ast.Attribute) and (member := _member(ctx, node)):
+        return member, ()
+    names = sorted(_parsed(ctx, node) or _classes(ctx, node))
     found = [_made(ctx, name) for name in names]
     owners = tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
     return owners, tuple(Ref(*name.split(":", 1)) for name in names if ":" in name)
+
+
+def _classes(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
+    kind = instances.of(ctx, node)
+    return kind.names if kind is not None and kind.how != "protocol" else NONE
+
+
+def _member(ctx: PythonContext, node: ast.Attribute) -> tuple[str, ...]:
+    """What the attribute of an object of a library holds, where no class of the project sets it: `self.args`."""
+    owners, own = instance_of(ctx, node.value)
+    if any(next(ctx.index.assigned(ref, node.attr), None) for ref in own):
+        return ()
+    types = {kind for owner in owners if (kind := member_type(f"{owner}.{node.attr}"))}
+    return meant(types.pop()) if len(types) == 1 else ()
+
+
+def _parsed(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
+    """The class of an object that a parser of dataclasses makes: `_, args = HfArgumentParser((A, B)).parse_…()`."""
+    found, complete = possible_values(ctx, node)
+    classes = [_parsed_by(each) for each in found]
+    return NONE.union(*classes) if complete and all(classes) else NONE
+
+
+def _parsed_by(value: PossibleValue) -> frozenset[str]:
+    match value.node, value.path:
+        case ast.Call(func=ast.Attribute(value=parser, attr=method)), (int(number),) if method in _PARSE:
+            makers, complete = possible_values(value.ctx, parser)
+            if not complete or len(makers) != 1 or not isinstance(maker := makers[0].node, ast.Call):
+                return NONE
+            there = makers[0].ctx
+            if not there.origin(maker.func) & _PARSERS or not (given := argument(maker, "dataclass_types", 0)):
+                return NONE
+            kinds = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+            return there.origin(kinds[number]) if 0 <= number < len(kinds) else NONE
+    return NONE
 
 
 def _made(ctx: PythonContext, name: str) -> tuple[str, ...]:

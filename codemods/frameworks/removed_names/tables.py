@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -51,6 +51,8 @@ class RemovedName:
     """What a person has to know and to do."""
     values: Mapping[str, str] | None = None
     """Old → new value, as Python writes them, where a rename changes them too."""
+    below: float | None = None
+    """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None
     """The values with which the argument says nothing; None: any."""
     position: int | None = None
@@ -62,6 +64,20 @@ class RemovedName:
     was: str = ""
     source: str = ""
     unchecked: str = ""
+
+    def spelled(self, package: str) -> RemovedName:
+        """The same, with the names of Lightning as a file writes them that imports it as this package."""
+        both = ("pytorch_lightning.", "lightning.pytorch.")
+        old, new = both if package == "lightning" else both[::-1]
+        return replace(self, old=self.old.replace(old, new, 1), new=self.new.replace(old, new, 1))
+
+    def new_value(self, value: object) -> str | None:
+        """The value under the new name, as Python writes it: "" as it is; None where that cannot be told."""
+        if self.below is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return "" if 0 <= value < self.below else None
+        if self.values is None:
+            return "" if self.below is None else None
+        return self.values.get(repr(value))
 
     def is_harmless(self, value: object) -> bool:
         """Whether the argument says nothing with this value."""
@@ -90,9 +106,26 @@ def of_rule(code: str, place: str) -> Mapping[str, Mapping[str, RemovedName]]:
     """Old name → owner → row: what a rule looks for in one kind of place."""
     found: dict[str, dict[str, RemovedName]] = {}
     for row in rows():
-        if row.rule == code and row.place == place:
+        if row.rule == code and (row.place == place or (place == "attribute" and _is_field(row))):
             found.setdefault(row.old, {})[row.owner] = row
     return found
+
+
+def _is_field(row: RemovedName) -> bool:
+    """Whether objects of the owner have an attribute for an argument, which went with it."""
+    return row.place == "argument" and bool(row.gone) and row.owner in _table(row.library).get("fields", ())
+
+
+@cache
+def member_type(member: str) -> str:
+    """The class of what an attribute of a library's class holds; empty where no table says it."""
+    return next((found for each in LIBRARIES if (found := _table(each).get("members", {}).get(member))), "")
+
+
+@cache
+def last_names(code: str) -> frozenset[str]:
+    """The last parts of what is imported under an old name."""
+    return frozenset(old.rpartition(".")[2] for old in of_rule(code, "name"))
 
 
 @cache

@@ -1,9 +1,10 @@
 # fixer: target=transformers==5.23.0
 import inspect
+from dataclasses import dataclass
 
 import transformers
 from somewhere import *
-from transformers import Trainer
+from transformers import HfArgumentParser, Trainer
 from transformers import TrainingArguments as Arguments
 
 
@@ -52,3 +53,23 @@ class KeepsTokenizer(Trainer):
 
 def train(model, tokenizer):
     KeepsTokenizer(tokenizer=tokenizer, model=model).train()
+
+
+class KeepsArguments(Trainer):
+    def __init__(self, settings, **options):
+        super().__init__(**options)
+        self.args = settings
+
+    def device(self):
+        return self.args.no_cuda
+
+
+@dataclass
+class WithField(Arguments):
+    logging_dir: str = "logs"
+
+
+def parsed(parser, kinds):
+    with_field = HfArgumentParser(WithField).parse_args_into_dataclasses()[0]
+    some = HfArgumentParser(kinds).parse_args_into_dataclasses()[0]
+    return with_field.logging_dir, some.no_cuda, parser.parse_args().no_cuda
