@@ -13,7 +13,8 @@ import argparse
 import ast
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ def rows(table: Mapping[str, Any]) -> Iterator[Row]:
                     yield Row(table["library"], section, owner, argument, old, data)
 
 
+@cache
 def tables() -> dict[str, dict[str, Any]]:
     """The tables, by library."""
     return {name: tomllib.loads((TABLES / f"{name}.toml").read_text(encoding="utf-8")) for name in LIBRARIES}
@@ -87,11 +89,12 @@ def check(row: Row, library: Library) -> Iterator[str]:
         if version is None or version not in library.versions:
             continue
         release = library.release(version)
-        if row.section == "value" and not release.accepts(row.owner, row.argument):
+        there = _moved(row, release)
+        if row.section == "value" and not release.accepts(there.owner, row.argument):
             continue  # there is no such argument: no release accepted the value
         if row.section == "name" and name.split(".")[0] not in {*release.roots, row.old.split(".")[0]}:
             continue  # a name of another library
-        found = _holds(release, row, name)
+        found = _holds(release, there, name)
         if found is None and row.section not in ("signature", "default"):
             found = False if not accepted else None  # any keyword is accepted, and the source does not name this one
         if found is not accepted:
@@ -109,6 +112,12 @@ def check(row: Row, library: Library) -> Iterator[str]:
         default = parameters.defaults.get(row.old, "")
         if default and "harmless" in data and default not in map(_source, data["harmless"]):
             yield f"harmless lacks the default {default}"
+
+
+def _moved(row: Row, release: Release) -> Row:
+    """The row with the owner where a release has it, if another row says so."""
+    moved = tables().get(row.library, {}).get("name", {}).get(row.owner, {}).get("new")
+    return replace(row, owner=moved) if moved and not release.find(row.owner) else row
 
 
 def _source(value: object) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -93,39 +93,52 @@ class Prefilter(Generic[AnyRule]):
         self._told = _told(tuple(map(RuleInfo.of, rules)))
         self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
 
-    def wanted(self, path: str, data: bytes) -> list[AnyRule]:
-        """The rules whose bug a file of these (searchable) bytes may hold."""
-        told = self._told.get(path)  # nothing, for nearly all files: only what passes is asked about again
-        if told is not None and told[:2] == (len(data), hash(data)):
-            return [self._rules[number][0] for number in told[2]]
-        found = self._wanted(path, data)
-        self._tell(path, data, found)
+    def wanted(self, path: str, data: bytes, speaks_of: Callable[[AnyRule], bool] = lambda rule: True) -> list[AnyRule]:
+        """The rules whose bug a file of these (searchable) bytes may hold.
+
+        Args:
+            speaks_of: whether the project imports what a rule is about; the others are not asked about.
+        """
+        told = self._look(path, data)
+        found = told.sure
+        if any(speaks_of(self._rules[number][0]) for number in told.others):
+            if told.held is None:
+                told.held = self._held(path, data, told.places, told.others)
+                told.places = {}
+            found = sorted((*found, *(number for number in told.held if speaks_of(self._rules[number][0]))))
         return [self._rules[number][0] for number in found]
 
-    def _tell(self, path: str, data: bytes, found: list[int]) -> None:
-        if found:
-            if len(self._told) >= _MOST_TOLD:
-                self._told.clear()
-            self._told[path] = len(data), hash(data), found
+    def concerns(self, path: str, data: bytes) -> bool:
+        """Whether a file of these (searchable) bytes may hold a bug, whatever its project imports."""
+        told = self._look(path, data)
+        return bool(told.sure or told.others)
 
     def first(self, path: str, data: bytes) -> FirstLook[AnyRule]:
         """What a file of these (searchable) bytes tells alone."""
         if path.endswith(files.NOTEBOOK) or not files.is_python(path):
             return FirstLook(self.wanted(path, data), False, frozenset())
         places = self._places(data)
-        concerned = self._concerning(places)
-        others = [number for number in concerned if self._rules[number][0].imports]
-        sure = self._held(path, data, places, [number for number in concerned if number not in others])
-        if not others:
-            self._tell(path, data, sure)
+        told = self._look(path, data, places)
         written = written_imports(data) if not self._packages.keys().isdisjoint(places) else ()
         imported = {name.partition(".")[0] for name in written}
         packages = frozenset(name for name in self._packages.values() if name in imported)
-        return FirstLook([self._rules[number][0] for number in sure], bool(others), packages)
+        return FirstLook([self._rules[number][0] for number in told.sure], bool(told.others), packages)
 
-    def _wanted(self, path: str, data: bytes) -> list[int]:
-        places = self._places(data)
-        return self._held(path, data, places, self._concerning(places))
+    def _look(self, path: str, data: bytes, places: Mapping[bytes, Sequence[int]] | None = None) -> _Told:
+        """The rules that a file concerns, as far as that is not a question of what its project imports."""
+        told = self._told.get(path)
+        if told is not None and told.length == len(data) and told.hash == hash(data):
+            return told
+        places = self._places(data) if places is None else places
+        concerned = sorted(self._always.union(*(self._concerned[literal] for literal in places)))
+        others = [number for number in concerned if self._rules[number][0].imports]
+        sure = self._held(path, data, places, [number for number in concerned if number not in others])
+        told = _Told(len(data), hash(data), sure, others, places if others else {})
+        if sure or others:  # nothing, for nearly all files: only what passes is asked about again
+            if len(self._told) >= _MOST_TOLD:
+                self._told.clear()
+            self._told[path] = told
+        return told
 
     def _places(self, data: bytes) -> dict[bytes, list[int]]:
         """Where the words that are searched for stand, in other words too."""
@@ -136,10 +149,6 @@ class Prefilter(Generic[AnyRule]):
             else:
                 places[number] = [place]
         return {self._literals[number]: there for number, there in places.items()}
-
-    def _concerning(self, places: Mapping[bytes, object]) -> list[int]:
-        """The rules that these words may let pass."""
-        return sorted(self._always.union(*(self._concerned[literal] for literal in places)))
 
     def _held(self, path: str, data: bytes, places: Mapping[bytes, Sequence[int]], concerned: list[int]) -> list[int]:
         """The rules among some that a file concerns."""
@@ -216,10 +225,26 @@ _MOST_TOLD = 50_000
 """Files."""
 
 
+@dataclass(slots=True)
+class _Told:
+    """What was answered for a file, with length and hash of its bytes."""
+
+    length: int
+    hash: int
+    sure: list[int]
+    """Numbers of rules."""
+    others: list[int]
+    """Of rules that it may concern, depending on what its project imports."""
+    places: Mapping[bytes, Sequence[int]]
+    """Where the words stand, until that is asked."""
+    held: list[int] | None = None
+    """Of those among them that it concerns by its own words, where that was asked."""
+
+
 @cache
-def _told(rules: tuple[RuleInfo, ...]) -> dict[str, tuple[int, int, list[int]]]:
-    """What the prefilter of these rules has answered last for the files that pass, with length and hash of their bytes:
-    they are asked about again when they are planned.
+def _told(rules: tuple[RuleInfo, ...]) -> dict[str, _Told]:
+    """What the prefilter of these rules has answered last for the files that pass: they are asked about again when they
+    are planned.
     """
     return {}
 

@@ -91,7 +91,7 @@ def plan(
     index = Index(reader, options.targets, noting=memory is not None) if index is None else index
     assert memory is None or index.questions.wanted, "what is remembered needs the questions that led there"
     index.searched_together = tuple(sorted({literal for rule in options.rules for literal in rule.somewhere}))
-    index.packages = packages_of(options.rules)
+    index.ask_together(packages_of(options.rules))
     owner: dict[str, frozenset[str]] = {}
     done: dict[frozenset[str], _Component] = {}
     known: dict[str, Remembered] = {}
@@ -257,8 +257,7 @@ class _File:
             self.skips.append(Skip(path, SkipReason.UNREADABLE, "cannot be read"))
             return
         if not (reached or suppress.MARK in data):
-            found = files.searchable(self.file, data)
-            if not prefilter(self.rules).wanted(self.file, found):
+            if not prefilter(self.rules).concerns(self.file, files.searchable(self.file, data)):
                 return
         source = files.decode(path, data)
         if isinstance(source, Skip):
@@ -386,8 +385,9 @@ class _Component:
             return []
         data = file.text.encode("utf-8", "surrogatepass")
         python, document = files.is_python(file.path), files.is_document(file.path)
-        wanted = prefilter(file.rules).wanted(file.path, data)
-        spoken = [rule for rule in wanted if _is_spoken_of(rule, index, file.path)] if python else []
+        filtered = prefilter(file.rules)
+        wanted = filtered.wanted(file.path, data, lambda rule: not python or _is_imported(rule, index, file.path))
+        spoken = [r for r in wanted if not r.somewhere or index.search(file.path, r.somewhere)] if python else []
         findings: list[Finding] = []
         skips: list[Skip] = []
         for looks, concerned in ((look, spoken), (look_at_document, wanted if document else [])):
@@ -537,8 +537,6 @@ class _Component:
         return facts
 
 
-def _is_spoken_of(rule: Rule | RuleInfo, index: Index, path: str) -> bool:
-    """Whether the project of a file holds what the bug cannot be written without."""
-    if rule.somewhere and not index.search(path, rule.somewhere):
-        return False
+def _is_imported(rule: Rule | RuleInfo, index: Index, path: str) -> bool:
+    """Whether a file of the project imports a package that the rule is about, if it is about any."""
     return not rule.imports or bool(index.using(path, rule.imports))

@@ -193,8 +193,11 @@ class Using:
 
     def holds(self, path: str, source: bytes) -> bool:
         """Whether a file of these bytes is found."""
-        imported = written_imports(source) if self.holding.holds(path, source) else ()
-        return any(name.partition(".")[0] in self.packages for name in imported)
+        return self.holding.holds(path, source) and bool(self.used(source))
+
+    def used(self, source: bytes) -> frozenset[str]:
+        """The packages among these that a file of these bytes may import."""
+        return frozenset(name.partition(".")[0] for name in written_imports(source)).intersection(self.packages)
 
     @property
     def holding(self) -> Holding:

@@ -181,6 +181,8 @@ class Index:
         """Literals that will be searched for sooner or later, in one reading of the files."""
         self.packages: tuple[str, ...] = ()
         """Packages whose imports will be looked for sooner or later."""
+        self._users: Mapping[str, frozenset[str]] | None = None
+        """The files that import such packages, with these."""
         self.searched: Callable[[Search], tuple[str, ...] | None] = lambda question: None
         """The files that a search finds, where somebody knows without reading them all."""
         self._still: dict[tuple[Asked, str], bool] = {}
@@ -200,6 +202,7 @@ class Index:
         index._documents = {path: known for path, known in self._documents.items() if path not in changed}
         index._roots, index._versions = self._roots, self._versions
         index._trees = self._trees
+        index.packages, index._users = self.packages, self._users
         index._changed = {
             **self._changed,
             **{path: text for path, (text, _) in changed.items() if files.is_manifest(path)},
@@ -755,15 +758,25 @@ class Index:
 
     def _using(self, question: Using) -> tuple[str, ...]:
         """All packages that anybody will ask about are looked for together."""
-        whole = Using("", self.packages)
-        together = question != whole and set(question.packages) <= set(self.packages)
-        candidates = self._found(whole if together else question.holding)
-        return tuple(path for path in candidates if question.covers(path) and self.holds(path, question))
+        if not set(question.packages) <= set(self.packages):
+            return tuple(path for path in self._found(question.holding) if self.holds(path, question))
+        if self._users is None:
+            whole = Using("", self.packages)
+            sources = ((path, self._searchable(path)) for path in self._found(whole.holding))
+            self._users = {path: whole.used(source) for path, source in sources if source is not None}
+        users = (path for path, used in self._users.items() if not used.isdisjoint(question.packages))
+        changed = {path for path in self._new if path in self._listed()}
+        found = {path for path in users if path not in changed and question.covers(path)}
+        return tuple(sorted(found | {path for path in changed if question.covers(path) and self.holds(path, question)}))
 
-    def nobody_uses(self, packages: tuple[str, ...]) -> None:
-        """Note that no file imports one of some packages, so that nobody looks for them."""
-        self.packages = packages
-        self._holders[Using("", packages)] = ()
+    def ask_together(self, packages: tuple[str, ...]) -> None:
+        """Look for these packages together where one of them is asked about."""
+        if not set(packages) <= set(self.packages):
+            self.packages, self._users = packages, None
+
+    def note_users(self, packages: tuple[str, ...], users: Mapping[str, frozenset[str]]) -> None:
+        """Note which files import which of some packages, so that nobody looks for them."""
+        self.packages, self._users = packages, users
 
     def _importing(self, question: Importing) -> tuple[str, ...]:
         """Imports are read together: who asks about one file will ask about another one."""

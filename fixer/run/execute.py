@@ -121,8 +121,8 @@ class Prefiltered:
     """Those that cannot be read."""
     unsure: tuple[tuple[str, int], ...] = ()
     """Those that may hold a bug only if a file of the tree imports a package, with their numbers of lines."""
-    packages: frozenset[str] = frozenset()
-    """The packages of rules that one of the files may import."""
+    users: tuple[tuple[str, frozenset[str]], ...] = ()
+    """The files that may import packages of rules, with these."""
 
 
 @cache
@@ -149,20 +149,21 @@ def prefilter_paths(task: Task, paths: Sequence[str], tick: Tick = lambda count:
     wanted: list[tuple[str, int]] = []
     unread: list[str] = []
     unsure: list[tuple[str, int]] = []
-    packages: set[str] = set()
+    users: list[tuple[str, frozenset[str]]] = []
     for path in paths:
         data = task.order.reader.read(path)
         if data is None:
             unread.append(path)
         else:
             look = filtered.first(path, sources.searchable(path, data))
-            packages |= look.packages
+            if look.packages:
+                users.append((path, look.packages))
             surely = bool(look.rules) or MENTIONS in data
             if (surely or look.others) and (task.generated or not marked_generated(data)):
                 lines = data.count(b"\n") + 1 if len(data) <= LARGEST else 1
                 (wanted if surely else unsure).append((path, lines))
         tick(1)
-    return Prefiltered(tuple(wanted), tuple(unread), tuple(unsure), frozenset(packages))
+    return Prefiltered(tuple(wanted), tuple(unread), tuple(unsure), tuple(users))
 
 
 def plan_paths(
@@ -312,22 +313,22 @@ class _Started:
             tuple(each for part in parts for each in part.wanted),
             tuple(path for part in parts for path in part.unread),
             tuple(each for part in parts for each in part.unsure),
-            frozenset(name for part in parts for name in part.packages),
+            tuple(each for part in parts for each in part.users),
         )
         return self._with_unsure(whole, frozenset(paths)) if whole.unsure else whole
 
     def _with_unsure(self, first: Prefiltered, paths: frozenset[str]) -> Prefiltered:
         """The files that concern a rule about packages beside the others, where a file of the tree imports one."""
         rules = self.task.order.rules
-        packages, all_packages = first.packages, packages_of(rules)
+        about = packages_of(rules)
         if paths.issuperset(path for path in self.task.order.reader.files() if sources.is_python(path)):
-            if not packages:
-                self.index.nobody_uses(all_packages)
+            self.index.note_users(about, dict(first.users))
+            packages = frozenset(name for _, used in first.users for name in used)
         else:
             from codemods.project.dependencies import Using
 
-            self.index.packages = all_packages
-            packages = frozenset(name for name in all_packages if self.index.found(Using("", (name,))))
+            self.index.ask_together(about)
+            packages = frozenset(name for name in about if self.index.found(Using("", (name,))))
         told = prefilter(tuple(rule for rule in rules if not packages.isdisjoint(rule.imports)))
         wanted = list(first.wanted)
         unsure: list[tuple[str, int]] = []

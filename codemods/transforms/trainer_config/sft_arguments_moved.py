@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.arguments import old_arguments, old_values
-from codemods.frameworks.removed_names.names import old_attributes, old_imports
+from codemods.frameworks.removed_names.names import old_attributes, old_imports, old_names
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -56,6 +56,7 @@ def moved_argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.Attribute)
 def moved_attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from old_attributes(rule, node, ctx)
+    yield from old_names(rule, node, ctx)
 
 
 @rule.on(ast.ImportFrom)
