@@ -83,7 +83,7 @@ def check(row: Row, library: Library) -> Iterator[str]:
         since = Version(data["since"]) if "since" in data else None
         expected += [(newest, data["new"], True)] if not since or since <= newest else []
         expected += [(since, data["new"], True)]
-        if since and "values" not in data:  # else the name may be older than the value
+        if since and not {"values", "below"} & set(data):  # else the name may be older than the value
             expected += [(library.before(since), data["new"], False)]
     for version, name, accepted in expected:
         if version is None or version not in library.versions:

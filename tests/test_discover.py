@@ -13,7 +13,7 @@ from memory import Memory
 from world import fixer, git, repository, write
 
 from codemods.project.versions import Versions
-from codemods.sources.files import MANIFEST, is_manifest
+from codemods.sources.files import MANIFEST, is_manifest, is_source
 from fixer.project.globs import anchored, matcher
 from fixer.project.worktree import WorkTree
 
@@ -247,3 +247,9 @@ def test_outside_git_naming_a_directory_reads_that_directory_alone(
     assert f"{tmp_path}/one/a.py" in seen
     fixer("check", "--no-cache", at=tmp_path)
     assert len({place for place in seen if "beside" in place and place.endswith(".py")}) == 40
+
+
+def test_records_of_runs_are_nobodys_requirements() -> None:
+    for record in ("wandb/run-20250510_151229-lv7aht3t/files", "a/wandb/offline-run-1/files", "wandb/latest-run/files"):
+        assert not is_manifest(f"{record}/requirements.txt") and not is_source(f"{record}/config.yaml")
+    assert is_manifest("wandb/requirements.txt") and is_source("integrations/wandb/run.yaml")

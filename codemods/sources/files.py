@@ -26,6 +26,9 @@ _MANIFEST_ENDS = (".txt", ".in", ".toml", ".cfg", "setup.py", "Pipfile", ".lock"
 """Told of a name more quickly; most names have none of them."""
 LOCK = re.compile(r"(?:.*/)?(?:[^/]*\.lock|pylock[^/]*\.toml)")
 
+RECORD = re.compile(r"(?:^|/)wandb/(?:latest-run|(?:offline-)?run-[^/]*)/")
+"""What Weights & Biases keeps of a run, requirements and configuration among it: nobody reads it again."""
+
 _SOURCE = (*PYTHON, NOTEBOOK, *SHELL, *CONFIG)
 _INSIDE = f"{NOTEBOOK}::"
 """Parts the path of a notebook from that of a file that one of its cells writes."""
@@ -38,7 +41,7 @@ def is_python(path: str) -> bool:
 
 
 def is_manifest(path: str) -> bool:
-    return path.endswith(_MANIFEST_ENDS) and MANIFEST.fullmatch(path) is not None
+    return path.endswith(_MANIFEST_ENDS) and MANIFEST.fullmatch(path) is not None and not RECORD.search(path)
 
 
 def kind(path: str) -> str | None:
@@ -63,7 +66,7 @@ def is_document(path: str) -> bool:
 
 def is_source(path: str) -> bool:
     """Whether a file of that name is looked at without being named."""
-    return path.endswith(_SOURCE) or is_manifest(path)
+    return (path.endswith(_SOURCE) and not RECORD.search(path)) or is_manifest(path)
 
 
 def container(unit: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks import config_owners
+from codemods.frameworks.launches import program_of
 from codemods.frameworks.lightning.trainer_kwargs import handed_on
 from codemods.model.names import FABRIC, LIGHTNING_TRAINER
 from codemods.project.index import Index
@@ -61,16 +62,8 @@ def defaults(call: ast.Call, ctx: PythonContext) -> Iterator[tuple[ast.expr, obj
 def _reaches_trainer(option: str, launch: Launch | None, ctx: FileContext) -> bool:
     if _CLI_OPTION.fullmatch(option):
         return bool(ctx.index.search(ctx.path, (b"LightningCLI",)))
-    program = _program(launch, ctx) if launch else None
+    program = program_of(launch, ctx) if launch else None
     return program is not None and option.replace("-", "_") in options_handed_on(program, ctx)
-
-
-def _program(launch: Launch, ctx: FileContext) -> str | None:
-    """The project's file that a command runs, from the script's own directory or the project's root."""
-    named = launch.program.replace(".", "/") + ".py" if launch.module else launch.program
-    folders = dict.fromkeys((posixpath.dirname(ctx.path), ctx.index.root(ctx.path)))
-    paths = (posixpath.normpath(posixpath.join(folder, named)) for folder in folders)
-    return next((path for path in paths if ctx.index.exists(path)), None)
 
 
 def options_handed_on(path: str, ctx: FileContext) -> frozenset[str]:

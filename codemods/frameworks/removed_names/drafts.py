@@ -6,14 +6,17 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from codemods.flow.answers import Answer
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.minimum_versions import with_floor
 from codemods.frameworks.removed_names.tables import RemovedName
-from codemods.model.edits import Consequence
+from codemods.model.edits import Consequence, Evidence
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import Verb
+
+PACKAGES = {"lightning": ("lightning", "pytorch_lightning")}
+"""What distributions are imported as, where it is not their name."""
 
 
 def repair(row: RemovedName, verbs: Sequence[Verb], ctx: FileContext) -> Remedy:
@@ -40,6 +43,9 @@ def finding(
     remedy: Remedy | None,
     is_bug: Sequence[Answer] = (),
 ) -> Iterator[Draft]:
+    installed = library_is_installed(ctx, row)
+    if not installed.is_yes:
+        is_bug, remedy = (*is_bug, installed), None
     gone = bool(row.gone) and versions.may(ctx.target(row.library), row.removed)
     consequence = Consequence.SILENT if row.silent else Consequence.RAISES
     draft = rule.finding(
@@ -50,6 +56,19 @@ def finding(
         is_bug=is_bug,
     )
     yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
+
+
+@question
+def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
+    """Whether the project holds no copy of the library, which may be what it imports (`a_fork`)."""
+    word = (row.owner or row.old).rpartition(".")[2]
+    packages = PACKAGES.get(row.library, (row.library,))
+    for path in ctx.index.search(ctx.path, (word.encode(),)):
+        for package in packages:
+            above, inside, _ = f"/{path}".rpartition(f"/{package}/")
+            if inside and ctx.index.exists(f"{above}/{package}/__init__.py".lstrip("/")):
+                return unknown(Evidence(path, 1, f"this may be the `{package}` that is imported"))
+    return yes()
 
 
 def said(row: RemovedName, *, gone: bool) -> str:

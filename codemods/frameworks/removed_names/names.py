@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from codemods.analysis.mentions import stores
@@ -11,10 +11,11 @@ from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding, repair
-from codemods.frameworks.removed_names.owners import instance_of
+from codemods.frameworks.removed_names.owners import instance_of, of_class
 from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
+from codemods.model.edits import Need
 from codemods.model.names import canonical
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import Verb, delete, drop, edit_call, insert_before
 from codemods.syntax.verbs import replace as replaced
 
@@ -22,10 +23,10 @@ from codemods.syntax.verbs import replace as replaced
 def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """An attribute or a method that objects of a class no longer have, with the arguments that go with it."""
     table = of_rule(rule.code, "attribute")
-    if node.attr not in table or isinstance(node.ctx, ast.Del) or ctx.origin(node):
+    if node.attr not in table or isinstance(node.ctx, ast.Del):
         return
     is_set = isinstance(node.ctx, ast.Store)
-    owners, own = instance_of(ctx, node.value)
+    owners, own = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
     row = next((table[node.attr][owner] for owner in owners if owner in table[node.attr]), None)
     if row is None or version_tested(ctx, node, row.library) or (is_set and row.place != "argument"):
         return
@@ -64,6 +65,8 @@ def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> It
         return
     for alias in statement.names:
         row = table.get(as_one(f"{statement.module}.{alias.name}"), {}).get("")
+        module = None if row is not None else _gone_module(table, as_one(statement.module))
+        row = row or module
         bound = alias.asname or alias.name
         if row is None or version_tested(ctx, statement, row.library):
             continue
@@ -71,9 +74,16 @@ def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> It
             continue
         if any(":" in origin for origin in ctx.index.imported(ctx.path, bound)):
             continue  # a module of the project of that name
-        verbs = _import(row, statement, alias, ctx) if row.kind == "rename" else []
+        verbs = _import(row, statement, alias, ctx) if row.kind == "rename" and module is None else []
         shown = row.spelled(statement.module.partition(".")[0])
         yield from finding(rule, shown, alias, ctx, repair(shown, verbs, ctx) if verbs else None)
+
+
+def _gone_module(table: Mapping[str, Mapping[str, RemovedName]], module: str) -> RemovedName | None:
+    """The row of a module, or of a package around it, that a library no longer has."""
+    while module and module not in table:
+        module = module.rpartition(".")[0]
+    return table.get(module, {}).get("")
 
 
 def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: PythonContext) -> Sequence[Verb]:
@@ -95,17 +105,39 @@ def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: 
 def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """A dotted name, `pl.utilities.seed.seed_everything`, that a library no longer has."""
     table = of_rule(rule.code, "name")
-    if node.attr not in last_names(rule.code):
+    if node.attr not in last_names(rule.code) or not isinstance(node.ctx, ast.Load) or len(ctx.origin(node)) != 1:
         return
-    origins = ctx.origin(node)
-    row = next((table[old][""] for old in origins if old in table), None) if len(origins) == 1 else None
-    if row is None or (isinstance(ctx.parent(node), ast.Attribute) and ctx.origin(ctx.parent(node)) & table.keys()):
+    row = table.get(_written(ctx, node), {}).get("")
+    if row is None or version_tested(ctx, node, row.library):
         return
-    if not isinstance(node.ctx, ast.Load) or version_tested(ctx, node, row.library):
+    above = ctx.parent(node)
+    if isinstance(above, ast.Attribute) and _written(ctx, above) in table:
         return
-    spelled = ctx.spell(canonical(row.new), at=node) if row.kind == "rename" else None
-    package = next((each.target for each in ctx.facts.named((ctx.name(node) or "").partition(".")[0])), "")
+    head = (ctx.name(node) or "").partition(".")[0]
+    package = next((each.target for each in ctx.facts.named(head)), "")
     shown = row.spelled(package.partition(".")[0])
-    remedy = repair(shown, [replaced(node, spelled.code)], ctx) if spelled is not None else None
-    needs = [spelled.need] if spelled is not None else []
-    yield from finding(rule, shown, node, ctx, replace(remedy, needs=needs) if remedy is not None else None)
+    yield from finding(rule, shown, node, ctx, _other_name(shown, node, head, package, ctx))
+
+
+def _written(ctx: PythonContext, node: ast.Attribute) -> str:
+    """A dotted name with what its head is imported as: a canonical name does not tell the old place from the new."""
+    head, _, rest = (ctx.name(node) or "").partition(".")
+    targets = {each.target for each in ctx.facts.named(head)}
+    return as_one(f"{targets.pop()}.{rest}") if len(targets) == 1 else ""
+
+
+def _other_name(row: RemovedName, node: ast.Attribute, head: str, package: str, ctx: PythonContext) -> Remedy | None:
+    """The new name, by the same import where it reaches the name (`pl.loggers.Logger`), else by another one."""
+    if row.kind != "rename":
+        return None
+    if row.library == "lightning" and package:
+        # `ctx.spell` would import the other distribution (pytorch_lightning_alias)
+        reached = row.new.startswith(f"{package}.") and package in ("pytorch_lightning", "lightning.pytorch")
+        return repair(row, [replaced(node, f"{head}{row.new.removeprefix(package)}")], ctx) if reached else None
+    spelled = ctx.spell(row.new, at=node)
+    if spelled is None:
+        return None
+    module, need = row.new.rpartition(".")[0], spelled.need
+    if need is None and "." in module and spelled.code == row.new:
+        need = Need(module, scope=ctx.scope_name(node))  # `import trl` does not load `trl.experimental.orpo`
+    return replace(repair(row, [replaced(node, spelled.code)], ctx), needs=[need] if need is not None else [])

@@ -10,7 +10,7 @@ from codemods.analysis.calls import argument
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.frameworks.removed_names.tables import inherited, member_type
-from codemods.project.index import NONE, Ref
+from codemods.project.index import NONE, Lineage, Ref
 
 _MODELS = re.compile(r"transformers\.(?!TF|Flax)(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+|AutoBackbone|pipeline)")
 _TOKENIZERS = re.compile(r"transformers\.\w*Tokenizer(?:Fast)?")
@@ -20,7 +20,8 @@ _FAMILIES = (
     (_TOKENIZERS, "transformers.PreTrainedTokenizerBase"),
     (_CONFIGURATIONS, "transformers.PreTrainedConfig"),
 )
-_PARSERS = frozenset({"transformers.HfArgumentParser", "trl.TrlParser"})
+_WITHOUT_ATTRIBUTES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+PARSERS = frozenset({"transformers.HfArgumentParser", "trl.TrlParser"})
 _PARSE = (
     *("parse_args_into_dataclasses", "parse_args_and_config", "parse_dict", "parse_json_file", "parse_yaml_file"),
 )
@@ -46,8 +47,10 @@ def owners_of(ctx: PythonContext, call: ast.Call) -> tuple[str, ...]:
     Through classes of the project that leave the constructor as it is, and in `super().__init__(…)` of such classes.
     """
     match call.func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=args), attr="__init__"):
             here = ctx.klass(call)
+            if args and (here is None or ctx.name(args[0]) != here.name.rpartition(".")[2]):
+                return ()
             return _inherits_constructor(ctx, here, above=True) if here is not None else ()
         case ast.Attribute(value=receiver, attr=method) if not ctx.origin(call.func):
             return tuple(f"{owner}.{method}" for owner in instance_of(ctx, receiver)[0])
@@ -64,7 +67,13 @@ def _inherits_constructor(ctx: PythonContext, ref: Ref, *, above: bool = False) 
     classes = [ctx.index.klass(each) for each in lineage.refs[1 if above else 0 :]]
     if not lineage.complete or any(each is None or "__init__" in each.methods for each in classes):
         return ()
-    return tuple(dict.fromkeys(name for base in sorted(lineage.external) for name in meant(base)))
+    return _of_base(lineage)
+
+
+def _of_base(lineage: Lineage) -> tuple[str, ...]:
+    """The owners that a class has from its only base in a library; of several, nobody knows whose constructor runs."""
+    bases = lineage.external - _WITHOUT_ATTRIBUTES
+    return meant(next(iter(bases))) if len(bases) == 1 else ()
 
 
 def instance_of(ctx: PythonContext, node: ast.expr) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
@@ -73,13 +82,19 @@ def instance_of(ctx: PythonContext, node: ast.expr) -> tuple[tuple[str, ...], tu
     """
     method = ctx.method(node)
     if method is not None and ctx.name(node) == method.self:
-        return _made(ctx, str(method.owner)), (method.owner,)
+        return made(ctx, str(method.owner)), (method.owner,)
     if isinstance(node, ast.Attribute) and (member := _member(ctx, node)):
         return member, ()
     names = sorted(_parsed(ctx, node) or _classes(ctx, node))
-    found = [_made(ctx, name) for name in names]
+    found = [made(ctx, name) for name in names]
     owners = tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
     return owners, tuple(Ref(*name.split(":", 1)) for name in names if ":" in name)
+
+
+def of_class(ctx: PythonContext, node: ast.Attribute) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
+    """The same of the class in `Trainer.from_argparse_args`."""
+    origins = ctx.origin(node.value)
+    return (meant(origin), ()) if len(origins) == 1 and ":" not in (origin := next(iter(origins))) else ((), ())
 
 
 def _classes(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
@@ -110,17 +125,16 @@ def _parsed_by(value: PossibleValue) -> frozenset[str]:
             if not complete or len(makers) != 1 or not isinstance(maker := makers[0].node, ast.Call):
                 return NONE
             there = makers[0].ctx
-            if not there.origin(maker.func) & _PARSERS or not (given := argument(maker, "dataclass_types", 0)):
+            if not there.origin(maker.func) & PARSERS or not (given := argument(maker, "dataclass_types", 0)):
                 return NONE
             kinds = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
             return there.origin(kinds[number]) if 0 <= number < len(kinds) else NONE
     return NONE
 
 
-def _made(ctx: PythonContext, name: str) -> tuple[str, ...]:
+def made(ctx: PythonContext, name: str) -> tuple[str, ...]:
     """What a call of this name makes."""
     if ":" in name:
-        lineage = ctx.index.lineage(Ref(*name.split(":", 1)))
-        return tuple(dict.fromkeys(each for base in sorted(lineage.external) for each in meant(base)))
+        return _of_base(ctx.index.lineage(Ref(*name.split(":", 1))))
     klass, _, method = name.rpartition(".")
     return meant(klass if method in _MAKERS else name)

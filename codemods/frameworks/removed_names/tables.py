@@ -175,7 +175,13 @@ def _read(library: str) -> Iterator[RemovedName]:
 
 
 def as_one(name: str) -> str:
-    """A dotted name of Lightning with the package that both of its distributions are known by; others as they are."""
+    """A dotted name as the tables have it.
+
+    Lightning's begin with the package that both of its distributions are known by, and those of TRL's trainers leave
+    out the module in between.
+    """
+    if name.startswith("trl.trainer.") and name.count(".") == 2:
+        return name.replace("trl.trainer.", "trl.", 1)
     return (
         name.replace("pytorch_lightning.", "lightning.pytorch.", 1) if name.startswith("pytorch_lightning.") else name
     )

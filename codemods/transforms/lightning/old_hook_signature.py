@@ -59,7 +59,7 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
         function,
         ctx,
         message=f"{names} of `{function.name}`",
-        verbs=[edit_parameters(function, drop=old)] if spared else [],
+        verbs=[edit_parameters(function, drop=old)] if spared and row.kind == "delete" else [],
         is_right=[nobody_calls_it(ctx, function)],
     )
 

@@ -14,7 +14,7 @@ Offered where the method gets its loss from `super()`: the parameter is added, a
 that the project allows gives it, else unsafe.
 
 ## When it is not offered
-Where the method computes its loss itself: a person divides by `num_items_in_batch`, or sets
+Where the method computes its loss itself, on one way at least: a person divides by `num_items_in_batch`, or sets
 `model_accepts_loss_kwargs = False`. For methods with `**kwargs`, and where the code tests the version.
 """
 
@@ -70,7 +70,11 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
         and ctx.name(call.func.value.func) == "super"
     ]
     verbs = []
-    if len(above) == 1 and not any(k.arg in (None, *missing) for k in above[0].keywords):
+    # where another way gives a loss of its own, the Trainer would no longer divide it (another_loss)
+    whole = "num_items_in_batch" not in missing or (
+        bool(above) and ctx.flow_of(function).surely_passes([above[0]], None)
+    )
+    if len(above) == 1 and whole and not any(k.arg in (None, *missing) for k in above[0].keywords):
         handed = [(name, name) for name in missing]
         verbs = [
             edit_parameters(function, last=missing),

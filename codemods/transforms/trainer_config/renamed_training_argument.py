@@ -7,18 +7,22 @@ The call fails before anything trains, on whatever machine installs a newer rele
 
 Transformers 5 removed more than thirty such arguments and `Trainer.tokenizer`; the table of this page's library says
 which, since when, and what replaces them. Found in calls, also of classes of the project that inherit the constructor,
-in literal dictionaries that `**` spreads into one, and in configuration files that become these arguments.
+in literal dictionaries that `**` spreads into one, in configuration files that become these arguments, in flags that
+shell scripts give to a program with an `HfArgumentParser`, and where code reads or sets them as attributes of the
+arguments (`training_args.evaluation_strategy`, `self.args.no_cuda`).
 
 ## Fix safety
 Renames that keep the value and its meaning, and arguments that say nothing because they hold the old default: safe
 where every version that the project allows knows the new name, else unsafe. Where the requirements can be edited, the
-same fix raises their floor. Unsafe too where a dictionary of arguments is used in a second place.
+same fix raises their floor. Unsafe too where a dictionary of arguments is used in a second place, and for a share of
+the steps that cannot be read: `warmup_steps=x` means steps from 1 on.
 
 ## When it is not offered
 Where a person has to decide, which the message says; for values that cannot be read where the value changes with the
-name; for calls that have the new name already. Nothing is said where the project allows older releases only, where code
-tests the version or catches the error, about `**` of unknown content, and about classes of the project with a
-constructor of their own.
+name; for calls that have the new name already; for flags of shell scripts; where the project holds a copy of the
+library. Nothing is said where the project allows older releases only, where code tests the version or catches the
+error, where an attribute is a field of the project's own class, about `**` of unknown content, and about classes of the
+project with a constructor of their own.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.config_owners import TRAINING_ARGUMENTS, owner
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.arguments import old_arguments, old_values
+from codemods.frameworks.removed_names.command_lines import old_flags
 from codemods.frameworks.removed_names.config_keys import old_keys
 from codemods.frameworks.removed_names.names import old_attributes
 from codemods.model.edits import Consequence, Safety
@@ -37,6 +42,7 @@ from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Config, Table
+from codemods.sources.shell import Command
 
 _PLACES = ("argument", "value", "attribute")
 _ARGUMENTS = "transformers.TrainingArguments"
@@ -73,3 +79,8 @@ def renamed_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
         for table in config.roots:
             if isinstance(table, Table):
                 yield from old_keys(rule, table, (_ARGUMENTS,), ctx)
+
+
+@rule.on(Command)
+def old_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
+    yield from old_flags(rule, command, ctx)

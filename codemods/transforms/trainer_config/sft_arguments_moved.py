@@ -14,8 +14,8 @@ a person reads what a run does now. Renames keep the value; what moves to anothe
 
 ## When it is not offered
 Where a person has to decide, which the message says; where the project allows older releases only; where code tests
-the version or catches the error; for `**` of unknown content, and for trainers of the project with a constructor of
-their own.
+the version or catches the error; for `**` of unknown content, for trainers of the project with a constructor of their
+own, and for flags of shell scripts, which are reported only.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.arguments import old_arguments, old_values
+from codemods.frameworks.removed_names.command_lines import old_flags
 from codemods.frameworks.removed_names.names import old_attributes, old_imports, old_names
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
+from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
+from codemods.sources.shell import Command
 
 _PLACES = ("argument", "value", "attribute", "name")
 
@@ -43,6 +46,7 @@ rule = Rule(
     effect=Effect.EQUAL,
     triggers=(tables.words("HF015", *_PLACES),),
     imports=("trl",),
+    elsewhere=tuple(f"--{word}".encode() for word in tables.words("HF015", "argument")),
     references=("https://github.com/huggingface/trl/releases",),
 )
 
@@ -62,3 +66,8 @@ def moved_attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.ImportFrom)
 def moved_name(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
     yield from old_imports(rule, statement, ctx)
+
+
+@rule.on(Command)
+def old_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
+    yield from old_flags(rule, command, ctx)

@@ -1,4 +1,4 @@
-# fixer: target=transformers==5.23.0, unsafe
+# fixer: target=transformers==5.23.0 unsafe
 from transformers import HfArgumentParser, Trainer, TrainingArguments
 
 

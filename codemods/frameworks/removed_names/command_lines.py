@@ -1,0 +1,56 @@
+"""Flags of training scripts that became arguments which a library no longer takes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from codemods.analysis.calls import argument
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.python_context import program as context_of
+from codemods.frameworks.launches import program_of
+from codemods.frameworks.removed_names.drafts import finding
+from codemods.frameworks.removed_names.owners import PARSERS, made
+from codemods.frameworks.removed_names.tables import of_rule
+from codemods.project.index import Ref
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+from codemods.sources.shell import Command, launched
+
+_FLAG = re.compile(r"--(?P<option>[A-Za-z][\w-]*)(?:=.*)?", re.DOTALL)
+
+
+def old_flags(rule: Rule, command: Command, ctx: FileContext) -> Iterator[Draft]:
+    """The flags of a command whose program hands them to a class of a library: `--evaluation_strategy steps`.
+
+    They are reported only: a script may be run with another release than the one that the project asks for.
+    """
+    rows = of_rule(rule.code, "argument")
+    launch = launched(command)
+    flags = (
+        [(word, flag["option"].replace("-", "_")) for word in launch.arguments if (flag := _FLAG.fullmatch(word.text))]
+        if launch
+        else []
+    )
+    if launch is None or not any(name in rows for _, name in flags) or (path := program_of(launch, ctx)) is None:
+        return
+    program = context_of(ctx.index, path)
+    owners, own = _parsed(program) if program is not None else ((), ())
+    for word, name in flags:
+        row = next((rows[name][owner] for owner in owners if owner in rows[name]), None) if name in rows else None
+        if row is not None and row.gone and not any(next(ctx.index.assigned(ref, name), None) for ref in own):
+            yield from finding(rule, row, word, ctx, None)
+
+
+def _parsed(ctx: PythonContext) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
+    """The owners of the arguments that a program parses into dataclasses, and the classes of the project among them."""
+    owners: list[str] = []
+    own: list[Ref] = []
+    for call in ctx.all(ast.Call):
+        kinds = argument(call, "dataclass_types", 0) if ctx.origin(call.func) & PARSERS else None
+        for kind in kinds.elts if isinstance(kinds, (ast.Tuple, ast.List)) else [kinds] if kinds else []:
+            for origin in ctx.origin(kind):
+                owners += made(ctx, origin)
+                own += [Ref(*origin.split(":", 1))] if ":" in origin else []
+    return tuple(dict.fromkeys(owners)), tuple(own)
