@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 from packaging.utils import canonicalize_name
 
 from codemods.model.edits import Skip
-from codemods.model.plan import Project, Target
+from codemods.model.plan import UPGRADE, Project, Target
 from codemods.project.pins import TWINS, Mention, settled
 from codemods.project.ranges import possible, verdict
 from codemods.sources import files, manifest
@@ -94,7 +94,10 @@ class Versions:
         return self._projects[root]
 
     def allowed(self, path: str) -> Mapping[str, Target]:
-        """What holds for one file: in a notebook what it installs itself comes before what its project says."""
+        """What holds for one file: in a notebook what it installs itself comes before what its project says.
+
+        It also comes before a release that the project is carried to, and that these commands would not install.
+        """
         home = files.container(path)
         project = self.project(self.root(home)).targets
         if not home.endswith(files.NOTEBOOK):
@@ -103,7 +106,9 @@ class Versions:
             data = self._reader.read(home)
             source = files.decode(home, data) if data is not None else None
             self._notebooks[home] = settled([list(self._installed(home, getattr(source, "installs", ())))])
-        return {**project, **self._notebooks[home], **self._given}
+        own = self._notebooks[home]
+        kept = {name for name, given in self._given.items() if given.source == UPGRADE and not _admits(own, given)}
+        return {**project, **own, **{name: given for name, given in self._given.items() if name not in kept}}
 
     def manifests(self, root: str) -> Sequence[str]:
         """The packaging files of the project in `root`: its own, and those that they include, sorted."""
@@ -285,6 +290,11 @@ def _nearest(name: str) -> str:
 
 def _given(package: str, spec: str | Target) -> Target:
     return spec if isinstance(spec, Target) else Target(package, spec, "--target", given=True)
+
+
+def _admits(allowed: Mapping[str, Target], given: Target) -> bool:
+    """Whether a release that was given is among the allowed ones of its package."""
+    return may(allowed.get(given.package), given.spec)
 
 
 def may(target: Target | None, range: str) -> bool:

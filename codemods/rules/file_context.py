@@ -45,6 +45,13 @@ class FileContext:
         target = self.target(package)
         return target.spec.removeprefix("==") if target is not None and target.source == UPGRADE else None
 
+    def kept(self, package: str) -> Target | None:
+        """What a notebook installs in place of the release to which `fixer upgrade` carries its project; else None."""
+        carried = self.index.overrides.get(package)
+        target = self.target(package)
+        is_carried = isinstance(carried, Target) and carried.source == UPGRADE
+        return target if is_carried and target is not None and target.source != UPGRADE else None
+
     def requirements(self, package: str) -> list[tuple[str, Requirement]]:
         """Every mention of a package in the packaging files of this file's project, each with its path."""
         return self.index.requirements(self.path, package)

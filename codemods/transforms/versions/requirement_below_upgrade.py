@@ -10,14 +10,18 @@ Safe: the release is the one that was asked for. A pin becomes a pin of that rel
 ceiling that forbids it goes.
 
 ## When it is not offered
-For lock files, hashes and addresses, which the tool that wrote them makes anew; for alternatives (`1.x || 2.x`).
+For lock files, hashes and addresses, which the tool that wrote them makes anew; for alternatives (`1.x || 2.x`). A
+notebook that installs another release itself is named, and what uses it there stays as it is.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.minimum_versions import carried
+from codemods.frameworks.removed_names.tables import LIBRARIES
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
@@ -25,6 +29,9 @@ from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.manifest import Requirement
 from codemods.sources.manifest.requirement import PACKAGES
+
+_DISTRIBUTIONS = {name: name for name in LIBRARIES} | {"pytorch_lightning": "lightning"}
+"""What is imported → the distribution whose version counts."""
 
 rule = Rule(
     code="VER007",
@@ -34,6 +41,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
+    triggers=(tuple(_DISTRIBUTIONS),),
     elsewhere=tuple(name.encode() for name in PACKAGES if name != "python"),
     upgrading=True,
     references=("https://packaging.python.org/en/latest/specifications/version-specifiers/",),
@@ -54,3 +62,14 @@ def below_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]
         yield rule.finding(requirement, message=f"{message}: {requirement.why_not or 'a person has to change it'}")
     else:
         yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {version}")
+
+
+@rule.on(ast.Import, ast.ImportFrom)
+def installed_by_a_notebook(statement: ast.Import | ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    names = (
+        [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [each.name for each in statement.names]
+    )
+    for package in {_DISTRIBUTIONS.get(name.partition(".")[0], "") for name in names} - {""}:
+        if (kept := ctx.kept(package)) is not None:
+            message = f"this notebook installs `{package}{kept.spec}` itself: what uses it stays as it is"
+            yield rule.finding(statement, message=message)
