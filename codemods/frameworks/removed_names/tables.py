@@ -144,12 +144,7 @@ def inherited(owner: str) -> tuple[str, ...]:
 
 def words(code: str, *places: str) -> tuple[str, ...]:
     """The identifiers that the old names of a rule are written with."""
-    found = {
-        part
-        for row in rows()
-        if row.rule == code and row.place in places
-        for part in (re.split(r"[.=]", row.old)[:1] if row.place == "value" else [row.old.rpartition(".")[2]])
-    }
+    found = {_word(row) for row in rows() if row.rule == code and row.place in places}
     return tuple(sorted(word for word in found if word.isidentifier()))
 
 
@@ -159,6 +154,21 @@ def owners(code: str, *places: str) -> tuple[str, ...]:
     heirs = {name for library in LIBRARIES for name in _table(library).get("inherits", {})}
     named |= {heir for heir in heirs if named.intersection(inherited(heir))}
     return tuple(sorted({name.rpartition(".")[2] for name in named}))
+
+
+def classes_or_words(code: str, *places: str) -> tuple[str, ...]:
+    """The owners of a rule's rows that are classes, and the old names of those that are methods: no row is without."""
+    of_methods = {_word(row) for row in rows() if row.rule == code and row.place in places and _is_method(row)}
+    return tuple(sorted({*(name for name in owners(code, *places) if name[:1].isupper()), *of_methods}))
+
+
+def _word(row: RemovedName) -> str:
+    """The identifier that a row cannot be met without."""
+    return re.split(r"[.=]", row.old)[0] if row.place == "value" else row.old.rpartition(".")[2]
+
+
+def _is_method(row: RemovedName) -> bool:
+    return row.owner.rpartition(".")[2][:1].islower()
 
 
 def _read(library: str) -> Iterator[RemovedName]:

@@ -55,7 +55,11 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=((*tables.owners("HF007", *_PLACES), "train"), tables.words("HF007", *_PLACES)),
+    triggers=(
+        (*tables.owners("HF007", *_PLACES), "train"),
+        tables.words("HF007", *_PLACES),
+        tables.classes_or_words("HF007", *_PLACES),
+    ),
     imports=("transformers", "accelerate", "peft"),
     elsewhere=tuple(word.encode() for word in tables.words("HF007", "argument")),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
