@@ -385,8 +385,14 @@ class _Component:
             return []
         data = file.text.encode("utf-8", "surrogatepass")
         python, document = files.is_python(file.path), files.is_document(file.path)
-        filtered = prefilter(file.rules)
-        wanted = filtered.wanted(file.path, data, lambda rule: not python or _is_imported(rule, index, file.path))
+        imported: dict[tuple[str, ...], bool] = {(): True}
+
+        def speaks_of(rule: Rule | RuleInfo) -> bool:
+            if rule.imports not in imported:
+                imported[rule.imports] = not python or bool(index.using(file.path, rule.imports))
+            return imported[rule.imports]
+
+        wanted = prefilter(file.rules).wanted(file.path, data, speaks_of)
         spoken = [r for r in wanted if not r.somewhere or index.search(file.path, r.somewhere)] if python else []
         findings: list[Finding] = []
         skips: list[Skip] = []
@@ -535,8 +541,3 @@ class _Component:
         file.text = text
         file.rounds.append(sorted(edits))
         return facts
-
-
-def _is_imported(rule: Rule | RuleInfo, index: Index, path: str) -> bool:
-    """Whether a file of the project imports a package that the rule is about, if it is about any."""
-    return not rule.imports or bool(index.using(path, rule.imports))
