@@ -95,6 +95,8 @@ class Task:
     """Look for what was found before, and keep what is found."""
     profiled: bool = False
     """Workers say where their time went."""
+    users: tuple[tuple[str, frozenset[str]], ...] | None = None
+    """The files of the tree that may import packages of rules, with these, where the prefilter has read all files."""
 
     @property
     def cached(self) -> bool:
@@ -193,7 +195,10 @@ def index_of(task: Task, recorder: Recorder = SILENT) -> Index:
     """A new index of the tree of a task."""
     from codemods.project.index import Index
 
-    return Index(task.order.reader, task.order.overrides, recorder=recorder, noting=task.cached)
+    index = Index(task.order.reader, task.order.overrides, recorder=recorder, noting=task.cached)
+    if task.users is not None:
+        index.note_users(packages_of(task.order.rules), dict(task.users))
+    return index
 
 
 def work(task: Task, doing: str, paths: Sequence[str], index: Index, tick: Tick) -> Prefiltered | Planned:
@@ -322,7 +327,7 @@ class _Started:
         rules = self.task.order.rules
         about = packages_of(rules)
         if paths.issuperset(path for path in self.task.order.reader.files() if sources.is_python(path)):
-            self.index.note_users(about, dict(first.users))
+            self.task = replace(self.task, users=first.users)
             packages = frozenset(name for _, used in first.users for name in used)
         else:
             from codemods.project.dependencies import Using
@@ -336,7 +341,7 @@ class _Started:
             data = self.task.order.reader.read(path) if packages else None
             concerned = data is not None and told.wanted(path, sources.searchable(path, data))
             (wanted if concerned else unsure).append((path, lines))
-        return replace(first, wanted=tuple(sorted(wanted)), unsure=tuple(unsure))
+        return replace(first, wanted=tuple(wanted), unsure=tuple(unsure))
 
     def plan(self, why: Callable[[str], str], tick: Tick) -> Plan:
         """The plan of the whole task."""

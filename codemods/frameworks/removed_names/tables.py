@@ -150,10 +150,14 @@ def words(code: str, *places: str) -> tuple[str, ...]:
 
 def owners(code: str, *places: str) -> tuple[str, ...]:
     """The last names of the owners of a rule's rows, and of the classes that take the same arguments."""
-    named = {row.owner for row in rows() if row.rule == code and row.place in places}
+    return tuple(sorted({name.rpartition(".")[2] for name in classes(code, *places)}))
+
+
+def classes(code: str, *places: str) -> frozenset[str]:
+    """The canonical names of the owners of a rule's rows, and of the classes that take the same arguments."""
+    named = {row.owner for row in rows() if row.rule == code and row.place in (places or PLACES)}
     heirs = {name for library in LIBRARIES for name in _table(library).get("inherits", {})}
-    named |= {heir for heir in heirs if named.intersection(inherited(heir))}
-    return tuple(sorted({name.rpartition(".")[2] for name in named}))
+    return frozenset(named | {heir for heir in heirs if named.intersection(inherited(heir))})
 
 
 def classes_or_words(code: str, *places: str) -> tuple[str, ...]:

@@ -41,7 +41,10 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
-    triggers=(tables.words("HF017", "argument", "attribute"),),
+    triggers=(
+        tables.words("HF017", "argument", "attribute"),
+        (*tables.owners("HF017", "argument"), *tables.words("HF017", "attribute")),
+    ),
     imports=("transformers",),
     elsewhere=(b"gradient_checkpointing",),
     errors=(

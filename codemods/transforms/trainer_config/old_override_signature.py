@@ -42,6 +42,7 @@ rule = Rule(
     effect=Effect.EQUAL,
     triggers=(tables.words("HF014", "signature"),),
     imports=("transformers", "trl"),
+    subclasses=tables.classes("HF014"),
     errors=(
         "compute_loss() got an unexpected keyword argument 'num_items_in_batch'",
         "training_step() takes 3 positional arguments but 4 were given",
