@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.names import LIBRARIES, SECTIONS, TABLES, Row, check, rows, tables
@@ -32,7 +36,14 @@ def test_there_are_enough_rows() -> None:
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_schema(name: str) -> None:
     table = tables()[name]
-    assert table["library"] == name and not set(table) - {"library", "inherits", "fields", "members", *SECTIONS}
+    assert table["library"] == name and not set(table) - {
+        "library",
+        "inherits",
+        "fields",
+        "members",
+        "requires",
+        *SECTIONS,
+    }
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())
     assert not [f"{row.label}: {problem}" for row in ALL[name] for problem in _problems(row)]
 
@@ -187,3 +198,18 @@ def test_false_rows_of_the_tables_are_reported() -> None:
         assert not list(check(row, library)), row
         data = {key: value for key, value in {**row.data, **changed}.items() if value is not None}
         assert list(check(Row(name, row.section, row.owner, row.argument, old, data), library)), (old, changed)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["accelerate", "lightning", "peft", "transformers", "trl"])
+def test_what_the_installed_release_requires(name: str) -> None:
+    found = metadata.metadata("pytorch-lightning" if name == "lightning" else name)
+    asked = tables()[name]["requires"].get(found["Version"])
+    if asked is None:
+        pytest.skip(f"no table says what {name} {found['Version']} requires")
+    every = [Requirement(each) for each in found.get_all("Requires-Dist") or ()]
+    real = {canonicalize_name(each.name): each.specifier for each in every if each.marker is None and each.specifier}
+    assert {package: SpecifierSet(text) for package, text in asked.items()} == {
+        **real,
+        "python": SpecifierSet(found["Requires-Python"]),
+    }

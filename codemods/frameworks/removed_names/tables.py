@@ -13,6 +13,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from packaging.version import Version
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -211,6 +213,21 @@ def _table(library: str) -> Mapping[str, Any]:
     text = (resources.files("codemods.frameworks") / "tables" / f"{library}.toml").read_text(encoding="utf-8")
     table: Mapping[str, Any] = tomllib.loads(text)
     return table
+
+
+def requirements(library: str, version: str) -> Mapping[str, str]:
+    """What a release asks for, package → versions: by the newest release in the table that is not newer."""
+    known = _table(library).get("requires", {})
+    listed = [each for each in known if Version(each) <= Version(version)]
+    found: Mapping[str, str] = known[max(listed, key=Version)] if listed else {}
+    return found
+
+
+def required() -> tuple[str, ...]:
+    """The packages that releases ask for, as far as tables say it."""
+    return tuple(
+        sorted({name for each in LIBRARIES for asked in _table(each).get("requires", {}).values() for name in asked})
+    )
 
 
 @cache

@@ -3,15 +3,17 @@
 ## Why is this bad?
 Code that was carried to a newer release fails with the older one, and the requirement still asks for that.
 
-Found by `fixer upgrade` only, in every packaging file of the project.
+Found by `fixer upgrade` only, in every packaging file of the project, together with requirements of other packages that
+the release cannot be installed with.
 
 ## Fix safety
 Safe: the release is the one that was asked for. A pin becomes a pin of that release, a floor is raised to it, and a
 ceiling that forbids it goes.
 
 ## When it is not offered
-For lock files, hashes and addresses, which the tool that wrote them makes anew; for alternatives (`1.x || 2.x`). A
-notebook that installs another release itself is named, and what uses it there stays as it is.
+For other packages, where a person chooses the version. For lock files, hashes and addresses, which the tool that wrote
+them makes anew; for alternatives (`1.x || 2.x`). A notebook that installs another release itself is named, and what
+uses it there stays as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.minimum_versions import carried
-from codemods.frameworks.removed_names.tables import LIBRARIES
+from codemods.frameworks.removed_names.tables import LIBRARIES, required, requirements
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
@@ -42,7 +44,7 @@ rule = Rule(
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
     triggers=(tuple(_DISTRIBUTIONS),),
-    elsewhere=tuple(name.encode() for name in PACKAGES if name != "python"),
+    elsewhere=tuple(name.encode() for name in (*PACKAGES, *required()) if name != "python"),
     upgrading=True,
     references=("https://packaging.python.org/en/latest/specifications/version-specifiers/",),
 )
@@ -62,6 +64,20 @@ def below_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]
         yield rule.finding(requirement, message=f"{message}: {requirement.why_not or 'a person has to change it'}")
     else:
         yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {version}")
+
+
+@rule.on(Requirement)
+def beside_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
+    """A requirement that leaves no version which the release could be installed with."""
+    if requirement.specs is None or ctx.upgrade(requirement.package) is not None:
+        return
+    for library in LIBRARIES:
+        version = ctx.upgrade(library)
+        asked = requirements(library, version).get(requirement.package, "") if version is not None else ""
+        if asked and not any(ranges.verdict(each, asked)[0] for each in requirement.specs):
+            written = f"`{requirement.package}{requirement.written}`"
+            message = f"{written} does not go with {library} {version}, which asks for {requirement.package}{asked}"
+            yield rule.finding(requirement, message=message)
 
 
 @rule.on(ast.Import, ast.ImportFrom)
