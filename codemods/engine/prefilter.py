@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from operator import itemgetter
@@ -100,12 +100,12 @@ class Prefilter(Generic[AnyRule]):
             speaks_of: whether the project imports what a rule is about; the others are not asked about.
         """
         told = self._look(path, data)
-        found = told.sure
-        if any(speaks_of(self._rules[number][0]) for number in told.others):
-            if told.held is None:
-                told.held = self._held(path, data, told.places, told.others)
-                told.places = {}
-            found = sorted((*found, *(number for number in told.held if speaks_of(self._rules[number][0]))))
+        asked = [number for number in told.others if speaks_of(self._rules[number][0])]
+        new = [number for number in asked if number not in told.held]
+        if new:
+            held = self._held(path, data, told.places, new)
+            told.held.update((number, number in held) for number in new)
+        found = sorted((*told.sure, *(number for number in asked if told.held[number])))
         return [self._rules[number][0] for number in found]
 
     def concerns(self, path: str, data: bytes) -> bool:
@@ -236,9 +236,9 @@ class _Told:
     others: list[int]
     """Of rules that it may concern, depending on what its project imports."""
     places: Mapping[bytes, Sequence[int]]
-    """Where the words stand, until that is asked."""
-    held: list[int] | None = None
-    """Of those among them that it concerns by its own words, where that was asked."""
+    """Where the words stand, if there are others."""
+    held: dict[int, bool] = field(default_factory=dict)
+    """Of others that were asked about, whether the file concerns them by its own words."""
 
 
 @cache
