@@ -190,14 +190,21 @@ def says_nothing(row: RemovedName, value: ast.expr) -> bool:
 
 
 def old_values(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    """The values of arguments that their owner no longer takes."""
+    """The values of arguments, also as arms of `a if x else b`, that their owner no longer takes."""
     table = of_rule(rule.code, "value")
-    for each in call.keywords:
-        held = literal(each.value)
-        at = table.get(f"{each.arg}={held}") if each.arg and held is not ... else None
+    for argument, value in ((each.arg, arm) for each in call.keywords if each.arg for arm in _arms(each.value)):
+        held = literal(value)
+        at = table.get(f"{argument}={held}") if held is not ... else None
         row = next((at[owner] for owner in owners_of(ctx, call) if owner in at), None) if at else None
         if row is None or version_tested(ctx, call, row.library):
             continue
         new = row.values.get(repr(held)) if row.values is not None else ctx.quoted(row.new) if row.new else None
-        verbs = [replaced(each.value, new)] if row.kind == "rename" and new else []
-        yield from finding(rule, row, each.value, ctx, repair(row, verbs, ctx) if verbs else None)
+        verbs = [replaced(value, new)] if row.kind == "rename" and new else []
+        yield from finding(rule, row, value, ctx, repair(row, verbs, ctx) if verbs else None)
+
+
+def _arms(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, ast.IfExp):
+        yield from (*_arms(value.body), *_arms(value.orelse))
+    else:
+        yield value

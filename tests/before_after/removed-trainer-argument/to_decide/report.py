@@ -9,3 +9,7 @@ class Quiet(pl.Trainer):
 
 def make():
     return pl.Trainer(gpus="0,1", resume_from_checkpoint="last.ckpt")
+
+
+def choose(several):
+    return pl.Trainer(accelerator="ddp" if several else None)
