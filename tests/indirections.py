@@ -899,7 +899,10 @@ def judged(case: Case, original: list[Finding], files: Mapping[str, str], twin: 
         return _of_right(found, twin)
     wanted = {_repaired(each, files, None): each for each in original if each.fix is not None}
     got = {_repaired(each, twin.files, twin): each for each in found if each.fix is not None}
+    claims = {each.claim for each in original}
     for text, each in got.items():
+        if each.path == OTHER_FILE and each.claim in claims:
+            continue  # the helper's file got a copy of the import that is wrong here
         if each.safety is Safety.SAFE and text not in wanted:
             return Judged("another", f"{each.code} repairs it in another way: {each.claim}")
         if each.safety is Safety.SAFE and wanted[text].safety is not Safety.SAFE:

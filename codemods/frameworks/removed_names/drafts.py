@@ -45,7 +45,7 @@ def finding(
 ) -> Iterator[Draft]:
     installed = library_is_installed(ctx, row)
     if not installed.is_yes:
-        is_bug, remedy = (*is_bug, installed), None
+        remedy = None
     gone = bool(row.gone) and versions.may(ctx.target(row.library), row.removed)
     consequence = Consequence.SILENT if row.silent else Consequence.RAISES
     draft = rule.finding(
@@ -53,7 +53,7 @@ def finding(
         message=said(row, gone=gone),
         bites=row.affected,
         consequence=consequence if gone else Consequence.DEPRECATED,
-        is_bug=is_bug,
+        is_bug=[*is_bug, installed],
     )
     yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
 

@@ -29,7 +29,7 @@ from codemods.frameworks.removed_names.methods import overridden_with, signature
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import parameters
+from codemods.syntax.module import own, parameters
 from codemods.syntax.verbs import edit_call, edit_parameters
 
 rule = Rule(
@@ -72,9 +72,7 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
     ]
     verbs = []
     # where another way gives a loss of its own, the Trainer would no longer divide it (another_loss)
-    whole = "num_items_in_batch" not in missing or (
-        bool(above) and ctx.flow_of(function).surely_passes([above[0]], None)
-    )
+    whole = "num_items_in_batch" not in missing or (bool(above) and _is_only_way(function, above[0], ctx))
     if len(above) == 1 and whole and not any(k.arg in (None, *missing) for k in above[0].keywords):
         handed = [(name, name) for name in missing]
         verbs = [
@@ -85,3 +83,14 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
     yield from signature_finding(
         rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs
     )
+
+
+def _is_only_way(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> bool:
+    """Whether whatever a method returns comes from this call, an error on the way apart."""
+    chosen = (ast.If, ast.IfExp, ast.Match, ast.For, ast.While, ast.BoolOp)
+    for above in ctx.ancestors(call):
+        if above is function:
+            break
+        if isinstance(above, chosen):
+            return False
+    return all(node.lineno >= call.lineno for node in own(function) if isinstance(node, ast.Return))
