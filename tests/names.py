@@ -28,7 +28,7 @@ else:
     import tomli as tomllib
 
 TABLES = Path(__file__).parents[1] / "codemods/frameworks/tables"
-LIBRARIES = ("accelerate", "lightning", "peft", "torch", "transformers", "trl")
+LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
 SECTIONS = ("argument", "value", "attribute", "name", "hook", "signature", "default")
 
 

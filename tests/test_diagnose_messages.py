@@ -315,7 +315,7 @@ UNKNOWN = [
     "IndexError: index out of range in self",
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB",
     "FileNotFoundError: [Errno 2] No such file or directory: 'data/train.json'",
-    "ImportError: cannot import name 'load_metric' from 'datasets' (/x/site-packages/datasets/__init__.py)",
+    "ImportError: cannot import name 'load_corpus' from 'datasets' (/x/site-packages/datasets/__init__.py)",
     "ImportError: cannot import name 'AdaFactor' from 'transformers' (unknown location)",
     "ModuleNotFoundError: No module named 'flash_attn'",
     "RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight: copying a param with shape",

@@ -30,7 +30,7 @@ INSTALLED = [name for name in LIBRARIES if name != "trl"]
 
 
 def test_there_are_enough_rows() -> None:
-    assert sum(map(len, ALL.values())) >= 250 and len(ALL) == 6 and all(ALL.values())
+    assert sum(map(len, ALL.values())) >= 250 and len(ALL) == 7 and all(ALL.values())
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
@@ -201,7 +201,7 @@ def test_false_rows_of_the_tables_are_reported() -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", ["accelerate", "lightning", "peft", "transformers", "trl"])
+@pytest.mark.parametrize("name", ["accelerate", "datasets", "lightning", "peft", "transformers", "trl"])
 def test_what_the_installed_release_requires(name: str) -> None:
     found = metadata.metadata("pytorch-lightning" if name == "lightning" else name)
     asked = tables()[name]["requires"].get(found["Version"])

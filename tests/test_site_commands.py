@@ -46,6 +46,7 @@ MEANT = {
     "pre-commit|github|gitlab": "pre-commit",
     "PACKAGE@VERSION": "torch@2.13.0",
     "accelerate@VERSION": "accelerate@1.15.0",
+    "datasets@VERSION": "datasets@5.2.0",
     "lightning@VERSION": "lightning@2.6.6",
     "peft@VERSION": "peft@0.21.2",
     "torch@VERSION": "torch@2.13.0",

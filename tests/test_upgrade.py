@@ -75,7 +75,7 @@ def project(tmp_path: Path) -> Path:
     ("release", "said"),
     [
         ("transformers", "'transformers' is no release: write PACKAGE@VERSION, such as transformers@5.23.0"),
-        ("numpy@2.0", "no table says what numpy changed: give one of accelerate, lightning, peft"),
+        ("numpy@2.0", "no table says what numpy changed: give one of accelerate, datasets, lightning"),
         ("transformers@newest", "newest"),
     ],
 )

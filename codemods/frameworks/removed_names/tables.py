@@ -20,7 +20,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
-LIBRARIES = ("accelerate", "lightning", "peft", "torch", "transformers", "trl")
+LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
 PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "default")
 """What may hold an old name: an argument, the value of one, an attribute or a method, something imported, a method that
 a class overrides, and its parameters; and defaults that changed."""

@@ -1,4 +1,4 @@
-"""Imports and methods that Transformers, Accelerate or PEFT renamed, moved or removed.
+"""Imports and methods that Transformers, Accelerate, Datasets or PEFT renamed, moved or removed.
 
 ## Why is this bad?
 The import fails, and with it the program:
@@ -25,7 +25,7 @@ from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 
-_PACKAGES = ("transformers", "accelerate", "peft")
+_PACKAGES = ("transformers", "accelerate", "datasets", "peft")
 
 rule = Rule(
     code="HF022",

@@ -1,4 +1,4 @@
-"""Arguments of `TrainingArguments`, `Trainer`, `Accelerator` and PEFT's classes that a release renamed or removed.
+"""Arguments of `TrainingArguments`, `Trainer`, `Accelerator`, `load_dataset` and PEFT that a release renamed or removed.
 
 ## Why is this bad?
 The call fails before anything trains, on whatever machine installs a newer release than the author's:
@@ -60,7 +60,7 @@ rule = Rule(
         tables.words("HF007", *_PLACES),
         tables.classes_or_words("HF007", *_PLACES),
     ),
-    imports=("transformers", "accelerate", "peft"),
+    imports=("transformers", "accelerate", "datasets", "peft"),
     elsewhere=tuple(word.encode() for word in tables.words("HF007", "argument")),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
