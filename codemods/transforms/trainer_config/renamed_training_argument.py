@@ -1,4 +1,4 @@
-"""Arguments of `TrainingArguments`, `Trainer`, `Accelerator`, `load_dataset` and PEFT that a release renamed or removed.
+"""Arguments of `TrainingArguments`, `Trainer`, `Accelerator`, `load_dataset` and PEFT that releases renamed or removed.
 
 ## Why is this bad?
 The call fails before anything trains, on whatever machine installs a newer release than the author's:
