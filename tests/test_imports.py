@@ -220,6 +220,10 @@ def repaired(text: str, others: dict[str, str] | None = None, path: str = "p.py"
             "import torch\ndef f():\n    torch.modern()\n",
         ),
         ("from lib import legacy\nlegacy()\n", "import torch\ntorch.modern()\n"),
+        (
+            '"""Calls legacy."""\nimport torch\nfrom lib import legacy\nlegacy()\nmodel.eval()\n',
+            '"""Calls legacy."""\nimport torch\ntorch.modern()\nmodel.eval()\n',
+        ),
     ],
 )
 def test_an_import_that_our_edits_orphan_goes(before: str, after: str) -> None:

@@ -203,7 +203,7 @@ _LOOKS_UP = frozenset({"cast", "getattr", "eval", "ForwardRef", "TypeVar", "NewT
 
 
 _RUNS = frozenset({"eval", "exec", "compile", "instantiate"})
-"""What runs a string: where one of these is called, any string of the program may be given to it."""
+"""What runs a string: where one of these is called with something, any string of the program may be given to it."""
 
 
 def _quoted(text: str) -> set[str]:
@@ -212,7 +212,7 @@ def _quoted(text: str) -> set[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
-    runs = any(isinstance(node, ast.Call) and _last(node.func) in _RUNS for node in ast.walk(tree))
+    runs = any(isinstance(node, ast.Call) and node.args and _last(node.func) in _RUNS for node in ast.walk(tree))
     for node in ast.walk(tree):
         for part in [node] if runs and isinstance(node, ast.Constant) else _evaluated(node):
             for each in ast.walk(part):
