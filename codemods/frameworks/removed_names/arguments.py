@@ -168,7 +168,7 @@ def new_value(ctx: PythonContext, row: RemovedName, value: ast.expr) -> str | No
         return row.new_value(held)
     if row.values is None:
         return ""
-    if row.values.keys() == {"True", "False"}:
+    if row.boolean:
         test = ctx.operand(value) if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr)) else ctx.source(value)
         return f"{row.values['True']} if {test} else {row.values['False']}"
     return None

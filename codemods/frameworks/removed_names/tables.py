@@ -53,6 +53,8 @@ class RemovedName:
     """What a person has to know and to do."""
     values: Mapping[str, str] | None = None
     """Old → new value, as Python writes them, where a rename changes them too."""
+    boolean: bool = False
+    """The values are True and False, and the old argument is nothing else: `checkpoint_callback` was an object, too."""
     below: float | None = None
     """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None

@@ -13,3 +13,7 @@ def make():
 
 def choose(several):
     return pl.Trainer(accelerator="ddp" if several else None)
+
+
+def keep(callback, several):
+    return pl.Trainer(checkpoint_callback=callback, accelerator="gpu" if several else "cpu")
