@@ -6,12 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.python_context import program as context_of
 from codemods.frameworks.launches import program_of
 from codemods.frameworks.removed_names.drafts import finding
-from codemods.frameworks.removed_names.owners import PARSERS, made
+from codemods.frameworks.removed_names.owners import dataclasses_of, made
 from codemods.frameworks.removed_names.tables import of_rule
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
@@ -48,8 +47,7 @@ def _parsed(ctx: PythonContext) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
     owners: list[str] = []
     own: list[Ref] = []
     for call in ctx.all(ast.Call):
-        kinds = argument(call, "dataclass_types", 0) if ctx.origin(call.func) & PARSERS else None
-        for kind in kinds.elts if isinstance(kinds, (ast.Tuple, ast.List)) else [kinds] if kinds else []:
+        for kind in dataclasses_of(ctx, call):
             for origin in ctx.origin(kind):
                 owners += made(ctx, origin)
                 own += [Ref(*origin.split(":", 1))] if ":" in origin else []

@@ -45,14 +45,14 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
             verbs = [edit_call(call, function=new, named=named)]
         else:
             verbs = [replaced(node, new)]
-    set_here = nobody_sets_it(ctx, node.attr)
-    if row.place == "attribute" and not set_here.is_yes:
+    unset = nobody_sets_it(ctx, node.attr)
+    if row.place == "attribute" and not unset.is_yes:
         verbs = []  # what is put there keeps its name (an_override)
     remedy = repair(row, verbs, ctx) if verbs else None
     if is_set:  # a new attribute, which nobody reads
         yield from finding(rule, replace(row, silent=True), node, ctx, remedy)
     else:
-        yield from finding(rule, row, node, ctx, remedy, (set_here,))
+        yield from finding(rule, row, node, ctx, remedy, (unset,))
 
 
 @question

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument
@@ -21,7 +22,7 @@ _FAMILIES = (
     (_CONFIGURATIONS, "transformers.PreTrainedConfig"),
 )
 _WITHOUT_ATTRIBUTES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-PARSERS = frozenset({"transformers.HfArgumentParser", "trl.TrlParser"})
+_PARSERS = frozenset({"transformers.HfArgumentParser", "trl.TrlParser"})
 _PARSE = (
     *("parse_args_into_dataclasses", "parse_args_and_config", "parse_dict", "parse_json_file", "parse_yaml_file"),
 )
@@ -118,6 +119,12 @@ def _parsed(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
     return NONE.union(*classes) if complete and all(classes) else NONE
 
 
+def dataclasses_of(ctx: PythonContext, call: ast.Call) -> Sequence[ast.expr]:
+    """The classes that a call gives to a parser of dataclasses; none of any other call."""
+    given = argument(call, "dataclass_types", 0) if ctx.origin(call.func) & _PARSERS else None
+    return given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given] if given is not None else []
+
+
 def _parsed_by(value: PossibleValue) -> frozenset[str]:
     match value.node, value.path:
         case ast.Call(func=ast.Attribute(value=parser, attr=method)), (int(number),) if method in _PARSE:
@@ -125,9 +132,7 @@ def _parsed_by(value: PossibleValue) -> frozenset[str]:
             if not complete or len(makers) != 1 or not isinstance(maker := makers[0].node, ast.Call):
                 return NONE
             there = makers[0].ctx
-            if not there.origin(maker.func) & PARSERS or not (given := argument(maker, "dataclass_types", 0)):
-                return NONE
-            kinds = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+            kinds = dataclasses_of(there, maker)
             return there.origin(kinds[number]) if 0 <= number < len(kinds) else NONE
     return NONE
 
