@@ -340,6 +340,18 @@ def test_what_a_command_refutes_is_not_delivered(tmp_path: Path) -> None:
     assert "imported torch" in row.detail and git("branch", "--list", BRANCH, at=root) == ""
 
 
+@pytest.mark.parametrize(
+    ("memory", "said", "why"),
+    [
+        (120, "SystemError: <function f> returned NULL without setting an exception", "needs more than the 120 meg"),
+        (120, "ValueError: no", "its process ended with 1: ValueError: no"),
+        (None, "MemoryError", "its process ended with 1: MemoryError"),
+    ],
+)
+def test_why_a_job_ended(memory: int | None, said: str, why: str) -> None:
+    assert engines._why(1, said.encode(), CampaignLimits(memory=memory)).startswith(why)
+
+
 def test_a_job_that_takes_too_much_is_ended(tmp_path: Path) -> None:
     root = project(tmp_path / "a")
     campaign = load_campaign(written(tmp_path, 'repositories = ["a"]\n'))

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -277,6 +278,14 @@ class TestFile:
         assert [each.wait() for each in running] == [0, 0]
         keys = [b"%s%d" % (name, number) for name in (b"a", b"b") for number in range(60)]
         assert len(Cache(tmp_path).results(keys)) == 120
+
+    def test_a_file_that_another_process_has_just_made_is_waited_for(self, tmp_path: Path) -> None:
+        other = sqlite3.connect(tmp_path / cache.FILE, isolation_level=None, check_same_thread=False)
+        other.execute("BEGIN IMMEDIATE")  # while this lasts, SQLite refuses to change to a log, and does not wait
+        threading.Timer(0.2, other.execute, ["COMMIT"]).start()
+        one = Cache(tmp_path)
+        one.keep([(b"k", SOME)], [])
+        assert one.results([b"k"]) == {b"k": SOME}
 
 
 def said(at: Path, *options: str) -> str:

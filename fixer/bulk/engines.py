@@ -206,14 +206,19 @@ def _attempt(job: Job, limits: CampaignLimits, running: _Running, directory: Pat
                 process.stdin.close()
 
 
-_TOO_LARGE = ("MemoryError", "failed to map segment from shared object", "Cannot allocate memory")
-"""How Python, the loader of libraries and the system say that a limit of memory is reached."""
+_TOO_LARGE = (
+    "MemoryError",
+    "returned NULL without setting an exception",
+    "failed to map segment from shared object",
+    "Cannot allocate memory",
+)
+"""How Python, its imports, the loader of libraries and the system say that a limit of memory is reached."""
 
 
 def _why(status: int, said: bytes, limits: CampaignLimits) -> str:
     """Why a process ended badly, in a sentence."""
     text = said.decode("utf-8", "replace").strip()
-    if any(sign in text for sign in _TOO_LARGE):
+    if limits.memory and any(sign in text for sign in _TOO_LARGE):
         return f"needs more than the {limits.memory:,} megabytes that `limits` allows"
     how = f"was ended by signal {-status}" if status < 0 else f"ended with {status}"
     return f"its process {how}{': ' + text.splitlines()[-1] if text else ''}"

@@ -41,6 +41,8 @@ LARGEST = 200_000_000
 PREFILTERS = 8
 """Sets of rules for which the files are known that none of them wants."""
 MOST_NAMES = 500_000
+PATIENCE = 2
+"""Seconds to wait for another process that holds the file."""
 LATELY = 24 * 60 * 60
 """Seconds for which a result that was used is not noted as used again."""
 _NAME = 20
@@ -166,10 +168,21 @@ class Cache:
             self._database = None
 
     def _open(self) -> sqlite3.Connection | None:
+        # SQLite does not wait for a lock on a file that another process turns into one with a log.
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._opened()
+            except sqlite3.OperationalError as error:  # locked, or not ours to write
+                if "locked" not in str(error) or time.monotonic() > until:
+                    return None
+                time.sleep(0.01)
+
+    def _opened(self) -> sqlite3.Connection | None:
         for last in (False, True):
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
-                database = sqlite3.connect(self.file, timeout=2, isolation_level=None)
+                database = sqlite3.connect(self.file, timeout=PATIENCE, isolation_level=None)
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = OFF")
                 (version,) = database.execute("PRAGMA user_version").fetchone()
@@ -183,8 +196,8 @@ class Cache:
                     f"PRAGMA user_version = {_FORMAT}"
                 )
                 return database
-            except sqlite3.OperationalError:  # not ours to write, or locked
-                return None
+            except sqlite3.OperationalError:
+                raise
             except (sqlite3.Error, OSError, UnicodeDecodeError):
                 if last:
                     return None
