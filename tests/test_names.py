@@ -42,9 +42,11 @@ def test_schema(name: str) -> None:
         "fields",
         "members",
         "requires",
+        "telling",
         *SECTIONS,
     }
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())
+    assert set(table.get("telling", ())) <= {row.old for row in ALL[name] if row.section in ("argument", "hook")}
     assert not [f"{row.label}: {problem}" for row in ALL[name] for problem in _problems(row)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fixer.errors import Refusal
 from fixer.run.request import Request
 
-ALWAYS = ("VER007", "VER008")
+ALWAYS = ("VER007", "VER008", "VER009")
 """The rules that speak during an upgrade only."""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -118,6 +118,22 @@ def of_rule(code: str, place: str) -> Mapping[str, Mapping[str, RemovedName]]:
 def _is_field(row: RemovedName) -> bool:
     """Whether objects of the owner have an attribute for an argument, which went with it."""
     return row.place == "argument" and bool(row.gone) and row.owner in _table(row.library).get("fields", ())
+
+
+@cache
+def telling() -> frozenset[str]:
+    """The old arguments and hooks whose names mean nothing else, in no other class and no other library."""
+    return frozenset(name for library in LIBRARIES for name in _table(library).get("telling", ()))
+
+
+@cache
+def rows_of(place: str) -> Mapping[str, Sequence[RemovedName]]:
+    """Old name → the rows of one kind, of all rules; what is imported goes by its last part."""
+    found: dict[str, list[RemovedName]] = {}
+    for row in rows():
+        if row.place == place:
+            found.setdefault(_word(row), []).append(row)
+    return found
 
 
 @cache

@@ -1,0 +1,270 @@
+"""Old names of which nobody can tell who takes them: what speaks for them is the name alone, and that nothing in the
+project has a use of its own for it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from enum import Enum
+
+from codemods.analysis.python_context import PythonContext, program
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import unknown
+from codemods.frameworks.autocast.version_tests import version_tested
+from codemods.frameworks.config_owners import owner
+from codemods.frameworks.launches import program_of
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.command_lines import flags, parsed
+from codemods.frameworks.removed_names.drafts import PACKAGES, finding
+from codemods.frameworks.removed_names.owners import instance_of, meant, of_class, owners_of
+from codemods.frameworks.removed_names.tables import RemovedName
+from codemods.model.edits import Evidence
+from codemods.project import ranges
+from codemods.project.index import Index, Ref
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+from codemods.sources.config import Array, Config, Table, Value
+from codemods.sources.shell import Command, launched
+from codemods.syntax.module import Function, parameters
+
+_CONFIGURATION = (".yaml", ".yml", ".json", ".toml")
+_NO_HOOKS = frozenset({"torch", "object", "abc", "typing", "builtins", "enum", "transformers", "accelerate", "peft"})
+"""Packages whose classes have no hooks of Lightning's."""
+_UNKNOWN = "what takes `{}` here is not known"
+
+
+class OwnUse(Enum):
+    """How the project uses a word itself."""
+
+    PARAMETER = "a function of it has a parameter of that name"
+    FIELD = "a class of it has a field, or an object an attribute, of that name"
+    OPTION = "a call is given the word, or the flag: `add_argument`, `get`"
+    READ = "code reads an attribute or an item of that name"
+    KEY = "a configuration file has the key"
+
+
+def unresolved_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """The old arguments of a call that may be a library's."""
+    given = [each for each in call.keywords if each.arg is not None and _carried(ctx, each.arg)]
+    if not given or owners_of(ctx, call) or version_tested(ctx, call, _carried(ctx, str(given[0].arg))[0].library):
+        return
+    likely = _likely_owners(ctx, call)
+    for each in given:
+        name = str(each.arg)
+        found = _carried(ctx, name)
+        row = next((row for row in found if row.owner in likely), None)
+        if row is None and name in tables.telling() and not _is_another(ctx, call):
+            row = None if uses(ctx.index, ctx.path, name) & {OwnUse.PARAMETER, OwnUse.FIELD} else found[0]
+        if row is not None and not _takes_itself(ctx, call, name):
+            yield from _finding(rule, row, each, ctx, ctx.evidence(call, _UNKNOWN.format(name)))
+
+
+def unresolved_keys(rule: Rule, written: ast.Dict, ctx: PythonContext) -> Iterator[Draft]:
+    """The old keys of a literal dictionary of which no call is known that it is spread into."""
+    keys = {str(key.value): key for key in written.keys if isinstance(key, ast.Constant)}
+    rows = _by_company(ctx, keys)
+    if rows and written not in _spread(ctx):
+        for name, row in rows.items():
+            if not uses(ctx.index, ctx.path, name) & {OwnUse.READ, OwnUse.OPTION, OwnUse.FIELD}:
+                yield from _finding(rule, row, keys[name], ctx, ctx.evidence(keys[name], _UNKNOWN.format(name)))
+
+
+def unresolved_items(rule: Rule, item: ast.Subscript, ctx: PythonContext) -> Iterator[Draft]:
+    """`settings["evaluation_strategy"] = …`."""
+    if isinstance(item.ctx, ast.Store) and isinstance(item.slice, ast.Constant):
+        for name, row in _by_company(ctx, [str(item.slice.value)]).items():
+            if not uses(ctx.index, ctx.path, name) & {OwnUse.READ, OwnUse.OPTION, OwnUse.FIELD}:
+                yield from _finding(rule, row, item, ctx, ctx.evidence(item, _UNKNOWN.format(name)))
+
+
+def unresolved_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    """`arguments.evaluation_strategy` of an object that nobody knows."""
+    if node.attr not in tables.telling() or not (found := _carried(ctx, node.attr)):
+        return
+    known = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
+    if known[0] or uses(ctx.index, ctx.path, node.attr) & {OwnUse.FIELD, OwnUse.OPTION, OwnUse.KEY}:
+        return
+    if not version_tested(ctx, node, found[0].library):
+        yield from _finding(rule, found[0], node, ctx, ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+
+
+def unresolved_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
+    """A method with the name of a hook that is no longer called, in a class whose bases are not all known."""
+    klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None
+    rows = _carried(ctx, function.name, "hook") if function.name in tables.telling() else []
+    if not rows or klass is None:
+        return
+    lineage, owners = ctx.index.lineage(klass), {row.owner for row in rows}
+    if any(name in owners for base in lineage.external for name in meant(base)):
+        return
+    if not lineage.complete or any(base.partition(".")[0] not in _NO_HOOKS for base in lineage.external):
+        evidence = ctx.evidence(function, f"what `{klass.name}` descends from is not known")
+        yield from _finding(rule, rows[0], function, ctx, evidence)
+
+
+def unresolved_names(rule: Rule, node: ast.Name, ctx: PythonContext) -> Iterator[Draft]:
+    """A name that only a star import of a library may bind."""
+    stars = [each.target for each in ctx.facts.named("*")]
+    if not stars or not isinstance(node.ctx, ast.Load) or any(ctx.facts.named(node.id)) or node.id in ctx.facts.rebound:
+        return
+    rows = [row for row in _carried(ctx, node.id, "name") if any(row.old == f"{star}.{node.id}" for star in stars)]
+    if rows:
+        yield from _finding(rule, rows[0], node, ctx, ctx.evidence(node, f"a star import may bind `{node.id}`"))
+
+
+def unresolved_settings(rule: Rule, config: Config, ctx: FileContext) -> Iterator[Draft]:
+    """The old keys of a configuration file that nobody is known to read."""
+    if owner(config, ctx.index) is not None:
+        return
+    for table in _tables(config.roots):
+        entries = {str(entry.key.value): entry for entry in table.entries}
+        for name, row in _by_company(ctx, entries).items():
+            if not ctx.index.using(ctx.path, PACKAGES.get(row.library, (row.library,))):
+                continue
+            if uses(ctx.index, ctx.path, name) & {OwnUse.READ, OwnUse.OPTION, OwnUse.FIELD}:
+                continue
+            key = entries[name].key
+            yield from _finding(rule, row, key, ctx, ctx.shown_at(key.start, _UNKNOWN.format(name)))
+
+
+def unresolved_flags(rule: Rule, command: Command, ctx: FileContext) -> Iterator[Draft]:
+    """The old flags of a command whose program is not known to have an option of that name."""
+    launch = launched(command)
+    for word, name in flags(command.words if launch is None else launch.arguments):
+        rows = _carried(ctx, name) if name in tables.telling() else []
+        if not rows or uses(ctx.index, ctx.path, name) & {OwnUse.OPTION, OwnUse.FIELD, OwnUse.PARAMETER}:
+            continue
+        path = program_of(launch, ctx) if launch is not None else None
+        there = program(ctx.index, path) if path is not None else None
+        if there is None or not parsed(there)[0]:
+            yield from _finding(rule, rows[0], word, ctx, ctx.shown_at(word.start, _UNKNOWN.format(name)))
+
+
+def _finding(rule: Rule, row: RemovedName, node: object, ctx: FileContext, place: Evidence) -> Iterator[Draft]:
+    for draft in finding(rule, row, node, ctx, None, (unknown(place),)):
+        yield replace(draft, message=f"if it is {row.library}'s: {draft.message}")
+
+
+def _carried(ctx: FileContext, name: str, place: str = "argument") -> list[RemovedName]:
+    """The rows of an old name that the releases refuse to which the project is carried; what is renamed first."""
+    found = []
+    for row in tables.rows_of(place).get(name, ()):
+        release = ctx.upgrade(row.library) if row.gone else None
+        if release is not None and ranges.every((f"=={release}",), row.removed):
+            found.append(row)
+    return sorted(found, key=lambda row: row.kind != "rename")
+
+
+def _by_company(ctx: FileContext, names: Iterable[str]) -> dict[str, RemovedName]:
+    """Old keys among some: those that mean nothing else, and those that stand beside such a one of the same owner."""
+    found = {name: rows for name in names if (rows := [row for row in _carried(ctx, name) if _is_a_setting(row)])}
+    sure = {row.owner for name in found.keys() & tables.telling() for row in found[name]}
+    chosen = {}
+    for name, rows in found.items():
+        beside = [row for row in rows if row.owner in sure]
+        if beside:
+            chosen[name] = beside[0]
+    return chosen
+
+
+def _is_a_setting(row: RemovedName) -> bool:
+    """Whether it may be a key: trainers of Transformers and TRL are given models and data, which no file holds."""
+    return row.library == "lightning" or not row.owner.endswith("Trainer")
+
+
+def _likely_owners(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
+    """The owners in the tables that a call may be of: a class that descends from one and passes on what it is given, or
+    a method of the same name of an object that nobody knows.
+    """
+    here = ctx.klass(call)
+    match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__") if here is not None:
+            return _above(ctx, here)
+        case ast.Attribute(attr=method) if not ctx.origin(call.func):
+            return frozenset(row.owner for row in tables.rows() if row.owner.endswith(f".{method}"))
+    refs = [Ref(*origin.split(":", 1)) for origin in ctx.origin(call.func) if ":" in origin]
+    return frozenset(name for ref in refs for name in _above(ctx, ref))
+
+
+def _above(ctx: PythonContext, ref: Ref) -> frozenset[str]:
+    return frozenset(name for base in ctx.index.lineage(ref).external for name in meant(base))
+
+
+def _is_another(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call is of something outside the project that the tables do not speak of."""
+    origins = ctx.origin(call.func)
+    return bool(origins) and all(":" not in origin for origin in origins)
+
+
+def _takes_itself(ctx: PythonContext, call: ast.Call, name: str) -> bool:
+    """Whether a function or class of the project that is called has the argument."""
+    for origin in ctx.origin(call.func):
+        for found in ctx.definitions(origin) if ":" in origin else ():
+            body = found.body if isinstance(found, ast.ClassDef) else [found]
+            for each in body:
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+                    each is found or each.name == "__init__"
+                ):
+                    if any(arg.arg == name for arg in parameters(each)):
+                        return True
+                elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id == name:
+                    return True
+    return False
+
+
+def _spread(ctx: PythonContext) -> set[ast.AST]:
+    """The dictionaries that are spread into calls whose owners are known."""
+    if (_spread,) not in ctx.memo:
+        ctx.memo[(_spread,)] = {
+            value.node
+            for call in ctx.all(ast.Call)
+            if any(each.arg is None for each in call.keywords) and owners_of(ctx, call)
+            for each in call.keywords
+            if each.arg is None
+            for value in possible_values(ctx, each.value)[0]
+        }
+    known: set[ast.AST] = ctx.memo[(_spread,)]
+    return known
+
+
+def _tables(values: Iterable[Value]) -> Iterator[Table]:
+    waiting = list(values)
+    while waiting:
+        match waiting.pop():
+            case Table() as table:
+                yield table
+                waiting += [entry.value for entry in table.entries]
+            case Array(items=items):
+                waiting += items
+
+
+def uses(index: Index, path: str, word: str) -> set[OwnUse]:
+    """How the project of a file uses a word itself."""
+
+    def found() -> set[OwnUse]:
+        holders = index.search(path, (word.encode(), word.replace("_", "-").encode()))
+        contexts = (program(index, each) for each in holders)
+        told = {use for ctx in contexts if ctx is not None for use in _in_file(ctx, word)}
+        if index.search(path, (word.encode(),), suffixes=_CONFIGURATION):
+            told.add(OwnUse.KEY)
+        return told
+
+    return index.recall((uses, index.root(path), word), found)
+
+
+def _in_file(ctx: PythonContext, word: str) -> Iterator[OwnUse]:
+    spelled = (word, f"--{word}", f"--{word.replace('_', '-')}")
+    for node in ctx.all(ast.arg, ast.AnnAssign, ast.Attribute, ast.Subscript, ast.Constant):
+        match node:
+            case ast.arg(arg=name) if name == word:
+                yield OwnUse.PARAMETER
+            case ast.AnnAssign(target=ast.Name(id=name)) if name == word and isinstance(ctx.parent(node), ast.ClassDef):
+                yield OwnUse.FIELD
+            case ast.Attribute(attr=name, ctx=how) if name == word:
+                yield OwnUse.READ if isinstance(how, ast.Load) else OwnUse.FIELD
+            case ast.Subscript(slice=ast.Constant(value=name), ctx=ast.Load()) if name == word:
+                yield OwnUse.READ
+            case ast.Constant(value=text) if text in spelled and isinstance(ctx.parent(node), ast.Call):
+                yield OwnUse.OPTION

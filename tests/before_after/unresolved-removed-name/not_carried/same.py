@@ -1,0 +1,5 @@
+from transformers import Trainer
+
+
+def main(make):
+    return make(evaluation_strategy="steps"), Trainer

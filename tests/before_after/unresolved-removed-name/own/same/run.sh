@@ -1,0 +1,1 @@
+python train.py --overwrite_output_dir
