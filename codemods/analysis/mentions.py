@@ -15,7 +15,7 @@ from codemods.analysis import instances
 from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Evidence
-from codemods.model.names import OPTIMIZER
+from codemods.model.names import CALLBACKS, OPTIMIZER
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import Class
 from codemods.syntax.module import FUNCTIONS, Function, own
@@ -358,7 +358,13 @@ def _is_implicit(ctx: PythonContext, function: Function) -> bool:
     if not isinstance(ctx.scope(function), ast.ClassDef):
         return bool(function.decorator_list)
     dunder = function.name.startswith("__") and function.name != "__init__"
-    return function.name in _IMPLICIT or dunder or bool(function.decorator_list)
+    return function.name in _IMPLICIT or dunder or bool(function.decorator_list) or _is_in_a_callback(ctx, function)
+
+
+def _is_in_a_callback(ctx: PythonContext, function: Function) -> bool:
+    """Whether a method is one of a callback, which a Trainer calls between the steps."""
+    klass = ctx.klass(function)
+    return klass is not None and ctx.index.descends(klass, CALLBACKS) is not False
 
 
 def _is_given_to_a_library(mention: Occurrence) -> bool:

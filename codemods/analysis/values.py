@@ -32,6 +32,13 @@ Assigned = tuple[PythonContext, Binding, str]
 """One assignment with its file, and the name that it binds (of an attribute of `self` the last one)."""
 _CHANGING = frozenset({"extend", "insert", "update", "setdefault", "clear", "pop", "popitem", "remove", "sort", "add"})
 """Methods that change what a container holds, beside `append`."""
+_TRANSPARENT = frozenset(
+    {"functools.cache", "functools.lru_cache", "functools.cached_property"}
+    | {"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.compile", "torch.jit.ignore"}
+    | {"abc.abstractmethod", "typing.override", "typing.final", "typing_extensions.override"}
+)
+"""Decorators of functions that return what the function returns; and those of Python itself."""
+_PLAIN = frozenset({"staticmethod", "classmethod", "property"})
 
 
 @dataclass(slots=True)
@@ -197,7 +204,10 @@ def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
         return None
     where, function = target
     found = tuple(value.at(each, value.path, where) for each in returned(function))
-    return Behind(found, by_choice=True) if found else None
+    # another decorator may give something else (no-grad-in-autocast/decorated_manager)
+    decorators = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
+    known = all(where.name(each) in _PLAIN or where.means(each, _TRANSPARENT) for each in decorators)
+    return Behind(found, complete=known, by_choice=True) if found else None
 
 
 def returned(function: Function) -> list[ast.expr]:

@@ -6,6 +6,7 @@ import re
 
 LIGHTNING_MODULE = frozenset({"lightning.pytorch.LightningModule"})
 LIGHTNING_CALLBACK = frozenset({"lightning.pytorch.Callback"})
+CALLBACKS = LIGHTNING_CALLBACK | {"transformers.TrainerCallback"}
 OPTIMIZER = frozenset(
     f"torch.optim.{name}"
     for name in (

@@ -59,6 +59,8 @@ def _of_the_project(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
         if isinstance(made, ast.Call):
             yield from _own_steps(where, made)
             yield from _chosen_weights(where, made)
+            if any(":" in name for name in where.origin(made.func)) and where.callee(made) is not None:
+                yield where.evidence(made, "which optimizer this gives is not known")
 
 
 def _own_steps(ctx: PythonContext, made: ast.Call) -> Iterator[Evidence]:

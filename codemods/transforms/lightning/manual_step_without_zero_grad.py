@@ -123,10 +123,7 @@ def nobody_else_zeroes(ctx: PythonContext, method: Method) -> Answer:
         each.evidence("this may set the gradients to zero")
         for each in places
         if _is_kept(each)
-        or (
-            (each.ctx.klass(each.node) or method.owner) != lineage.get(each.ctx.path)
-            and (_is_in_a_callback(each) or may_run_during(each, scopes))
-        )
+        or ((each.ctx.klass(each.node) or method.owner) != lineage.get(each.ctx.path) and may_run_during(each, scopes))
     )
 
 
@@ -136,12 +133,6 @@ def _is_kept(mention: Occurrence) -> bool:
         return False
     is_away = isinstance(mention.ctx.scope(mention.node), (ast.Lambda, ast.Module))
     return is_away or mention.call is None or isinstance(mention.node, ast.Constant)
-
-
-def _is_in_a_callback(mention: Occurrence) -> bool:
-    """Whether a place may run in a callback, which the Trainer calls between the steps."""
-    klass = mention.ctx.klass(mention.node)
-    return klass is not None and mention.ctx.index.descends(klass, LIGHTNING_CALLBACK) is not False
 
 
 def _sets(store: Occurrence) -> bool:
