@@ -18,7 +18,7 @@ from codemods.model.edits import Evidence
 from codemods.project.index import Ref
 from codemods.syntax.facts import dotted
 
-_SETTERS = ("setattr", "patch")
+_SETTERS = ("setattr", "patch", "modules")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
 _LIBRARIES = frozenset(
@@ -72,7 +72,7 @@ def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:
     facts = ctx.index.facts(path)
     if facts is None or not facts.imports:
         return False
-    return not (facts.mentioned.isdisjoint(words) and facts.called.isdisjoint(_SETTERS))
+    return not (facts.mentioned.isdisjoint(words) and facts.called.isdisjoint(_SETTERS)) or "modules" in facts.mentioned
 
 
 def _replacements(ctx: PythonContext, path: str) -> tuple[Replacement, ...]:
@@ -90,6 +90,12 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
         for target in node.targets if not _is_plain(node.value) else ():
             if isinstance(target, ast.Attribute) and dotted(target) is not None:
                 yield from _replacement(ctx, node, target.value, target.attr)
+            if isinstance(target, ast.Subscript) and ctx.means(target.value, "sys.modules"):
+                name = literal(target.slice)
+                parts = name.split(".") if isinstance(name, str) else ["…"]
+                if parts[0] in _LIBRARIES or parts == ["…"]:
+                    shown = ctx.evidence(node, "a module is replaced")
+                    yield Replacement(frozenset(parts), shown, is_any=parts == ["…"])
     for call in ctx.all(ast.Call):
         match call.func, call.args:
             case ast.Name(id="setattr"), [owner, name, value] if not _is_plain(value):

@@ -23,6 +23,22 @@ _FLEETING = frozenset({"item", "detach", "cpu", "numpy", "shape", "dtype", "devi
 _CUT = frozenset({"detach", "item", "data", "cpu"})
 SWITCHING_OFF = ("no_grad", "inference_mode", "set_grad_enabled", "_set_grad_enabled")
 SWITCHING_ON = ("enable_grad", "inference_mode", "set_grad_enabled", "_set_grad_enabled")
+_MOVING = frozenset(
+    {"to", "cuda", "cpu", "numpy", "items", "keys", "values", "get", "pop", "size", "parameters", "optimizers"}
+)
+"""Methods whose result has no graph that their object lacks, or none at all."""
+_MAKING = (
+    "torch.optim.",
+    "torch.nn.",
+    "torch.utils.data.",
+    "torch.amp.",
+    "torch.cuda.amp.",
+    "torch.autograd.grad_mode",
+)
+_ENDING = frozenset(
+    {"backward", "manual_backward", "print", "log", "log_dict", "log_metrics", "info", "debug"}
+) | frozenset({"warning", "write", "set_postfix", "set_description", "add_scalar", "step", "unscale_"})
+"""What a value is given to, and nobody has it afterwards."""
 _KEEPING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "put"})
 """Methods by which a container keeps what they are given."""
 
@@ -199,6 +215,96 @@ def loss_is_cut(ctx: PythonContext, loss: ast.expr) -> Answer:
         case LossOrigin.GRAPH:
             return no()
     return unknown(ctx.evidence(loss, f"`{ctx.written(loss)}` may have a graph"))
+
+
+@question
+def graph_stays_here(ctx: PythonContext, scope: ast.AST, *ends: ast.AST) -> Answer:
+    """Whether a function keeps nothing, and hands nothing on, that hangs on the graph which a repair gives back.
+
+    Who has it may differentiate it once more, copy it, or hold the graph of every step.
+
+    Args:
+        scope: the function.
+        ends: what may be handed on all the same: the loss that is returned to a Trainer.
+    """
+    names = _with_a_graph(ctx, scope)
+    uses = (node for node in own(scope) if isinstance(node, ast.Name) and node.id in names)
+    return unless(
+        ctx.evidence(use, f"`{use.id}` is handed on here, with the graph that it gets")
+        for use in uses
+        if isinstance(use.ctx, ast.Load) and not is_cut_there(ctx, use) and _leaves(ctx, use, ends)
+    )
+
+
+def _with_a_graph(ctx: PythonContext, scope: ast.AST) -> set[str]:
+    """The names of a function that may hold something computed, and not only moved, taken apart, or cut."""
+    found = set()
+    for name, bindings in ctx.bindings(scope).items():
+        for each in bindings:
+            calls = [node for node in _within(each.value) if isinstance(node, ast.Call)]
+            if any(not _only_moves(ctx, call) for call in calls) and not _is_cut(each.value):
+                found.add(name)
+    return found
+
+
+def _within(value: ast.AST | None) -> Iterator[ast.AST]:
+    return ast.walk(value) if value is not None else iter(())
+
+
+def _only_moves(ctx: PythonContext, call: ast.Call) -> bool:
+    """`x.to(device)`, `len(x)`, `next(batches)`, an optimizer: what makes no graph."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _MOVING:
+        return True
+    if ctx.name(call.func) in ("len", "next", "iter", "range", "zip", "enumerate", "float", "int", "time.time"):
+        return True
+    return any(origin.startswith(_MAKING) for origin in ctx.origin(call.func))
+
+
+def _is_cut(value: ast.AST | None) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(attr=attribute)) | ast.Attribute(attr=attribute):
+            return attribute in _FLEETING
+        case ast.Call(func=ast.Name(id="float" | "int")):
+            return True
+    return False
+
+
+def _leaves(ctx: PythonContext, use: ast.expr, ends: Sequence[ast.AST]) -> bool:
+    """Whether a value is returned, kept by an object, or given to a call whose result nobody wants."""
+    node: ast.AST = use
+    above = ctx.parent(use)
+    while isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.BinOp, ast.keyword)):
+        node, above = above, ctx.parent(above)
+    match above:
+        case ast.Return() | ast.Yield():
+            return above not in ends
+        case ast.Assign(targets=targets, value=given) if given is node:
+            return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+        case ast.AugAssign(target=target):
+            return isinstance(target, (ast.Attribute, ast.Subscript))
+        case ast.Call(func=func) if func is not node and _keeps(ctx, above):
+            return True
+        case ast.Call(func=func) if func is not node and isinstance(ctx.parent(above), ast.Expr):
+            last = func.attr if isinstance(func, ast.Attribute) else (ctx.name(func) or "")
+            known = any(":" not in origin for origin in ctx.origin(func))
+            return not known and last not in _ENDING
+    return False
+
+
+def _keeps(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a method of the project that is called keeps one of its parameters in its object (`memory`)."""
+    found = callee(ctx, call)
+    if found is None:
+        return False
+    where, function = found
+    given = where.parameter_names(function)
+    return any(
+        isinstance(node, ast.Name)
+        and node.id in given
+        and isinstance(node.ctx, ast.Load)
+        and (_is_kept(where, node) and not isinstance(where.parent(node), ast.Return))
+        for node in own(function)
+    )
 
 
 def is_cut_there(ctx: PythonContext, use: ast.AST) -> bool:

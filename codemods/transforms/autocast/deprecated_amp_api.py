@@ -241,8 +241,21 @@ def nobody_replaces(ctx: PythonContext, old: str) -> Answer:
     """Whether no code of the project puts something in the place of the old name by a string, as tests do."""
     paths = ctx.index.search(ctx.path, (b"patch", b"setattr"))
     replaced = ctx.index.recall((nobody_replaces, paths), lambda: _replaced(ctx.index, paths))
-    place = replaced.get(old.rpartition(".")[2])
+    last = old.rpartition(".")[2]
+    place = replaced.get(last) or _taken_by_name(ctx.index, ctx.path, last)
     return unknown(place) if place is not None else yes()
+
+
+def _taken_by_name(index: Index, path: str, name: str) -> Evidence | None:
+    """The first place that has the name in a list or dictionary, beside code that takes attributes by their names."""
+    by_name = set(index.search(path, (b"getattr", b"import_module")))
+    for each in index.search(path, (f'"{name}"'.encode(), f"'{name}'".encode())):
+        if each not in by_name or (module := index.syntax(each)) is None:
+            continue
+        for node in module.all(ast.Constant):
+            if node.value == name and isinstance(module.parent(node), (ast.Tuple, ast.List, ast.Set, ast.Dict)):
+                return Evidence(each, node.lineno, f"`{name}` may be taken by its name")
+    return None
 
 
 def _replaced(index: Index, paths: Sequence[str]) -> dict[str, Evidence]:

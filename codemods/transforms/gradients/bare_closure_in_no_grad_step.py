@@ -46,7 +46,7 @@ from codemods.analysis.regions import WITHS
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
-from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off, may_switch
+from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off, graph_stays_here, may_switch
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import NONE, Ref
@@ -108,7 +108,8 @@ def bare_closure(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         gradients_stay_off(ctx, managers),
         no_hook_changes_a_step(ctx),
     ]
-    is_right = [closures_write_nothing(ctx, method.klass)]
+    returned = [node for node in own(step) if isinstance(node, ast.Return)]
+    is_right = [closures_write_nothing(ctx, method.klass), graph_stays_here(ctx, step, *returned)]
     if enable is None or statement is None or not _stands_alone(call, statement, ctx):
         yield rule.finding(call, message=message, is_bug=is_bug)
         return

@@ -42,6 +42,7 @@ from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, 
 from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.frameworks.gradients.questions import (
     cut_value_is_not_used_again,
+    graph_stays_here,
     is_no_other_object,
     no_other_backward_of_a_step,
 )
@@ -111,9 +112,8 @@ def _cut(cut: ast.expr, loss: ast.expr, how: str, ctx: PythonContext) -> Iterato
     is_bug: list[Answer] = [] if value(ctx, loss).made in _TENSORS else [is_no_other_object(ctx, how)]
     if isinstance(sink.node, ast.Return) and (step := ctx.function(sink.node)) is not None:
         is_bug.append(no_other_backward_of_a_step(ctx, step))
-    yield rule.finding(
-        cut, message=message, fix=[fix], is_bug=is_bug, is_right=[cut_value_is_not_used_again(ctx, sink)]
-    )
+    is_right = [cut_value_is_not_used_again(ctx, sink), graph_stays_here(ctx, ctx.scope(cut), sink.node)]
+    yield rule.finding(cut, message=message, fix=[fix], is_bug=is_bug, is_right=is_right)
 
 
 def _is_wrong(sink: Sink, loss: ast.expr, ctx: PythonContext) -> bool:

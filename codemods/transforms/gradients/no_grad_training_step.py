@@ -41,7 +41,7 @@ from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
-from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off
+from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off, graph_stays_here
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
@@ -103,7 +103,11 @@ def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]
         nothing_switches_gradients_on(ctx, function, step),
         loss_is_made_here(ctx, step),
     ]
-    is_right = [only_trains_what_learns(ctx, function, method.self), nothing_is_written(ctx, function, step)]
+    is_right = [
+        only_trains_what_learns(ctx, function, method.self),
+        nothing_is_written(ctx, function, step),
+        *(graph_stays_here(ctx, each, *_returns(each)) for each in dict.fromkeys((function, step))),
+    ]
     for decorator in switches:
         yield rule.finding(decorator, message=what, fix=[drop(decorator)], is_bug=is_bug, is_right=is_right)
     for block, items in blocks:

@@ -42,6 +42,7 @@ from codemods.frameworks.gradients.questions import (
     copy_is_not_handed_on,
     gradients_are_recorded,
     graph_is_differentiated_once,
+    graph_stays_here,
     is_cut_there,
     loss_has_a_graph,
     loss_is_not_kept,
@@ -138,6 +139,7 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
         is_right.append(unknown(ctx.evidence(given, "a number may be meant here")))
     if sink is not None:
         is_right.append(graph_is_differentiated_once(ctx, sink, call, [loss]))
+        is_right.append(graph_stays_here(ctx, ctx.scope(call), sink.node))
     yield rule.finding(
         call, consequence=_consequence(call), message=message, fix=[fix], is_bug=is_bug, is_right=is_right
     )
@@ -225,6 +227,7 @@ def _several(call: ast.Call, given: ast.expr, losses: Sequence[ast.expr], ctx: P
         gradients_are_recorded(ctx, losses),
         losses_are_single_numbers(ctx, losses),
         graph_is_differentiated_once(ctx, sink, call, losses),
+        graph_stays_here(ctx, ctx.scope(call), sink.node),
     ]
     yield rule.finding(
         call,

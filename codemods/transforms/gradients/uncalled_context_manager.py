@@ -29,8 +29,10 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless, yes
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
 from codemods.syntax.verbs import replace
 
 CALLED_WITHOUT = frozenset(
@@ -77,7 +79,17 @@ def uncalled_context_manager(block: ast.With, ctx: PythonContext) -> Iterator[Dr
         name = ctx.name(manager)
         message = f"`with {name}:` enters the class itself, which raises"
         if ctx.means(manager, CALLED_WITHOUT):
-            yield rule.finding(manager, message=message, fix=[replace(manager, f"{name}()")])
+            is_right = [nothing_is_saved(ctx, manager, block)]
+            yield rule.finding(manager, message=message, fix=[replace(manager, f"{name}()")], is_right=is_right)
         for known, argument in CALLED_WITH.items():
             if ctx.means(manager, known):
                 yield rule.finding(manager, message=f"{message}; call it with {argument}")
+
+
+@question
+def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> Answer:
+    """Whether what is made in a block stays there: autograd refuses to save an inference tensor."""
+    if not ctx.means(manager, "torch.inference_mode"):
+        return yes()
+    kept = (node for node in own(block) if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)))
+    return unless(ctx.evidence(node, "what is made here cannot be saved for a backward pass") for node in kept)

@@ -1,0 +1,72 @@
+"""Whether a class is what its statement says: no decorator, metaclass or base of the project makes another of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Evidence
+from codemods.syntax.module import FUNCTIONS, Function, parameters
+
+_BUILDING = ("__init_subclass__", "__getattribute__")
+"""Methods by which a base puts something in the place of what a class defines."""
+
+
+@question
+def class_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether nothing of the project makes another class of the one around a place."""
+    klass = ctx.klass(node)
+    if klass is None:
+        return unless(())
+    return unless(place for each in ctx.index.lineage(klass).refs for place in _places(ctx, each.path, each.name))
+
+
+def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
+    there = ctx if path == ctx.path else ctx.other(path)
+    if there is None:
+        return
+    for klass in there.classes(name):
+        for decorator in klass.decorator_list:
+            if _may_change(there, decorator):
+                yield there.evidence(klass, f"`{there.written(decorator)}` may change `{klass.name}`")
+        for word in klass.keywords:
+            if word.arg == "metaclass" and any(":" in origin for origin in there.origin(word.value)):
+                yield there.evidence(klass, f"`{there.written(word.value)}` may change `{klass.name}`")
+        for statement in klass.body:
+            if isinstance(statement, FUNCTIONS) and statement.name in _BUILDING:
+                yield there.evidence(statement, f"`{statement.name}` may change what a class defines")
+
+
+def _may_change(ctx: PythonContext, decorator: ast.expr) -> bool:
+    """Whether a decorator is the project's, and not shown to give back the class as it is: a registry does."""
+    func = decorator.func if isinstance(decorator, ast.Call) else decorator
+    origins = ctx.origin(func)
+    if origins and all(":" not in origin for origin in origins):
+        return False
+    function = _function(ctx, func)
+    return function is None or not _gives_back(function)
+
+
+def _function(ctx: PythonContext, func: ast.expr) -> Function | None:
+    origins = ctx.origin(func)
+    if len(origins) != 1:
+        return None
+    path, _, qualified = next(iter(origins)).partition(":")
+    there = ctx.other(path)
+    found = there.definition(qualified) if there is not None and qualified else None
+    return found[1] if found is not None else None
+
+
+def _gives_back(function: Function) -> bool:
+    """Whether a decorator, or one that it makes, sets nothing and returns what it is given."""
+    inner = {each.name for each in ast.walk(function) if isinstance(each, FUNCTIONS)}
+    taken = {arg.arg for each in ast.walk(function) if isinstance(each, FUNCTIONS) for arg in parameters(each)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Return(value=ast.Name(id=name)) if name in inner | taken:
+                continue
+            case ast.Return() | ast.ClassDef() | ast.Attribute(ctx=ast.Store()) | ast.Name(id="setattr" | "type"):
+                return False
+    return True
