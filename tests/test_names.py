@@ -60,6 +60,9 @@ def _problems(row: Row) -> Iterator[str]:
         yield "kind"
     if kind == "rename" and "new" not in data:
         yield "a rename without `new`"
+    of_another = row.section == "name" and data.get("new", "").split(".")[0] not in row.old
+    if kind == "rename" and "since" not in data and row.section != "value" and not of_another:
+        yield "since when is there `new`? (an older release is no floor)"
     if kind == "delete" and {"new", "values"} & set(data):
         yield "a deletion with a new name"
     if ("decide" in data) is not (kind in ("decision", "default") or (kind == "delete" and "harmless" in data)):

@@ -107,6 +107,11 @@ _TRAINER_ARGUMENTS = _words(
 ) | frozenset(tables.words("PL103", "argument"))
 """What Lightning's Trainer takes, or took; LightningCLI refuses every other key below `trainer`."""
 
+_ARGUMENTS = (
+    *(b"TrainingArguments", b"HfArgumentParser", b"H4ArgumentParser", b"TrlParser", b"SFTConfig", b"DPOConfig"),
+    *(b"GRPOConfig", b"KTOConfig", b"CPOConfig", b"ORPOConfig", b"RLOOConfig", b"RewardConfig"),
+)
+"""What makes training arguments."""
 _SUBCOMMANDS = ("fit", "validate", "test", "predict")
 _SAVED_BY_CLI = ("# lightning.pytorch==", "# pytorch_lightning==")
 """How LightningCLI begins the configuration that it saves beside a run."""
@@ -122,11 +127,18 @@ def _owner(root: Value, config: Config, index: Index) -> str | None:
     if not isinstance(root, Table):
         return None
     found = {evidence.owner for evidence in TABLE if _fits(evidence, root)}
+    if TRAINING_ARGUMENTS in found and not _has_arguments(config, index):
+        found.discard(TRAINING_ARGUMENTS)
     if any(True for _ in _cli_tables(root, config, index)):
         found.add(LIGHTNING_CLI)
     if any(True for _ in hydra.trainer_tables(root, config, index)):
         found.add(HYDRA)
     return found.pop() if len(found) == 1 else None
+
+
+def _has_arguments(config: Config, index: Index) -> bool:
+    """Whether code of the project makes training arguments; a project without code is for another's (own_settings)."""
+    return bool(index.search(config.path, _ARGUMENTS)) or not index.search(config.path, (b"import",))
 
 
 def fits(table: Table, owner: str) -> bool:

@@ -49,7 +49,7 @@ _RUNNING = frozenset(
     }
     | {"prod", "production", "runtime", "run", "train", "training", "gpu", "cuda", "cu", "cpu", "rocm", "full", "all"}
     | {"install", "py", "python", "torch", "pytorch", "linux", "win", "windows", "mac", "local", "freeze", "frozen"}
-    | {"lock", "pinned"}
+    | {"lock", "pinned", "deploy", "deployment"}
 )
 """Words in the name of a requirements file that is for running the project; any other word is a condition."""
 

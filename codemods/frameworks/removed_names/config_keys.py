@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from codemods.frameworks.config_owners import is_interpolated, scalar
 from codemods.frameworks.removed_names.drafts import finding, floor_of, title
+from codemods.frameworks.removed_names.own_uses import OwnUse, configurations, uses
 from codemods.frameworks.removed_names.tables import RemovedName, of_rule
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -21,7 +22,7 @@ def old_keys(rule: Rule, table: Table, owners: Sequence[str], ctx: FileContext) 
         at = rows.get(entry.key.value) if isinstance(entry.key.value, str) else None
         row = next((at[owner] for owner in owners if owner in at), None) if at else None
         if row is not None:
-            fix = _of_entry(row, entry, known)
+            fix = _of_entry(row, entry, known) if _is_read_by_the_library(entry, ctx, row) else {}
             remedy = Remedy(fix, title(row), requires=floor_of(row)) if fix else None
             yield from finding(rule, row, entry.key, ctx, remedy)
 
@@ -35,3 +36,11 @@ def _of_entry(row: RemovedName, entry: Entry, known: set[object]) -> dict[object
         if new is not None:
             return {entry: Pair(row.new, ast.literal_eval(new) if new else plain(entry.value))}
     return {}
+
+
+def _is_read_by_the_library(entry: Entry, ctx: FileContext, row: RemovedName) -> bool:
+    """Whether the project does not read a key (`read_here`), nor sets back what another file says (`overrides`)."""
+    key = str(entry.key.value)
+    if uses(ctx.index, ctx.path, key) & {OwnUse.READ, OwnUse.OPTION, OwnUse.FIELD}:
+        return False
+    return row.kind == "rename" or configurations(ctx.index, ctx.path, key) == (ctx.path,)

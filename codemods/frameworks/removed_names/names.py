@@ -11,6 +11,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding, repair
+from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, of_class
 from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
 from codemods.model.edits import Need
@@ -48,6 +49,8 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
     unset = nobody_sets_it(ctx, node.attr)
     if row.place == "attribute" and not unset.is_yes:
         verbs = []  # what is put there keeps its name (an_override)
+    if row.place == "argument" and uses(ctx.index, ctx.path, node.attr) & {OwnUse.KEY, OwnUse.OPTION, OwnUse.FIELD}:
+        verbs = []  # what gives it its value keeps its name (fed_by_a_file)
     remedy = repair(row, verbs, ctx) if verbs else None
     if is_set:  # a new attribute, which nobody reads
         yield from finding(rule, replace(row, silent=True), node, ctx, remedy)

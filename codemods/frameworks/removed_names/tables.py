@@ -42,7 +42,7 @@ class RemovedName:
     rule: str = ""
     new: str = ""
     since: str = ""
-    """The first release that knows the new name."""
+    """The first release that knows the new name; "0": all that are known do."""
     deprecated: str = ""
     """The first release that warns of the old one."""
     gone: str = ""

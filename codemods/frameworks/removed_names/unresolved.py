@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from enum import Enum
 
 from codemods.analysis.python_context import PythonContext, program
 from codemods.analysis.values import possible_values
@@ -18,31 +17,21 @@ from codemods.frameworks.launches import program_of
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.command_lines import flags, parsed
 from codemods.frameworks.removed_names.drafts import PACKAGES, finding
+from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, meant, of_class, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Evidence
 from codemods.project import ranges
-from codemods.project.index import Index, Ref
+from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources.config import Array, Config, Table, Value
 from codemods.sources.shell import Command, launched
 from codemods.syntax.module import Function, parameters
 
-_CONFIGURATION = (".yaml", ".yml", ".json", ".toml")
 _NO_HOOKS = frozenset({"torch", "object", "abc", "typing", "builtins", "enum", "transformers", "accelerate", "peft"})
 """Packages whose classes have no hooks of Lightning's."""
 _UNKNOWN = "what takes `{}` here is not known"
-
-
-class OwnUse(Enum):
-    """How the project uses a word itself."""
-
-    PARAMETER = "a function of it has a parameter of that name"
-    FIELD = "a class of it has a field, or an object an attribute, of that name"
-    OPTION = "a call is given the word, or the flag: `add_argument`, `get`"
-    READ = "code reads an attribute or an item of that name"
-    KEY = "a configuration file has the key"
 
 
 def unresolved_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
@@ -238,33 +227,3 @@ def _tables(values: Iterable[Value]) -> Iterator[Table]:
                 waiting += [entry.value for entry in table.entries]
             case Array(items=items):
                 waiting += items
-
-
-def uses(index: Index, path: str, word: str) -> set[OwnUse]:
-    """How the project of a file uses a word itself."""
-
-    def found() -> set[OwnUse]:
-        holders = index.search(path, (word.encode(), word.replace("_", "-").encode()))
-        contexts = (program(index, each) for each in holders)
-        told = {use for ctx in contexts if ctx is not None for use in _in_file(ctx, word)}
-        if index.search(path, (word.encode(),), suffixes=_CONFIGURATION):
-            told.add(OwnUse.KEY)
-        return told
-
-    return index.recall((uses, index.root(path), word), found)
-
-
-def _in_file(ctx: PythonContext, word: str) -> Iterator[OwnUse]:
-    spelled = (word, f"--{word}", f"--{word.replace('_', '-')}")
-    for node in ctx.all(ast.arg, ast.AnnAssign, ast.Attribute, ast.Subscript, ast.Constant):
-        match node:
-            case ast.arg(arg=name) if name == word:
-                yield OwnUse.PARAMETER
-            case ast.AnnAssign(target=ast.Name(id=name)) if name == word and isinstance(ctx.parent(node), ast.ClassDef):
-                yield OwnUse.FIELD
-            case ast.Attribute(attr=name, ctx=how) if name == word:
-                yield OwnUse.READ if isinstance(how, ast.Load) else OwnUse.FIELD
-            case ast.Subscript(slice=ast.Constant(value=name), ctx=ast.Load()) if name == word:
-                yield OwnUse.READ
-            case ast.Constant(value=text) if text in spelled and isinstance(ctx.parent(node), ast.Call):
-                yield OwnUse.OPTION

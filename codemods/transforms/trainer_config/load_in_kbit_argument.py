@@ -12,7 +12,8 @@ Safe where every version that the project allows has what replaces the argument:
 `use_auth_token` is called `token`. Else unsafe, with the floor raised where the requirements can be edited.
 
 ## When it is not offered
-For values that are no literals, beside a `quantization_config`, and where `**` may hide one. Nothing is said of loaders
+For values that are no literals, beside a `quantization_config` or arguments that belong into one
+(`bnb_4bit_compute_dtype`), and where `**` may hide one. Nothing is said of loaders
 of other libraries with an argument of this name (Unsloth's own `load_in_4bit`), and of `BitsAndBytesConfig` itself.
 """
 
@@ -44,6 +45,7 @@ rule = Rule(
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
 _BITS = ("load_in_4bit", "load_in_8bit")
+_MORE = ("bnb_4bit_", "llm_int8_")
 _CONFIG = "transformers.BitsAndBytesConfig"
 _SINCE = ">=4.30.0"
 """The first release whose configuration takes both."""
@@ -63,6 +65,8 @@ def _with_config(draft: Draft, call: ast.Call, ctx: PythonContext) -> Draft:
     wanted = [each for each in given if literal(each.value) is True]
     if spelled is None or has_splat(call) or keyword(call, "quantization_config") is not None or len(wanted) != 1:
         return draft
+    if any((each.arg or "").startswith(_MORE) for each in call.keywords):
+        return draft  # they belong into the same configuration (more_of_the_configuration)
     if any(literal(each.value) not in (True, False) for each in given) or draft.node is not wanted[0]:
         return draft
     config = ("quantization_config", f"{spelled.code}({wanted[0].arg}=True)")

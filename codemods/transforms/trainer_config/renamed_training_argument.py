@@ -19,10 +19,12 @@ the steps that cannot be read: `warmup_steps=x` means steps from 1 on.
 
 ## When it is not offered
 Where a person has to decide, which the message says; for values that cannot be read where the value changes with the
-name; for calls that have the new name already; for flags of shell scripts; where the project holds a copy of the
-library. Nothing is said where the project allows older releases only, where code tests the version or catches the
-error, where an attribute is a field of the project's own class, about `**` of unknown content, and about classes of the
-project with a constructor of their own.
+name; for calls that have the new name already; for flags of shell scripts; for a key of a file that code of the project
+reads itself, or that goes here and stands in another file, too; for attributes that a configuration file or an option
+gives their value; where the project holds a copy of the library. Nothing is said where the project allows older
+releases only, where code tests the version or catches the error, where an attribute is a field of the project's own
+class, of a file in a project whose code makes no training arguments, about `**` of unknown content, and about classes
+of the project with a constructor of their own.
 """
 
 from __future__ import annotations
