@@ -15,7 +15,8 @@ allows knows the new name, else unsafe, with the floor raised where the requirem
 ## When it is not offered
 Where a person has to decide (`gpus=2` is `accelerator="gpu", devices=2`, but `gpus="0,1"` names two), which the message
 says; for a key of a file that code of the project reads itself, or that goes here and stands in another file, where it
-may set back what that says. Nothing is said where the project allows Lightning 1.x only, and where code tests the version.
+may set back what that says. Nothing is said where the project allows Lightning 1.x only, and where code tests the
+version.
 """
 
 from __future__ import annotations
