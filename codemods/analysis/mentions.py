@@ -15,7 +15,7 @@ from codemods.analysis import instances
 from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Evidence
-from codemods.model.names import CALLBACKS, OPTIMIZER
+from codemods.model.names import CALLBACKS, OPTIMIZER, TORCH_MODULE
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import Class
 from codemods.syntax.module import FUNCTIONS, Function, own
@@ -272,7 +272,34 @@ def may_run_during(mention: Occurrence, scopes: Mapping[N, PythonContext]) -> bo
             waiting.append((each.ctx, _function(each.ctx, each.node)))
         if (handed_on or not named) and any(_hands_on_itself(there, scope) for scope, there in scopes.items()):
             return True
+        if not named and isinstance(function, FUNCTIONS) and called_by_text(ctx):
+            return True
     return False
+
+
+def called_by_text(ctx: PythonContext) -> list[Occurrence]:
+    """The places that call a method by a name which only a run can tell: `getattr(callback, f"on_{event}")()`.
+
+    What they take from a library's module is none of the program's.
+    """
+    return _in_the_program(ctx, called_by_text, ("getattr",), ("getattr",), _by_text)
+
+
+def _by_text(ctx: PythonContext, path: str, words: frozenset[str]) -> Iterator[Occurrence]:
+    facts = ctx.index.facts(path)
+    other = ctx.other(path) if facts is not None and not facts.called.isdisjoint(words) else None
+    for call in other.all(ast.Call) if other is not None else ():
+        if other is None or other.name(call.func) != "getattr" or len(call.args) < 2:
+            continue
+        if isinstance(call.args[1], ast.Constant) or any(":" not in each for each in other.origin(call.args[0])):
+            continue
+        above = other.parent(call)
+        called = isinstance(above, ast.Call) and above.func is call
+        if not called and isinstance(above, ast.Assign) and isinstance(target := above.targets[0], ast.Name):
+            uses = (node for node in own(other.scope(call)) if isinstance(node, ast.Call))
+            called = any(other.name(each.func) == target.id for each in uses)
+        if called:
+            yield Occurrence(other, call.func, "getattr")
 
 
 def _names(ctx: PythonContext, function: ast.AST) -> list[str]:
@@ -362,9 +389,14 @@ def _is_implicit(ctx: PythonContext, function: Function) -> bool:
 
 
 def _is_in_a_callback(ctx: PythonContext, function: Function) -> bool:
-    """Whether a method is one of a callback, which a Trainer calls between the steps."""
+    """Whether a method is one of a callback, a data module, a plugin: what a Trainer calls between the steps."""
     klass = ctx.klass(function)
-    return klass is not None and ctx.index.descends(klass, CALLBACKS) is not False
+    if klass is None:
+        return False
+    lineage = ctx.index.lineage(klass)
+    return not lineage.complete or any(
+        base in CALLBACKS or (base.startswith("lightning.") and base not in TORCH_MODULE) for base in lineage.external
+    )
 
 
 def _is_given_to_a_library(mention: Occurrence) -> bool:

@@ -11,16 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
-from codemods.analysis.mentions import are_connected
+from codemods.analysis.mentions import are_connected, definers
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
 from codemods.syntax.facts import dotted
+from codemods.syntax.module import FUNCTIONS, own
 
 _SETTERS = ("setattr", "patch", "modules")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
+_BUILDING = ("__init__", "__new__", "__call__")
+"""Methods by which a class may be given other arguments than are written."""
 _LIBRARIES = frozenset(
     {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "accelerate", "transformers", "peft", "trl"}
 )
@@ -58,6 +61,30 @@ def nobody_overrides(ctx: PythonContext, classes: frozenset[str], method: str) -
     What is annotated as a library's class may be one of these (raw-backward-beside-fabric/subclass_elsewhere).
     """
     return unless(_overrides(ctx, classes, method))
+
+
+@question
+def is_no_stand_in(ctx: PythonContext, receiver: str, place: ast.AST, classes: frozenset[str]) -> Answer:
+    """Whether no class of the program that is none of some library's has the methods which a function calls on a name.
+
+    An annotation is no promise: who trains on one process is given an object that does nothing (`stand_in`).
+    """
+    scope = ctx.scope(place)
+    if not isinstance(scope, FUNCTIONS) or receiver not in ctx.parameter_names(scope):
+        return unless(())
+    calls = (node for node in own(scope) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    asked = {call.func.attr for call in calls if ctx.name(call.func.value) == receiver}  # type: ignore[attr-defined]
+    asked -= {"backward"}
+    found = list(definers(ctx, *sorted(asked))) if asked else []
+    others: dict[tuple[str, str, int], set[str]] = {}
+    for path, klass, method in found:
+        if not ctx.index.lineage(Ref(path, klass.name)).external & classes:
+            others.setdefault((path, klass.name, klass.line), set()).add(method)
+    return unless(
+        Evidence(path, line, f"`{name}` may be what `{receiver}` is")
+        for (path, name, line), methods in others.items()
+        if methods == asked
+    )
 
 
 def _overrides(ctx: PythonContext, classes: frozenset[str], method: str) -> Iterator[Evidence]:
@@ -100,6 +127,9 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
         match call.func, call.args:
             case ast.Name(id="setattr"), [owner, name, value] if not _is_plain(value):
                 yield from _replacement(ctx, call, owner, literal(name))
+                if literal(name) in _BUILDING and not ctx.origin(owner):
+                    shown = ctx.evidence(call, f"`{ctx.written(owner)}.{literal(name)}` is replaced")
+                    yield Replacement(frozenset({str(literal(name))}), shown, is_any=True)
             case ast.Attribute(attr="object" | "setattr"), [owner, name, *_]:
                 yield from _replacement(ctx, call, owner, literal(name))
             case ((ast.Name(id="patch") | ast.Attribute(attr="patch")), [ast.Constant(value=str() as text), *_]):
@@ -124,4 +154,4 @@ def _replacement(
         return
     parts = [part for each in (*origins, dotted(owner) or "") for part in each.split(".")]
     shown = ctx.evidence(node, f"`{ast.unparse(owner)}.{name}` is replaced")
-    yield Replacement(frozenset({name, *parts}), shown, is_any=name == "…")
+    yield Replacement(frozenset({name, *parts}), shown, is_any=name in ("…", *_BUILDING))

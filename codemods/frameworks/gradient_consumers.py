@@ -25,7 +25,7 @@ from codemods.analysis.gradient_watchers import (
     no_other_code_reads_gradients,
 )
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.replacements import nobody_overrides
+from codemods.analysis.replacements import is_no_stand_in, nobody_overrides
 from codemods.analysis.tensors import is_raw_backward
 from codemods.flow.answers import Answer
 from codemods.frameworks.accelerators import Keeping, is_keeper, prepared
@@ -59,6 +59,7 @@ def redirecting(
         gradients_are_taken_back(users),
         is_assigned(ctx, name, call),
         nobody_overrides(ctx, keeping.classes, "backward"),
+        is_no_stand_in(ctx, name, call, keeping.classes),
         no_hook_sees_gradients(ctx),
         functions_are_linear(ctx),
         every_backward_is_known(ctx, code, lambda where, each: is_raw_backward(where, each) or by_keeper(where, each)),

@@ -233,6 +233,14 @@ def _is_kept(mention: Occurrence) -> bool:
     return mention.word != "half" and mention.is_kept and not isinstance(mention.ctx.parent(mention.node), ast.keyword)
 
 
+def _behind(ctx: PythonContext, value: ast.expr) -> list[ast.expr]:
+    """A value, or what a name stands for."""
+    if not isinstance(value, ast.Name):
+        return [value]
+    found = (each.node for each in possible_values(ctx, value)[0] if each.ctx is ctx)
+    return [each for each in found if isinstance(each, ast.expr)]
+
+
 def _is_cast_by_name(mention: Occurrence, is_kept: bool) -> bool:
     """`net.to(getattr(torch, name))`, `net.to(TYPES[name])`: to a type that only a run can tell.
 
@@ -240,7 +248,8 @@ def _is_cast_by_name(mention: Occurrence, is_kept: bool) -> bool:
         is_kept: whether the program keeps types of low precision in tables.
     """
     ctx, call = mention.ctx, mention.call
-    for dtype in values(call) if call is not None else ():
+    given = [each for value in values(call) for each in _behind(ctx, value)] if call is not None else []
+    for dtype in given:
         if is_kept and isinstance(dtype, ast.Subscript) and mention.receiver is not None:
             return _may_be_a_module(ctx, mention.receiver)
         if isinstance(dtype, ast.Call) and ctx.name(dtype.func) == "getattr" and len(dtype.args) > 1:

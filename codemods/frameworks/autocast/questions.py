@@ -16,6 +16,9 @@ from codemods.frameworks.autocast.regions import Region, unknown_managers
 from codemods.model.edits import Evidence
 from codemods.syntax.module import own
 
+_REMAKING = ("requires_grad_", "weight_norm", "spectral_norm", "register_parametrization", "enable_grad")
+"""What freezes weights, makes them of others, or gives a pass gradients of its own."""
+
 
 def nothing_interferes(
     ctx: PythonContext, region: Region | None, first: ast.AST, later: ast.AST, inside: Iterable[Evidence]
@@ -32,6 +35,18 @@ def nothing_interferes(
         cache_is_left_alone(ctx, scope),
         forward_is_its_own(ctx),
         runs_under_autocast(ctx, scope),
+        weights_are_as_made(ctx),
+    )
+
+
+@question
+def weights_are_as_made(ctx: PythonContext) -> Answer:
+    """Whether no other file freezes weights, makes them of others, or runs a module with gradients of its own."""
+    found = [*mentions(ctx, *_REMAKING), *(each for each in stores(ctx, "requires_grad") if each.word != "setattr")]
+    return unless(
+        each.evidence(f"`{each.word}` may change what autocast keeps of the weights")
+        for each in found
+        if each.ctx is not ctx or each.word in ("weight_norm", "spectral_norm", "register_parametrization")
     )
 
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from codemods.analysis.calls import super_method
 from codemods.analysis.definitions import uses_of
 from codemods.analysis.instances import callee, library_values
-from codemods.analysis.mentions import definers, may_run_during, mentions, mentions_during
+from codemods.analysis.mentions import (
+    Occurrence,
+    called_by_text,
+    definers,
+    may_run_during,
+    mentions,
+    mentions_during,
+    stores,
+)
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
@@ -16,11 +25,27 @@ from codemods.frameworks.gradients.grad_mode import grad_mode
 from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.model.edits import Evidence
 from codemods.model.names import NO_GRAD
+from codemods.project.index import Ref
 from codemods.syntax.module import Function, own
 
 _FLEETING = frozenset({"item", "detach", "cpu", "numpy", "shape", "dtype", "device"})
 """Attributes of a tensor by which its graph is not kept."""
 _CUT = frozenset({"detach", "item", "data", "cpu"})
+WRITING = (
+    "copy_",
+    "mul_",
+    "add_",
+    "sub_",
+    "div_",
+    "lerp_",
+    "addcmul_",
+    "addcdiv_",
+    "fill_",
+    "clamp_",
+    "zero_",
+    "index_copy_",
+)
+"""Methods that write into a tensor."""
 SWITCHING_OFF = ("no_grad", "inference_mode", "set_grad_enabled", "_set_grad_enabled")
 SWITCHING_ON = ("enable_grad", "inference_mode", "set_grad_enabled", "_set_grad_enabled")
 _MOVING = frozenset(
@@ -98,6 +123,22 @@ def no_other_backward_of_a_step(ctx: PythonContext, step: Function) -> Answer:
 
 
 @question
+def a_trainer_differentiates(ctx: PythonContext, step: Function) -> Answer:
+    """Whether nobody else runs a `training_step`, and no plugin of the program has a backward pass of its own."""
+    own_passes = (
+        Evidence(path, klass.methods[name].line, f"`{klass.name}` has a backward pass of its own")
+        for path, klass, name in definers(ctx, "backward")
+        if any(base.startswith("lightning.") for base in ctx.index.lineage(Ref(path, klass.name)).external)
+    )
+    runs = (
+        each.evidence(f"`{step.name}` may run here without a Trainer")
+        for each in (*mentions(ctx, step.name), *called_by_text(ctx))
+        if each.ctx is not ctx and (each.call is None or not super_method(each.call))
+    )
+    return unless([*own_passes, *runs])
+
+
+@question
 def is_no_other_object(ctx: PythonContext, attribute: str) -> Answer:
     """Whether no class of the program has an attribute that a tensor has, so that it is one of a tensor."""
     return unless(
@@ -130,6 +171,22 @@ def graph_is_differentiated_once(
 def loss_is_not_kept(ctx: PythonContext, losses: Sequence[ast.expr]) -> Answer:
     """Whether nobody keeps a loss that is copied: who has it may differentiate it, so that it trains all the same."""
     return unless(_handed_on(ctx, losses))
+
+
+@question
+def nobody_makes_gradients(ctx: PythonContext) -> Answer:
+    """Whether no code of the program puts gradients into `.grad`: with these, a loss needs no graph (`estimated`)."""
+    return unless(each.evidence("gradients may be made here") for each in stores(ctx, "grad") if not _is_nothing(each))
+
+
+def _is_nothing(store: Occurrence) -> bool:
+    """`p.grad = None`."""
+    statement = store.ctx.parent(store.node)
+    return store.word == "setattr" or (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is None
+    )
 
 
 @question
@@ -191,7 +248,8 @@ def _is_kept(ctx: PythonContext, use: ast.expr) -> bool:
 def cut_value_is_not_used_again(ctx: PythonContext, sink: Sink) -> Answer:
     """Whether the value that is cut from its graph is used for nothing but the backward pass."""
     uses = (use for hop in sink.hops for use in uses_of(ctx, hop) if not _is_fleeting(ctx, use, sink))
-    return unless(ctx.evidence(use, f"`{ctx.written(use)}` would keep the graph alive") for use in uses)
+    kept = (hop for hop in sink.hops if isinstance(hop, ast.Assign) and not isinstance(hop.targets[0], ast.Name))
+    return unless(ctx.evidence(use, f"`{ctx.written(use)}` would keep the graph alive") for use in (*uses, *kept))
 
 
 def _is_fleeting(ctx: PythonContext, use: ast.expr, sink: Sink) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from codemods.analysis import instances
 from codemods.analysis.calls import imports_of, named_calls
 from codemods.analysis.gradient_use import ReachedCode, deep
+from codemods.analysis.mentions import called_by_text
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, no, question, unless
 from codemods.model.edits import Evidence
@@ -130,7 +131,8 @@ def runs_under_the_trainer(ctx: PythonContext, owner: Ref, function: Function) -
     for where, node, surely in _uses_elsewhere(ctx, owner, function):
         does = "runs" if surely else "may run"
         (sure if surely else found).append(where.evidence(node, f"`{where.written(node)}` {does} it outside `fit`"))
-    return no(*sure) if sure else unless(found)
+    by_text = (each.evidence(f"`{function.name}` may be called here") for each in called_by_text(ctx))
+    return no(*sure) if sure else unless([*found, *by_text])
 
 
 def _uses_elsewhere(

@@ -19,6 +19,7 @@ from codemods.analysis.scaler_lifetime import used_anywhere
 from codemods.analysis.sources import sources
 from codemods.flow.answers import Answer
 from codemods.frameworks.scaler.questions import (
+    bound_is_plain,
     gradients_come_from_here,
     has_every_method,
     is_scaler,
@@ -27,6 +28,7 @@ from codemods.frameworks.scaler.questions import (
     nothing_else_unscales,
     nothing_replaces_gradients,
     optimizers_hold_what_is_clipped,
+    step_follows,
     unscaled_before_is_another,
 )
 from codemods.model.edits import Evidence
@@ -206,12 +208,14 @@ def _scaled_clip(
         optimizers_hold_what_is_clipped(training, clip, steps),
         unscaled_before_is_another(training, clip, steps),
         managers_are_known(_managers(training, scaler, clip)),
+        bound_is_plain(training.ctx, clip),
     )
     code = ReachedCode([(training.ctx, training.scope)])
     right = (
         has_every_method(training, scaler),
         nothing_else_steps(training, scaler),
         no_other_code_reads_gradients(training.ctx, code, training.looks_at, looked_at(training)),
+        step_follows(training, clip, steps),
     )
     return ScaledClip(clip, names, tuple(fix) if fix is not None else None, obstacle, bug, right)
 

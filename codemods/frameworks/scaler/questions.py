@@ -5,11 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from codemods.analysis.calls import given, is_set_elsewhere, keyword, literal, values
+from codemods.analysis.calls import argument, given, is_set_elsewhere, keyword, literal, values
 from codemods.analysis.grad_scaler import Scaler, kind, optimizer
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.instances import callee
-from codemods.analysis.mentions import Occurrence, is_spent, may_run_during, mentions, mentions_during, stores
+from codemods.analysis.mentions import (
+    Occurrence,
+    are_connected,
+    called_by_text,
+    is_spent,
+    may_run_during,
+    mentions,
+    mentions_during,
+    stores,
+)
 from codemods.analysis.optimizers import are_different, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
@@ -20,13 +29,16 @@ from codemods.frameworks.autocast.changes import modules_of
 from codemods.frameworks.autocast.modules import Path, overlap, path_of, written
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.facts import dotted
+from codemods.syntax.module import FUNCTIONS, own
 
 SCALING = ("scale", "get_scale", "_scale")
 """By which a value gets the loss scale."""
 UNSCALING = ("unscale_", "get_scale", "_scale")
 """By which gradients lose it."""
 _HARMLESS = frozenset({"print", "isinstance", "id", "type", "repr", "str", "len", "bool", "hasattr", "getattr"})
+
+_NUMBERS = (ast.Constant, ast.UnaryOp)
 
 
 @question
@@ -447,3 +459,52 @@ def _given_away(training: Training, scaler: Scaler, verb: str) -> Iterator[Evide
         if any(ctx.name(value) == scaler.name for value in values(call)) and callee(ctx, call) is None:
             if ctx.name(call.func) not in _HARMLESS:
                 yield ctx.evidence(call, f"`{ctx.written(call.func)}` is given `{scaler.name}` and may {verb}")
+
+
+@question
+def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
+    """Whether the bound of a clip is not computed in another file, where it may be made with the loss scale."""
+    bound = argument(clip, "max_norm", 1) or argument(clip, "clip_value", 1)
+    doubts: list[Evidence] = []
+    for origin in ctx.origin(bound) if isinstance(bound, (ast.Name, ast.Attribute)) else ():
+        path, inside, name = origin.partition(":")
+        module = ctx.index.syntax(path) if inside else None
+        for node in module.all(ast.Assign) if module is not None else ():
+            if any(dotted(target) == name for target in node.targets) and not isinstance(node.value, _NUMBERS):
+                doubts.append(Evidence(path, node.lineno, "the bound may hold the loss scale"))
+    if isinstance(bound, ast.Name) and not doubts:
+        imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
+        doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
+    return unless(doubts)
+
+
+@question
+def step_follows(training: Training, clip: ast.Call, steps: Sequence[ast.Call]) -> Answer:
+    """Whether nothing that is called between a clip and its step raises.
+
+    Else the update is left out, and the next `unscale_` is the second one before an update (`batch_left_out`).
+    """
+    ctx = training.ctx
+    calls = (c for c in training.calls if training.before(clip, c) and any(training.before(c, s) for s in steps))
+    names = {(dotted(call.func) or "").rpartition(".")[2] for call in calls} - {""}
+    literals = tuple(f"def {name}(".encode() for name in sorted(names))
+    return unless(
+        Evidence(path, function.lineno, f"`{function.name}` may leave the step out")
+        for path in (ctx.index.search(ctx.path, literals) if literals else ())
+        if (module := ctx.index.syntax(path)) is not None and are_connected(ctx.index, ctx.path, path)
+        for function in module.all(ast.FunctionDef)
+        if function.name in names and any(isinstance(node, ast.Raise) for node in own(function))
+    )
+
+
+@question
+def no_step_is_out_of_sight(ctx: PythonContext, code: ReachedCode) -> Answer:
+    """Whether no other optimizer is stepped by code that is called by a name which only a run can tell."""
+    if not called_by_text(ctx):
+        return yes()
+    here = {node for _, node in code.nodes}
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may step with the same gradients")
+        for each in mentions_during(ctx, code.scopes, "step")
+        if each.node not in here and each.call is not None
+    )

@@ -9,9 +9,11 @@ import re
 from codemods.analysis.calls import values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.gradients.questions import SWITCHING_ON, may_switch
 from codemods.frameworks.versions.call_graph import methods, programs
+from codemods.model.edits import Evidence
 from codemods.model.names import canonical
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
@@ -25,6 +27,7 @@ TRANSFORMERS = {
 """Where their `step` is under `torch.no_grad()`; `AdamW` is gone since 4.50."""
 
 _OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*")
+_BY_HAND = (b"automatic_optimization",)
 _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
 
 
@@ -56,6 +59,18 @@ def _transformers(ctx: FileContext) -> tuple[str, str] | None:
             if name := _used(ctx, path):
                 return name, path
     return None
+
+
+@question
+def lightning_runs_it(ctx: FileContext) -> Answer:
+    """Whether Lightning gives every optimizer its closure: no module steps in a way of its own, or by hand."""
+    doubts = [Evidence(path, 1, "modules may be optimized by hand") for path in ctx.index.search(ctx.path, _BY_HAND)]
+    for path in ctx.index.search(ctx.path, (b"def optimizer_step",)):
+        facts = ctx.index.facts(path)
+        for klass in facts.classes.values() if facts is not None else ():
+            if (method := klass.methods.get("optimizer_step")) is not None:
+                doubts.append(Evidence(path, method.line, f"`{klass.name}` steps in its own way"))
+    return unless(doubts)
 
 
 def configuring(ctx: FileContext) -> dict[str, Facts]:

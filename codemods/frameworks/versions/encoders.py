@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from codemods.analysis.python_context import PythonContext
+from codemods.analysis.calls import argument, literal
+from codemods.analysis.python_context import PythonContext, program
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.versions.call_graph import is_mixed, programs
+from codemods.model.edits import Evidence
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import Setting
 
@@ -57,3 +60,21 @@ def _is_fused(ctx: PythonContext, node: ast.Call) -> bool:
     if not isinstance(first, ast.Constant) or first.value is not True or None in given:
         return False
     return isinstance(activation, ast.Constant) and activation.value in ("relu", "gelu") and "bias" not in given
+
+
+@question
+def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
+    """Whether the layers in a file surely are of those that the fused path takes, and run without gradients.
+
+    It takes an even number of heads and one `eps` only, which may come from a configuration.
+    """
+    where = program(ctx.index, path)
+    layers = [node for node in where.all(ast.Call) if where.calls(node, _LAYERS)] if where is not None else []
+    heads = [argument(layer, "nhead", 1) for layer in layers]
+    odd = [
+        Evidence(path, layer.lineno, "the number of heads is not in sight")
+        for layer, given in zip(layers, heads, strict=True)
+        if given is not None and not isinstance(literal(given), int)
+    ]
+    eps = [path for path in ctx.index.search(ctx.path, (b".eps", b"enable_grad")) if path]
+    return unless([*odd, *(Evidence(each, 1, "the fused path may not be taken here") for each in eps)])

@@ -94,7 +94,7 @@ rule = Rule(
 _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
 _PATCHED = re.compile(r"torch\.(?:cuda|cpu)\.amp(?:\.(?:autocast|GradScaler|custom_[fb]wd))?")
 _FRAMEWORKS = frozenset({"lightning", "pytorch_lightning", "accelerate"})
-_REGIONS = (*(name.encode() for name in sorted(_FRAMEWORKS)), b"set_autocast", b"TrainingArguments")
+_REGIONS = (*(name.encode() for name in sorted(_FRAMEWORKS)), b"set_autocast", b"TrainingArguments", b"dtype")
 _WORDS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
 _OTHERS = {
     "torch.float16": re.compile("bfloat16|bf16|set_autocast|TrainingArguments"),
@@ -212,7 +212,14 @@ def _may_open_another(index: Index, path: str, module: Module, other: re.Pattern
         *(n.name for n in module.all(ast.alias)),
         *(n.value for n in module.all(ast.Constant) if isinstance(n.value, str) and not _is_docstring(n, module)),
     ]
-    return any(other.search(name) for name in names)
+    return any(other.search(name) for name in names) or any(map(_takes_a_dtype, module.all(ast.Call)))
+
+
+def _takes_a_dtype(call: ast.Call) -> bool:
+    """Whether a region is opened with a dtype that is not written there (`dtype_of_a_setting`)."""
+    given = next((each.value for each in call.keywords if each.arg == "dtype"), None)
+    opens = (dotted(call.func) or "").rpartition(".")[2] == "autocast"
+    return opens and given is not None and not (dotted(given) or "").startswith("torch.")
 
 
 _MIXES = {dtype: partial(_may_open_another, other=other) for dtype, other in _OTHERS.items()}
@@ -229,11 +236,24 @@ def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
         return yes()
     for path in ctx.index.search(ctx.path, (b"GradScaler",)):
         module = ctx.index.syntax(path)
-        for call in module.all(ast.Call) if module is not None else ():
-            if dotted(call.func) in ("isinstance", "issubclass") and len(call.args) == 2:
-                if any("GradScaler" in (dotted(node) or "") for node in ast.walk(call.args[1])):
-                    return unknown(Evidence(path, call.lineno, "a new scaler is no instance of the old class"))
+        for node in (*module.all(ast.Name), *module.all(ast.Attribute)) if module is not None else ():
+            last = (dotted(node) or "").rpartition(".")[2]
+            if module is not None and last == "GradScaler" and _is_compared(node, module):
+                return unknown(Evidence(path, node.lineno, "a new scaler is no instance of the old class"))
     return yes()
+
+
+def _is_compared(node: ast.expr, module: Module) -> bool:
+    """Whether a class is asked about: given to `isinstance` or `register`, a key, or one side of `is`."""
+    above = module.parent(node)
+    while isinstance(above, (ast.Tuple, ast.List)):
+        node, above = above, module.parent(above)
+    match above:
+        case ast.Call(func=func):
+            return func is not node and dotted(func) not in ("hasattr", "print", "partial", "functools.partial")
+        case ast.Dict(keys=keys):
+            return node in keys
+    return isinstance(above, ast.Compare)
 
 
 @question

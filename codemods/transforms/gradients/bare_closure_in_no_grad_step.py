@@ -39,14 +39,20 @@ from dataclasses import dataclass, replace
 
 from codemods.analysis.calls import given, literal, values
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
-from codemods.analysis.mentions import mentions
+from codemods.analysis.mentions import Occurrence, mentions
 from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
-from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
-from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off, graph_stays_here, may_switch
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients, gradients_on
+from codemods.frameworks.gradients.questions import (
+    SWITCHING_ON,
+    WRITING,
+    gradients_stay_off,
+    graph_stays_here,
+    may_switch,
+)
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import NONE, Ref
@@ -181,7 +187,15 @@ def _is_tested_or_called(ctx: PythonContext, use: ast.expr) -> bool:
 @question
 def closures_write_nothing(ctx: PythonContext, klass: ast.ClassDef) -> Answer:
     """Whether no closure that this optimizer may be given writes in place, which raises where gradients are on."""
-    return unless(each.shown for each in _closures(ctx, klass) if each.writes is not False)
+    written = (each.shown for each in _closures(ctx, klass) if each.writes is not False)
+    passes = (each for each in mentions(ctx, *WRITING) if _is_in_a_pass(each))
+    return unless([*written, *(each.evidence(f"`{each.word}` writes in a forward pass") for each in passes)])
+
+
+def _is_in_a_pass(mention: Occurrence) -> bool:
+    """Whether a place runs with a module, and outside of `torch.no_grad()`."""
+    function = mention.ctx.function(mention.node)
+    return function is not None and function.name == "forward" and gradients(mention.ctx, mention.node) != "off"
 
 
 @dataclass(frozen=True, slots=True)

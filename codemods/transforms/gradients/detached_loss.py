@@ -41,6 +41,7 @@ from codemods.flow.answers import Answer
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, forces, seeded, sinks
 from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.frameworks.gradients.questions import (
+    a_trainer_differentiates,
     cut_value_is_not_used_again,
     graph_stays_here,
     is_no_other_object,
@@ -111,8 +112,8 @@ def _cut(cut: ast.expr, loss: ast.expr, how: str, ctx: PythonContext) -> Iterato
             fix = removal
     is_bug: list[Answer] = [] if value(ctx, loss).made in _TENSORS else [is_no_other_object(ctx, how)]
     if isinstance(sink.node, ast.Return) and (step := ctx.function(sink.node)) is not None:
-        is_bug.append(no_other_backward_of_a_step(ctx, step))
-    is_right = [cut_value_is_not_used_again(ctx, sink), graph_stays_here(ctx, ctx.scope(cut), sink.node)]
+        is_bug += [no_other_backward_of_a_step(ctx, step), a_trainer_differentiates(ctx, step)]
+    is_right = [cut_value_is_not_used_again(ctx, sink), graph_stays_here(ctx, ctx.scope(cut), sink.node, *sink.hops)]
     yield rule.finding(cut, message=message, fix=[fix], is_bug=is_bug, is_right=is_right)
 
 

@@ -41,27 +41,19 @@ from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
-from codemods.frameworks.gradients.questions import SWITCHING_ON, gradients_stay_off, graph_stays_here
+from codemods.frameworks.gradients.questions import (
+    SWITCHING_ON,
+    WRITING,
+    a_trainer_differentiates,
+    gradients_stay_off,
+    graph_stays_here,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, Function, own
 from codemods.syntax.verbs import drop, unwrap
 
-_WRITING = (
-    "copy_",
-    "mul_",
-    "add_",
-    "sub_",
-    "div_",
-    "lerp_",
-    "addcmul_",
-    "addcdiv_",
-    "fill_",
-    "clamp_",
-    "zero_",
-    "index_copy_",
-)
 _LOGS = ("log", "log_dict", "item", "detach")
 _REFERENCE = re.compile(r"teacher|target|momentum|ema|frozen|reference|ref_", re.IGNORECASE)
 
@@ -102,6 +94,7 @@ def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]
         gradients_stay_off(ctx, [item.context_expr for node in inside for item in node.items]),
         nothing_switches_gradients_on(ctx, function, step),
         loss_is_made_here(ctx, step),
+        a_trainer_differentiates(ctx, step),
     ]
     is_right = [
         only_trains_what_learns(ctx, function, method.self),
@@ -253,7 +246,7 @@ def nothing_is_written(ctx: PythonContext, *functions: Function) -> Answer:
     scopes = dict.fromkeys(functions, ctx)
     return unless(
         each.evidence(f"`{each.ctx.written(each.node)}` may write where gradients must be off")
-        for each in mentions_during(ctx, scopes, *_WRITING)
+        for each in mentions_during(ctx, scopes, *WRITING)
     )
 
 

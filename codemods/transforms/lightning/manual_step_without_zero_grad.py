@@ -25,13 +25,13 @@ from collections.abc import Iterator
 from codemods.analysis.calls import values
 from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
-from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
+from codemods.analysis.mentions import Occurrence, definers, may_run_during, mentions, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
 from codemods.frameworks.lightning.optimizers import ALL, which
-from codemods.model.edits import Consequence, Safety
-from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP, OPTIMIZER
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Function, own
@@ -75,7 +75,7 @@ def step_without_zero_grad(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     given = values(call)
     if given and not _own_closure(ctx, call, method.node):
         return
-    is_bug = [nobody_else_zeroes(ctx, method), no_hook_changes_a_step(ctx)]
+    is_bug = [nobody_else_zeroes(ctx, method), no_hook_changes_a_step(ctx), optimizers_are_torchs(ctx)]
     name = ctx.source(call.func.value)
     message = f"`{name}` is stepped, but nothing sets its gradients to zero"
     if given or ctx.scope(call) is not method.node:
@@ -124,6 +124,16 @@ def nobody_else_zeroes(ctx: PythonContext, method: Method) -> Answer:
         for each in places
         if _is_kept(each)
         or ((each.ctx.klass(each.node) or method.owner) != lineage.get(each.ctx.path) and may_run_during(each, scopes))
+    )
+
+
+@question
+def optimizers_are_torchs(ctx: PythonContext) -> Answer:
+    """Whether no class of the program is an optimizer with a `step` of its own, which may want gradients to pile up."""
+    return unless(
+        Evidence(path, klass.line, f"`{klass.name}` may need the gradients of the last step")
+        for path, klass, _ in definers(ctx, "step")
+        if ctx.index.descends(Ref(path, klass.name), OPTIMIZER)
     )
 
 

@@ -61,7 +61,7 @@ from codemods.analysis.sources import carried, sources
 from codemods.analysis.tensors import METHODS, differentiates_a_tensor
 from codemods.analysis.values import possible_values
 from codemods.frameworks.scaler.clips import clips_after
-from codemods.frameworks.scaler.questions import is_scaler, no_other_step, nothing_else_scales
+from codemods.frameworks.scaler.questions import is_scaler, no_other_step, no_step_is_out_of_sight, nothing_else_scales
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -263,6 +263,7 @@ def _draft(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) ->
             no_hook_sees_gradients(ctx),
             functions_are_linear(ctx),
             no_other_code_reads_gradients(ctx, code, training.looks_at),
+            no_step_is_out_of_sight(ctx, code),
         ],
         consequence=Consequence.SILENT if scaler.backwards else None,
     )

@@ -32,11 +32,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks import config_owners
 from codemods.frameworks.config_owners import scalar
 from codemods.frameworks.trainer_arguments import TRAINER_ARGUMENTS, TRL_ARGUMENTS, arguments_class, arguments_stay
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import canonical
 from codemods.rules.file_context import FileContext
@@ -68,6 +68,7 @@ rule = Rule(
 )
 
 PAIRS = (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval"))
+_KEYS = (b"fp16", b"bf16")
 TITLES = {"keep-fp16": "Switch `bf16` off", "auto": 'Leave both to the Trainer with `"auto"`'}
 
 
@@ -87,13 +88,13 @@ def configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
     for table in _argument_tables(config, ctx):
         for names in PAIRS:
             message = f"`{names[0]}: true` and `{names[1]}: true`: `TrainingArguments` takes at most one of them"
-            yield from _check(message, _on(table, names[0]), _on(table, names[1]))
+            yield from _check(message, _on(table, names[0]), _on(table, names[1]), ctx)
     if config_owners.owner(config, ctx.index) == config_owners.DEEPSPEED:
         for root in config.roots:
             if isinstance(root, Table):
                 bf16 = _on(root, "bf16", "enabled") or _on(root, "bfloat16", "enabled")
                 message = "`fp16` and `bf16` are both enabled: DeepSpeed takes at most one of them"
-                yield from _check(message, _on(root, "fp16", "enabled"), bf16, auto=_leaves_to_trainer(config))
+                yield from _check(message, _on(root, "fp16", "enabled"), bf16, ctx, auto=_leaves_to_trainer(config))
 
 
 def _argument_tables(config: Config, ctx: FileContext) -> Iterator[Table]:
@@ -118,13 +119,28 @@ def _leaves_to_trainer(config: Config) -> bool:
     return any(isinstance(node, Scalar) and node.value == "auto" for node in config.nodes())
 
 
-def _check(message: str, fp16: Entry | None, bf16: Entry | None, *, auto: bool = False) -> Iterator[Draft]:
+def _check(
+    message: str, fp16: Entry | None, bf16: Entry | None, ctx: FileContext, *, auto: bool = False
+) -> Iterator[Draft]:
     if fp16 is None or bf16 is None:
         return
     changes: dict[str, Repair] = {"keep-bf16": {fp16.value: False}, "keep-fp16": {bf16.value: False}}
     if auto:
         changes = {"auto": {fp16.value: "auto", bf16.value: "auto"}, **changes}
-    yield _finding(fp16, message, changes)
+    yield _finding(fp16, message, changes, [nobody_chooses(ctx)])
+
+
+@question
+def nobody_chooses(ctx: FileContext) -> Answer:
+    """Whether no code of the project names the two keys, and may take one away before the file is used."""
+    found = [path for path in ctx.index.search(ctx.path, _KEYS) if _names(ctx, path)]
+    return unless(Evidence(path, 1, "this may take one of the two away") for path in found)
+
+
+def _names(ctx: FileContext, path: str) -> bool:
+    """Whether a file has one of the keys as a string, and not only as the name of an option."""
+    module = ctx.index.syntax(path)
+    return module is not None and any(node.value in ("fp16", "bf16") for node in module.all(ast.Constant))
 
 
 def _finding(node: object, message: str, changes: Mapping[str, Repair | Verbs], is_bug: Sequence[Answer] = ()) -> Draft:

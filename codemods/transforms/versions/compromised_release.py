@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
@@ -73,7 +74,15 @@ def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[
     verb = "is a malicious release" if here in bad else "are malicious releases"
     message = f"{requirement.package} {here} {verb} (GHSA-w37p-236h-pfx3): importing it gives credentials away"
     new = minimum_versions.raised(requirement, CLEAN)
+    is_bug = [is_the_published_one(requirement, ctx)]
     if new is None:
-        yield rule.finding(requirement, message=f"{message}; {why_not(requirement, CLEAN)}")
+        yield rule.finding(requirement, message=f"{message}; {why_not(requirement, CLEAN)}", is_bug=is_bug)
         return
-    yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {CLEAN}")
+    yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {CLEAN}", is_bug=is_bug)
+
+
+@question
+def is_the_published_one(requirement: Requirement, ctx: FileContext) -> Answer:
+    """Whether a release is the one on PyPI: a local version is somebody's own build."""
+    own = "+" in ctx.text[requirement.start : requirement.end]
+    return unknown(ctx.shown_at(requirement.start, "this is a build of somebody's own")) if own else yes()

@@ -66,10 +66,11 @@ def encoder_fastpath_floor(requirement: Requirement, ctx: FileContext) -> Iterat
     if not weigh(requirement.specs, AFFECTED) or (path := encoders.evaluated_on_cpu(ctx)) is None:
         return
     message = f"the encoder in {path} is evaluated under CPU autocast, which torch 2.6 cures"
+    is_bug = [encoders.layers_are_in_sight(ctx, path)]
     edits = minimum_versions.floor_edits(ctx, "torch", FLOOR) if asked else None
     if edits is None:
         why = f"; {why_not(requirement, FLOOR)}" if asked or not requirement.editable else ""
-        yield rule.finding(requirement, message=message + why)
+        yield rule.finding(requirement, message=message + why, is_bug=is_bug)
     elif (new := edits.get(ctx.path, {}).get(requirement)) is not None:
         raised = Remedy({requirement: new}, "Ask for torch 2.6")
-        yield rule.offer(requirement, {"report": Remedy(), "torch-2.6": raised}, message=message)
+        yield rule.offer(requirement, {"report": Remedy(), "torch-2.6": raised}, message=message, is_bug=is_bug)

@@ -87,14 +87,17 @@ def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Itera
         return
     message = f"{requirement.package} below 2.0.7 runs its closure with gradients off under {evidence.text}"
     bites = {requirement.package: AFFECTED, **evidence.bites}
+    is_bug = [closures.lightning_runs_it(ctx)]
     if ranges.every(requirement.specs, "<2"):
-        yield rule.finding(requirement, message=f"{message}; from 1.x to 2.0 is a migration", bites=bites)
+        yield rule.finding(
+            requirement, message=f"{message}; from 1.x to 2.0 is a migration", bites=bites, is_bug=is_bug
+        )
         return
     remedies = _remedies(requirement)
     asked = ctx.strategies.get(rule.code)
     if not remedies or (asked and asked not in remedies):
         message += f"; {why_not(requirement, FIXED.get(asked or '', '2.0.7'))}"
-    yield rule.offer(requirement, remedies, message=message, bites=bites)
+    yield rule.offer(requirement, remedies, message=message, bites=bites, is_bug=is_bug)
 
 
 def _evidence(requirement: Requirement, ctx: FileContext) -> ClosureUse | None:

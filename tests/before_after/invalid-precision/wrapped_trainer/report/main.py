@@ -1,0 +1,5 @@
+import aliases
+
+aliases.install()
+
+from train import trainer  # noqa: E402, F401
