@@ -15,6 +15,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from codemods.frameworks.removed_names.tables import LISTED, gone_names
+from tests.gone_names import NEWEST
 from tests.names import LIBRARIES, SECTIONS, TABLES, Row, check, rows, tables
 from tests.releases import Library, Release
 
@@ -218,3 +220,19 @@ def test_what_the_installed_release_requires(name: str) -> None:
         **real,
         "python": SpecifierSet(found["Requires-Python"]),
     }
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", [name for name in LISTED if name in INSTALLED])
+def test_listed_names_are_gone_from_the_installed_release(name: str) -> None:
+    library = _installed(name)
+    release = library.release(library.versions[0])
+    mine = {old: row for old, row in gone_names().items() if row.library == name}
+    assert mine and all(Version(row.gone) <= Version(NEWEST[name]) for row in mine.values())
+    if library.versions[0] >= Version(NEWEST[name]):
+        assert [row.old for row in mine.values() if release.find(row.old) is not None] == []
+    assert release.find(PRESENT[name]) is not None, "what the release has is found"
+
+
+PRESENT = {"accelerate": "accelerate.Accelerator", "lightning": "pytorch_lightning.Trainer", "peft": "peft.LoraConfig",
+           "transformers": "transformers.Trainer", "trl": "trl.SFTTrainer"}  # fmt: skip

@@ -21,6 +21,8 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
+LISTED = ("accelerate", "lightning", "peft", "transformers", "trl")
+"""Those of which all names are listed that modules once defined."""
 PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "default")
 """What may hold an old name: an argument, the value of one, an attribute or a method, something imported, a method that
 a class overrides, and its parameters; and defaults that changed."""
@@ -133,6 +135,25 @@ def rows_of(place: str) -> Mapping[str, Sequence[RemovedName]]:
     for row in rows():
         if row.place == place:
             found.setdefault(_word(row), []).append(row)
+    return found
+
+
+@cache
+def of_place(place: str) -> frozenset[str]:
+    """The old names of one kind, as rows have them."""
+    return frozenset(row.old for row in rows() if row.place == place)
+
+
+@cache
+def gone_names() -> Mapping[str, RemovedName]:
+    """What modules once defined and the newest releases do not: names of which nothing but that is known."""
+    found: dict[str, RemovedName] = {}
+    folder = resources.files("codemods.frameworks") / "tables" / "gone"
+    for library in LISTED:
+        listed = tomllib.loads((folder / f"{library}.toml").read_text(encoding="utf-8"))["names"]
+        for version, names in listed.items():
+            for name in names:
+                found[as_one(name)] = RemovedName(library, "name", "", name, "decision", gone=version)
     return found
 
 

@@ -8,7 +8,8 @@ of its own for it.
 
     TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'
 
-Found by `fixer upgrade` only, and possible only.
+Found by `fixer upgrade` only, and possible only. Beside these, an import of what a module once defined and the newest
+release no longer has, where no table says what became of it: that is certain.
 
 ## Fix safety
 There is none: who takes the name is not known.
@@ -35,7 +36,8 @@ from codemods.sources.config import Config
 from codemods.sources.shell import Command
 from codemods.syntax.module import Function
 
-_WORDS = tuple(sorted({*tables.rows_of("argument"), *tables.rows_of("hook"), *tables.rows_of("name")}))
+_WORDS = {*tables.rows_of("argument"), *tables.rows_of("hook"), *tables.rows_of("name")}
+_GONE = {name.rpartition(".")[2] for name in tables.gone_names()}
 
 rule = Rule(
     code="VER009",
@@ -45,7 +47,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.RAISES,
     effect=Effect.NUMBERS,
-    triggers=(_WORDS,),
+    triggers=(tuple(sorted(word for word in _WORDS | _GONE if word.isidentifier() and len(word) > 2)),),
     imports=tuple(sorted({row.library for row in tables.rows()} | {"pytorch_lightning"})),
     elsewhere=tuple(sorted(word.encode() for word in tables.rows_of("argument"))),
     upgrading=True,
@@ -76,6 +78,11 @@ def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
 def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_hooks(rule, function, ctx)
+
+
+@rule.on(ast.ImportFrom)
+def gone(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    yield from unresolved.gone_imports(rule, statement, ctx)
 
 
 @rule.on(ast.Name)
