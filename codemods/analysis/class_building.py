@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
-from codemods.syntax.module import FUNCTIONS, Function, parameters
+from codemods.syntax.module import FUNCTIONS, Function, own, parameters
 
 _BUILDING = ("__init_subclass__", "__getattribute__")
 """Methods by which a base puts something in the place of what a class defines."""
@@ -34,9 +34,20 @@ def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
         for word in klass.keywords:
             if word.arg == "metaclass" and any(":" in origin for origin in there.origin(word.value)):
                 yield there.evidence(klass, f"`{there.written(word.value)}` may change `{klass.name}`")
-        for statement in klass.body:
-            if isinstance(statement, FUNCTIONS) and statement.name in _BUILDING:
-                yield there.evidence(statement, f"`{statement.name}` may change what a class defines")
+        for method in (each for each in klass.body if isinstance(each, FUNCTIONS)):
+            if method.name in _BUILDING:
+                yield there.evidence(method, f"`{method.name}` may change what a class defines")
+            if any(_sets_any(there, node) for node in own(method)):
+                yield there.evidence(method, f"`{method.name}` may set any attribute")
+
+
+def _sets_any(ctx: PythonContext, node: ast.AST) -> bool:
+    """`setattr(self, name, f(value))`: something made, under a name that only a run can tell."""
+    match node:
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name() as owner, name, ast.Call()]):
+            method = ctx.method(node)
+            return method is not None and owner.id == method.self and not isinstance(name, ast.Constant)
+    return False
 
 
 def _may_change(ctx: PythonContext, decorator: ast.expr) -> bool:

@@ -282,13 +282,16 @@ def called_by_text(ctx: PythonContext) -> list[Occurrence]:
 
     What they take from a library's module is none of the program's.
     """
-    return _in_the_program(ctx, called_by_text, ("getattr",), ("getattr",), _by_text)
+    words = ("getattr", "methodcaller")
+    return _in_the_program(ctx, called_by_text, words, words, _by_text)
 
 
 def _by_text(ctx: PythonContext, path: str, words: frozenset[str]) -> Iterator[Occurrence]:
     facts = ctx.index.facts(path)
     other = ctx.other(path) if facts is not None and not facts.called.isdisjoint(words) else None
     for call in other.all(ast.Call) if other is not None else ():
+        if other is not None and (other.name(call.func) or "").rpartition(".")[2] == "methodcaller":
+            yield Occurrence(other, call.func, "methodcaller")
         if other is None or other.name(call.func) != "getattr" or len(call.args) < 2:
             continue
         if isinstance(call.args[1], ast.Constant) or any(":" not in each for each in other.origin(call.args[0])):

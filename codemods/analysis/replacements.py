@@ -127,6 +127,8 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
         match call.func, call.args:
             case ast.Name(id="setattr"), [owner, name, value] if not _is_plain(value):
                 yield from _replacement(ctx, call, owner, literal(name))
+                if isinstance(owner, ast.Subscript) and ctx.means(owner.value, "sys.modules"):
+                    yield Replacement(frozenset({"modules"}), ctx.evidence(call, "a module is changed"), is_any=True)
                 if literal(name) in _BUILDING and not ctx.origin(owner):
                     shown = ctx.evidence(call, f"`{ctx.written(owner)}.{literal(name)}` is replaced")
                     yield Replacement(frozenset({str(literal(name))}), shown, is_any=True)

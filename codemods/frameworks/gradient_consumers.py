@@ -28,7 +28,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import is_no_stand_in, nobody_overrides
 from codemods.analysis.tensors import is_raw_backward
 from codemods.flow.answers import Answer
-from codemods.frameworks.accelerators import Keeping, is_keeper, prepared
+from codemods.frameworks.accelerators import Keeping, is_keeper, keeper, prepared
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
@@ -54,6 +54,9 @@ def redirecting(
                 return where.name(owner) is not None and is_keeper(where, owner, keeping)
         return False
 
+    def is_repaired(where: PythonContext, each: ast.Call) -> bool:
+        return is_raw_backward(where, each) and (where is ctx or keeper(where, each, keeping) is not None)
+
     users, code = _consumers(ctx, call, keeping, f"`{name}`", stays, by_keeper)
     is_right = [
         gradients_are_taken_back(users),
@@ -62,7 +65,7 @@ def redirecting(
         is_no_stand_in(ctx, name, call, keeping.classes),
         no_hook_sees_gradients(ctx),
         functions_are_linear(ctx),
-        every_backward_is_known(ctx, code, lambda where, each: is_raw_backward(where, each) or by_keeper(where, each)),
+        every_backward_is_known(ctx, code, lambda where, each: is_repaired(where, each) or by_keeper(where, each)),
         no_other_code_reads_gradients(ctx, code, by_keeper),
     ]
     return gradients_are_for_the_owner(users.other()), is_right

@@ -19,7 +19,7 @@ SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MANIFEST = re.compile(
     r"(?:.*/)?(?:[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
     r"|pyproject\.toml|setup\.(?:cfg|py)|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
-    r"|(?:conda|[^/]*environment)[^/]*\.ya?ml)"
+    r"|(?:conda|[^/]*environment)[^/]*\.ya?ml|(?:[^/]*[-_])?env\.ya?ml)"
 )
 """Packaging files: what they ask for, and what a lock file has settled on."""
 _MANIFEST_ENDS = (".txt", ".in", ".toml", ".cfg", "setup.py", "Pipfile", ".lock", ".yml", ".yaml")

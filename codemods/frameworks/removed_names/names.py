@@ -16,7 +16,9 @@ from codemods.frameworks.removed_names.owners import instance_of, of_class
 from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
 from codemods.model.edits import Need
 from codemods.model.names import canonical
+from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.syntax.module import parameters
 from codemods.syntax.verbs import Verb, delete, drop, edit_call, insert_before
 from codemods.syntax.verbs import replace as replaced
 
@@ -51,11 +53,23 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
         verbs = []  # what is put there keeps its name (an_override)
     if row.place == "argument" and uses(ctx.index, ctx.path, node.attr) & {OwnUse.KEY, OwnUse.OPTION, OwnUse.FIELD}:
         verbs = []  # what gives it its value keeps its name (fed_by_a_file)
+    if node.attr in of_rule(rule.code, "argument") and any(_passes_on(ctx, ref, node.attr) for ref in own):
+        verbs = []  # who makes one may give it by the old name (a_constructor)
     remedy = repair(row, verbs, ctx) if verbs else None
     if is_set:  # a new attribute, which nobody reads
         yield from finding(rule, replace(row, silent=True), node, ctx, remedy)
     else:
         yield from finding(rule, row, node, ctx, remedy, (unset,))
+
+
+def _passes_on(ctx: PythonContext, ref: Ref, name: str) -> bool:
+    """Whether a class of the project takes an argument with others, under `**`, and hands it on as it is called."""
+    for each in ctx.index.lineage(ref).refs:
+        there = ctx.other(each.path)
+        found = there.definition(f"{each.name}.__init__") if there is not None else None
+        if found is not None:
+            return found[1].args.kwarg is not None and all(arg.arg != name for arg in parameters(found[1]))
+    return False
 
 
 @question
@@ -102,10 +116,18 @@ def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: 
             kept = alias.name
         else:
             loads = (n for n in ctx.all(ast.Name) if n.id == alias.name and isinstance(n.ctx, ast.Load))
-            uses = [replaced(each, name) for each in loads if canonical(row.old) in ctx.origin(each)]
+            mine = [each for each in loads if canonical(row.old) in ctx.origin(each)]
+            if row.arguments and any(_is_called_with_arguments(ctx, each) for each in mine):
+                return []  # another function, which may take others (other_arguments)
+            uses = [replaced(each, name) for each in mine]
     shown = f"{name} as {kept}" if kept and kept != name else name
     new = insert_before(statement, f"from {module} import {shown}")
     return [new, drop(alias) if len(statement.names) > 1 else delete(statement), *uses]
+
+
+def _is_called_with_arguments(ctx: PythonContext, node: ast.expr) -> bool:
+    call = ctx.parent(node)
+    return isinstance(call, ast.Call) and call.func is node and bool(call.args or call.keywords)
 
 
 def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:

@@ -57,6 +57,8 @@ class RemovedName:
     """Old → new value, as Python writes them, where a rename changes them too."""
     boolean: bool = False
     """The values are True and False, and the old argument is nothing else: `checkpoint_callback` was an object, too."""
+    arguments: bool = False
+    """The new function takes other arguments than the old one."""
     below: float | None = None
     """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None

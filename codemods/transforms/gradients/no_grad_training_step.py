@@ -202,8 +202,13 @@ def only_trains_what_learns(ctx: PythonContext, function: Function, receiver: st
     return unless(
         ctx.evidence(call, f"`{name}` may be meant to stay as it is")
         for call, name in called
-        if name.startswith(receiver + ".") and _REFERENCE.search(name)
+        if (name.startswith(receiver + ".") and _REFERENCE.search(name)) or _is_given(ctx, call, receiver)
     )
+
+
+def _is_given(ctx: PythonContext, call: ast.Call, receiver: str) -> bool:
+    """Whether a function of the project is given the module, and may run any part of it."""
+    return any(ctx.name(each) == receiver for each in call.args) and any(":" in each for each in ctx.origin(call.func))
 
 
 @question

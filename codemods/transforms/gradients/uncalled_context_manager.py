@@ -26,11 +26,13 @@ else nullcontext`), and where the code around expects the error (`pytest.raises`
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TypeGuard
 
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless, yes
 from codemods.model.edits import Consequence, Safety
+from codemods.model.names import NO_GRAD
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
 from codemods.syntax.verbs import replace
@@ -42,6 +44,7 @@ CALLED_WITHOUT = frozenset(
     }
 )
 """Context managers that are called without arguments."""
+_LOSSES = ("loss", "entropy", "div", "criterion")
 CALLED_WITH = {
     "torch.set_grad_enabled": "whether gradients are on",
     "torch.autograd.set_detect_anomaly": "whether anomalies are looked for",
@@ -88,8 +91,40 @@ def uncalled_context_manager(block: ast.With, ctx: PythonContext) -> Iterator[Dr
 
 @question
 def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> Answer:
-    """Whether what is made in a block stays there: autograd refuses to save an inference tensor."""
-    if not ctx.means(manager, "torch.inference_mode"):
+    """Whether what is made in a block stays there.
+
+    Without gradients it has no graph, which who gets it may want; and autograd refuses to save an inference tensor.
+    """
+    if not ctx.means(manager, NO_GRAD):
         return yes()
-    kept = (node for node in own(block) if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)))
-    return unless(ctx.evidence(node, "what is made here cannot be saved for a backward pass") for node in kept)
+    inference = ctx.means(manager, "torch.inference_mode")
+    inside = {*own(block)}
+    made = {each.id for node in inside for each in ast.walk(node) if _is_bound(each)}
+    losses = (node for node in own(ctx.scope(block)) if node not in inside and _is_a_loss_of(node, made))
+    kept = (node for node in own(block) if isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign)) or _keeps(node))
+    return unless(
+        ctx.evidence(node, "what is made here may be differentiated elsewhere")
+        for node in (*losses, *(kept if inference else ()))
+        if isinstance(node, (ast.expr, ast.stmt))
+    )
+
+
+def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _keeps(node: ast.AST) -> bool:
+    """`features.append(model(x))`"""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="append" | "extend" | "add" | "update" | "put")):
+            return True
+    return False
+
+
+def _is_a_loss_of(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether a call seems to compute a loss from one of some names."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    given = [each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value)]
+    return any(word in name for word in _LOSSES) and any(isinstance(n, ast.Name) and n.id in names for n in given)

@@ -84,5 +84,10 @@ def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[
 @question
 def is_the_published_one(requirement: Requirement, ctx: FileContext) -> Answer:
     """Whether a release is the one on PyPI: a local version is somebody's own build."""
-    own = "+" in ctx.text[requirement.start : requirement.end]
-    return unknown(ctx.shown_at(requirement.start, "this is a build of somebody's own")) if own else yes()
+    if "+" in ctx.text[requirement.start : requirement.end]:
+        return unknown(ctx.shown_at(requirement.start, "this is a build of somebody's own"))
+    others = [each for path, each in ctx.requirements(requirement.package) if path == ctx.path]
+    pins = {each.specs for each in others if each.package == requirement.package}
+    if len(pins) > 1 and all(specs and specs[0].startswith("==") for specs in pins) and requirement.editable:
+        return unknown(ctx.shown_at(requirement.start, "a file that asks for two releases may be a list of them"))
+    return yes()
