@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.analysis.calls import argument, binder, literal, named_calls, positional
-from codemods.analysis.mentions import Occurrence, mentions
+from codemods.analysis.mentions import Occurrence, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.edits import Evidence
@@ -318,7 +318,9 @@ def gives_inputs_gradients(ctx: FileContext) -> bool:
 @question
 def inputs_get_no_gradients(ctx: PythonContext, near: ast.AST) -> Answer:
     """Whether nothing in the program lets the outputs of the embeddings require gradients."""
-    found = [*mentions(ctx, *sorted(_INPUT_GRADS), KBIT), *(m for m in mentions(ctx, "requires_grad_") if _is_on(m))]
+    thawed = (each for each in stores(ctx, "requires_grad") if each.ctx is not ctx and _is_thawed(each))
+    switched = (each for each in mentions(ctx, "requires_grad_") if _is_on(each))
+    found = [*mentions(ctx, *sorted(_INPUT_GRADS), KBIT), *switched, *thawed]
     scope = ctx.scope(near)
     for each in found:
         if (
@@ -333,6 +335,14 @@ def inputs_get_no_gradients(ctx: PythonContext, near: ast.AST) -> Answer:
 
 
 _GIVES = "`{}` may let the inputs of the layers require gradients"
+
+
+def _is_thawed(store: Occurrence) -> bool:
+    """Whether another file switches the gradients of weights on, whichever these are (`thawed_elsewhere`)."""
+    match store.ctx.parent(store.node):
+        case ast.Assign(value=ast.Constant(value=True)):
+            return True
+    return False
 
 
 def _is_on(mention: Occurrence) -> bool:

@@ -178,6 +178,17 @@ def _first(scaler: Scaler) -> ast.expr:
 
 
 @question
+def scaler_is_on(ctx: PythonContext, scaler: Scaler) -> Answer:
+    """Whether no setting may switch a scaler off, with which a plain step is right (`off_by_a_setting`)."""
+    switches = (keyword(call, "enabled") for call in scaler.constructors)
+    return unless(
+        ctx.evidence(each, f"`{scaler.name}` may be off by this setting")
+        for each in switches
+        if each is not None and literal(each) is not True and not ctx.calls(each, "torch.cuda.is_available")
+    )
+
+
+@question
 def nothing_else_scales(training: Training, scaler: Scaler, backward: ast.Call) -> Answer:
     """Whether nothing in the program may have scaled what a backward differentiates."""
     found: list[Evidence] = []

@@ -44,6 +44,7 @@ from codemods.frameworks.scaler.questions import (
     is_scaler,
     nothing_else_steps,
     nothing_else_unscales,
+    scaler_is_on,
     step_is_its_own,
     steps_an_optimizer,
 )
@@ -170,6 +171,7 @@ def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) ->
     untouched = gradients_are_untouched(ctx, [n for n in between if takes_parameters(ctx, n)])
     is_bug = [
         is_scaler(training, scaler),
+        scaler_is_on(ctx, scaler),
         steps_an_optimizer(ctx, step.func.value),
         nothing_else_unscales(training, scaler, step),
         nothing_else_steps(training, scaler),
