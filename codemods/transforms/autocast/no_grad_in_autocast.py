@@ -23,8 +23,9 @@ no region is open it does nothing. Losses and gradients equal, bit for bit, thos
 
 Possible, and unsafe, where something that is not in sight may make it no bug: a context manager or decorator of the
 project around one of the passes, a flag or option of autocast that is set elsewhere, code that empties the cache or
-switches autocast off while the function runs, another `forward`, weights in low precision, an optimizer that steps with
-other weights, and Trainers of the project that differ in their precision.
+switches autocast off while the function runs, another `forward`, weights in low precision, weights that another file
+freezes or makes of others, `enable_grad` in another file, an optimizer that steps with other weights, and Trainers of
+the project that differ in their precision.
 
 Other strategies:
 

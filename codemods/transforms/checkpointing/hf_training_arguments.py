@@ -21,6 +21,9 @@ need the other one. `input-grads` keeps the variant and lets the embeddings' out
 writes `{"use_reentrant": True}`: nothing changes but torch's warning, which Transformers before 4.45 lets through; with
 version 5 it keeps the old variant.
 
+Nothing is said where a trainer of TRL is given a `peft_config` and the project's TRL is 0.7.5 or newer, for that lets
+the inputs require gradients; possible where its version is not known.
+
 ## When it is not offered
 Where nothing shows adapters, or that the model which a Trainer of the same file gets is partly frozen: full training
 loses nothing, in any of the architectures that were run (`docs/architectures.md`). Where Unsloth owns checkpointing,

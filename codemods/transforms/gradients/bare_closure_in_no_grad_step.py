@@ -21,7 +21,8 @@ no effect there.
 
 Possible, and unsafe, where nobody in sight gives the optimizer a closure, where the closure that is given is not in
 sight or the optimizer may be another one, where the step does more with it than to test and to call it, and beside
-hooks on steps. Unsafe where a closure that is given cannot be read: it may write weights in place.
+hooks on steps. Unsafe where a closure that is given cannot be read, or a `forward` of the project writes in place: that
+raises with gradients; and where the step keeps the loss, which would have its graph then.
 
 ## When it is not offered
 Where the class is not surely a `torch.optim.Optimizer`, where the closure is wrapped, bound anew or handed on

@@ -16,10 +16,11 @@ The same on every version run (torch 2.0.1 to 2.13, Lightning 2.0.3 to 2.6.6).
 
 ## Fix safety
 Safe: code that could not run before hands the loss on with its graph. Unsafe where the cut value has a name that is
-used for more than the backward pass, because these uses would then keep the graph alive.
+used for more than the backward pass, or is an attribute, because these uses would then keep the graph alive.
 
 Possible, and unsafe, where a class of the project has a `detach`, `item` or `data` of its own and the value may be one,
-where a handler or a test may expect the error, and in a `training_step` that runs another backward pass.
+where a handler or a test may expect the error, in a `training_step` that runs another backward pass, and in one that
+other code runs without a Trainer.
 
 ## When it is not offered
 In the `return` of a `training_step` that optimizes by hand, anywhere in its class: there a detached loss is right, and

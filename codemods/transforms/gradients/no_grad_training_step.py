@@ -13,10 +13,12 @@ without gradients by itself.
 Safe for `training_step` and the methods that compute its loss, where the decorator goes, or the block around
 everything that is computed. Unsafe for `forward`, which other code may call as a feature extractor, for a block that
 holds only a part of the work, where a teacher, target or moving average is called in the method, which would then
-be trained too, and where something that runs with the method writes into tensors, which raises with gradients.
+be trained too, where a function of the project is given the module, where something is kept that would have a graph
+then, and where something that runs with the method writes into tensors, which raises with gradients.
 
-Possible where a context manager or a function that is called may switch gradients on, and where the loss that is
-returned was made before.
+Possible where a context manager or a function that is called may switch gradients on, where the loss that is returned
+was made before, where other code runs the method without a Trainer, and beside a plugin with a backward pass of its
+own.
 
 ## When it is not offered
 Where the class, one of its parents or one of its subclasses optimizes by hand or has no optimizer, where the class has

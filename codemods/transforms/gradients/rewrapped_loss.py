@@ -16,7 +16,9 @@ The loss takes the place of its copy (with `dtype=` and `device=` as `.to(…)`)
 which keeps the graph of each. Safe where every loss is seen, in the same function, to come from a loss of PyTorch with
 a graph behind it, where a list holds single numbers of that kind only, and where the function has one backward pass: a
 second one could want the same graph, which the first one frees. Otherwise unsafe: a value that is a plain number has no
-`backward`, and `torch.stack` wants tensors of one shape.
+`backward`, and `torch.stack` wants tensors of one shape. Unsafe, too, where something else that hangs on the graph is
+returned, kept or handed on: who has it may differentiate it, or copy it. Possible where code of the project puts
+gradients into `.grad`.
 
 ## When it is not offered
 Where the value is surely a plain number (`.item()` into a variable, `float(…)`): reported, because the cut lies there,

@@ -13,7 +13,9 @@ The mistake is easy to make because the decorator works both ways: `@torch.no_gr
 and so are `@torch.inference_mode` and `@torch.enable_grad` (run on the same versions).
 
 ## Fix safety
-Safe: the class is called without arguments, as its documentation shows; before, the statement could only raise.
+Safe: the class is called without arguments, as its documentation shows; before, the statement could only raise. Unsafe
+where a loss is computed outside of the block from what is made in it, and where `inference_mode` makes something that
+is bound, returned or kept: autograd refuses to save such tensors.
 
 ## When it is not offered
 Where the call needs an argument that only the author knows, the statement is reported: `torch.set_grad_enabled`,

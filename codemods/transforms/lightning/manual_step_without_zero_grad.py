@@ -8,7 +8,8 @@ nothing. Of 32 steps none changed a weight, where 30 did with `zero_grad()` (Lig
 
 ## Fix safety
 Unsafe: training takes another course, for it now does what it says. `zero_grad()` is put before the first backward of
-the step, and behind the step where gradients are accumulated (`if batch_idx % 4 == 0: opt.step()`).
+the step, and behind the step where gradients are accumulated (`if batch_idx % 4 == 0: opt.step()`). Possible where a
+callback, a data module or a plugin of the project may zero them, and beside optimizers of the project.
 
 ## When it is not offered
 Nothing is said where anything in the class or its ancestors zeroes gradients in a way that may concern this optimizer

@@ -15,7 +15,8 @@ Under `32-true` the raw call works, until somebody switches the precision or the
 ## Fix safety
 Safe: `fabric.backward(loss, *args, **kwargs)` hands its arguments on to `Tensor.backward`; under `32-true` the
 gradients are the same. Safe means that every optimizer which is stepped with these gradients is seen to be set up by
-Fabric, and that nothing else looks at them; unsafe where an optimizer, a module or a function may do otherwise.
+Fabric, and that nothing else looks at them; unsafe where an optimizer, a module or a function may do otherwise, and
+where a class of the project has the methods that are called on a parameter: it may be given in place of Fabric.
 
 It raises in 16-bit precision, with a gradient scaler; where the file does not show that, it is told as `style`.
 

@@ -23,7 +23,8 @@ Unsafe where the scaler comes from outside and no annotation, constructor or cal
 `GradScaler` (other classes of scalers may have no `unscale_`), and where a handler, a hook or a context manager may
 unscale already: a second `unscale_` before `update()` raises. Possible, and unsafe, where a bound may know the scale,
 where other code may make or replace the gradients, where what is clipped seems to belong to another optimizer, and
-where an option or a test may switch the scaler off.
+where an option or a test may switch the scaler off. Unsafe where something between the clip and the step may raise: the
+update is left out then, and the next `unscale_` is the second before one.
 
 ## When it is not offered
 Only reported: where a caller gives a scaler of another class; where the clip runs more often than the step (on every

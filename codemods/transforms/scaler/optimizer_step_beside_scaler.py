@@ -15,6 +15,8 @@ Unsafe: `scaler.step(optimizer)` skips a step whose gradients overflowed, and tr
 `scaler.update()` is added where nothing calls it, and `scaler.unscale_(optimizer)` before a clip: where the clip came
 last, it hid the scale by cutting every step down to its own norm.
 
+Possible where a setting may switch the scaler off (`enabled=options.amp`): then the plain step is right.
+
 ## When it is not offered
 Only reported where the same function also steps by the scaler, where scaling stands under a condition and the step
 does not, where a clip stands under a condition of its own, and where `step` is given a closure (`Closure use is not

@@ -18,6 +18,8 @@ of float32 and needs no loss scaling, but a GPU that can compute in it (Ampere o
 `auto`, the default for a DeepSpeed configuration that leaves other values to the Trainer with `"auto"`, leaves these to
 it too; without a Trainer DeepSpeed takes `"auto"` for off.
 
+For configuration files possible where code of the project names one of the keys, and may take it away.
+
 ## When it is not offered
 Where one of the two is no literal `True` (`bf16=torch.cuda.is_bf16_supported()`, `"auto"`, `${bf16}`), for classes that
 are not surely `TrainingArguments` or descend from it, and for files that neither these, LLaMA-Factory nor DeepSpeed can

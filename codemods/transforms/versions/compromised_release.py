@@ -17,6 +17,9 @@ credential that the machine could reach as known to others; changing this file d
 Unsafe: another release is installed. A pin becomes 2.6.6; 2.6.4 and 2.6.5 are clean of this, but fall under another
 advisory (GHSA-qqmf-gpg7-g8gw).
 
+Possible for a build of somebody's own (`2.6.3+local`), and in a file that asks for two releases of the package at once,
+which may be a list of what is forbidden.
+
 ## When it is not offered
 Reported only: lock files (with the command that refreshes them), addresses, requirements with hashes, and ranges whose
 ceiling forbids 2.6.6. Silent where a range allows any other release as well: installers then find one.

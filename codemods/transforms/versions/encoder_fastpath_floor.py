@@ -12,7 +12,8 @@ code; this rule is for people who would rather move on to a release without the 
 
 ## Fix safety
 By default nothing is edited. The strategy `torch-2.6` raises the floor: unsafe, for a new minor release of torch
-changes much besides. A pin stays a pin, a range keeps its ceiling.
+changes much besides. A pin stays a pin, a range keeps its ceiling. Possible where the number of heads is not in sight,
+and where the program sets an `eps` or enters `enable_grad`.
 
 ## When it is not offered
 Where no `batch_first=True` layer and no mixed precision on the CPU are surely there (CUDA is not affected), and where

@@ -20,6 +20,7 @@ the optimizer, which then raises `a leaf Variable that requires grad is being us
 ## Fix safety
 Unsafe: another release of a framework is installed. `floor-2.0.7` (default) asks for the first release that has the
 cure, `floor-2.2.2` for the one that the reports name. A pin stays a pin, a range keeps its ceiling, comments stay.
+Possible where a class of the project has an `optimizer_step`, and where modules may be optimized by hand.
 
 An optimizer of your own is better cured where it stands (GRD005): other callers of `step(closure)` meet the same error.
 For `AdamW` of Transformers see HF004.
