@@ -7,7 +7,7 @@ for `getattr`. A place that names it, and cannot be shown to be harmless, is wha
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ N = TypeVar("N", bound=ast.AST)
 
 NAMING = frozenset({"getattr", "setattr", "methodcaller", "attrgetter", "__getattribute__", "patch", "object"})
 """Functions that take the name of an attribute as a string."""
+_BY_TEXT = frozenset({"getattr", "methodcaller"})
 MOST_FUNCTIONS = 200
 """Functions that are looked at to tell whether one of them may run; more, and it may."""
 MOST_IMPORTERS = 2_000
@@ -277,32 +278,54 @@ def may_run_during(mention: Occurrence, scopes: Mapping[N, PythonContext]) -> bo
     return False
 
 
-def called_by_text(ctx: PythonContext) -> list[Occurrence]:
+def called_by_text(ctx: PythonContext) -> list[Evidence]:
     """The places that call a method by a name which only a run can tell: `getattr(callback, f"on_{event}")()`.
 
     What they take from a library's module is none of the program's.
     """
-    words = ("getattr", "methodcaller")
-    return _in_the_program(ctx, called_by_text, words, words, _by_text)
+    key = (called_by_text,)
+    if key not in ctx.memo:
+        paths = dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (b"getattr", b"methodcaller"))))
+        near = (path for path in paths if _by_text(ctx, path) and are_connected(ctx.index, ctx.path, path))
+        ctx.memo[key] = [place for path in near for place in _by_text(ctx, path)]
+    known: list[Evidence] = ctx.memo[key]
+    return known
 
 
-def _by_text(ctx: PythonContext, path: str, words: frozenset[str]) -> Iterator[Occurrence]:
-    facts = ctx.index.facts(path)
-    other = ctx.other(path) if facts is not None and not facts.called.isdisjoint(words) else None
-    for call in other.all(ast.Call) if other is not None else ():
-        if other is not None and (other.name(call.func) or "").rpartition(".")[2] == "methodcaller":
-            yield Occurrence(other, call.func, "methodcaller")
-        if other is None or other.name(call.func) != "getattr" or len(call.args) < 2:
-            continue
-        if isinstance(call.args[1], ast.Constant) or any(":" not in each for each in other.origin(call.args[0])):
-            continue
-        above = other.parent(call)
-        called = isinstance(above, ast.Call) and above.func is call
-        if not called and isinstance(above, ast.Assign) and isinstance(target := above.targets[0], ast.Name):
-            uses = (node for node in own(other.scope(call)) if isinstance(node, ast.Call))
-            called = any(other.name(each.func) == target.id for each in uses)
-        if called:
-            yield Occurrence(other, call.func, "getattr")
+def _by_text(ctx: PythonContext, path: str) -> tuple[Evidence, ...]:
+    """Those of one file, found once for whoever asks."""
+
+    def found() -> tuple[Evidence, ...]:
+        facts = ctx.index.facts(path)
+        named = facts is not None and not (facts.called | facts.mentioned).isdisjoint(_BY_TEXT)
+        other = ctx.other(path) if named else None
+        calls = other.all(ast.Call) if other is not None else []
+        called = {other.name(each.func) for each in calls} if other is not None else set()
+        why = "what is called here is not known"
+        return tuple(other.evidence(c, why) for c in calls if other is not None and _tells(other, c, called))
+
+    return ctx.index.recall((_by_text, path), found)
+
+
+def _tells(ctx: PythonContext, call: ast.Call, called: Collection[str | None]) -> bool:
+    """Whether what a call gives is called, and has a name that is not written there.
+
+    Args:
+        called: the names that the file calls.
+    """
+    name = (ctx.name(call.func) or "").rpartition(".")[2]
+    if name == "methodcaller":
+        return True
+    if name != "getattr" or len(call.args) < 2 or isinstance(call.args[1], ast.Constant):
+        return False
+    if any(":" not in each for each in ctx.origin(call.args[0])):
+        return False
+    match ctx.parent(call):
+        case ast.Call(func=func):
+            return func is call
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            return target in called
+    return False
 
 
 def _names(ctx: PythonContext, function: ast.AST) -> list[str]:

@@ -132,10 +132,11 @@ def a_trainer_differentiates(ctx: PythonContext, step: Function) -> Answer:
     )
     runs = (
         each.evidence(f"`{step.name}` may run here without a Trainer")
-        for each in (*mentions(ctx, step.name), *called_by_text(ctx))
+        for each in mentions(ctx, step.name)
         if each.ctx is not ctx and (each.call is None or not super_method(each.call))
     )
-    return unless([*own_passes, *runs])
+    by_text = (each for each in called_by_text(ctx) if each.path != ctx.path)
+    return unless([*own_passes, *runs, *by_text])
 
 
 @question

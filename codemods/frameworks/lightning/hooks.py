@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from codemods.analysis import instances
 from codemods.analysis.calls import imports_of, named_calls
@@ -131,7 +132,7 @@ def runs_under_the_trainer(ctx: PythonContext, owner: Ref, function: Function) -
     for where, node, surely in _uses_elsewhere(ctx, owner, function):
         does = "runs" if surely else "may run"
         (sure if surely else found).append(where.evidence(node, f"`{where.written(node)}` {does} it outside `fit`"))
-    by_text = (each.evidence(f"`{function.name}` may be called here") for each in called_by_text(ctx))
+    by_text = (replace(each, why=f"`{function.name}` may be called here") for each in called_by_text(ctx))
     return no(*sure) if sure else unless([*found, *by_text])
 
 

@@ -209,7 +209,7 @@ def nothing_updates(training: Training, scaler: Scaler) -> Answer:
         if each.receiver is not None and _is_it(training.ctx, scaler, each.ctx, each.receiver):
             return no(each.evidence("it is updated here"))
         doubts.append(each.evidence(f"`{each.ctx.written(each.node)}` may update it"))
-    doubts += [each.evidence("a method is called by its name here") for each in called_by_text(training.ctx)]
+    doubts += called_by_text(training.ctx)
     return unless(doubts)
 
 
