@@ -297,8 +297,9 @@ def _by_text(ctx: PythonContext, path: str) -> tuple[Evidence, ...]:
 
     def found() -> tuple[Evidence, ...]:
         facts = ctx.index.facts(path)
-        named = facts is not None and not (facts.called | facts.mentioned).isdisjoint(_BY_TEXT)
-        other = ctx.other(path) if named else None
+        if facts is None or (facts.called.isdisjoint(_BY_TEXT) and facts.mentioned.isdisjoint(_BY_TEXT)):
+            return ()
+        other = ctx.other(path)
         calls = other.all(ast.Call) if other is not None else []
         called = {other.name(each.func) for each in calls} if other is not None else set()
         why = "what is called here is not known"
