@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
+from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, Function, own, parameters
 
 _BUILDING = ("__init_subclass__", "__getattribute__")
@@ -24,7 +25,7 @@ def class_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
 
 
 def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
-    there = ctx if path == ctx.path else ctx.other(path)
+    there = ctx if path == ctx.path else ctx.other(path) if _may_be_rebuilt(ctx, path, name) else None
     if there is None:
         return
     for klass in there.classes(name):
@@ -39,6 +40,14 @@ def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
                 yield there.evidence(method, f"`{method.name}` may change what a class defines")
             if any(_sets_any(there, node) for node in own(method)):
                 yield there.evidence(method, f"`{method.name}` may set any attribute")
+
+
+def _may_be_rebuilt(ctx: PythonContext, path: str, name: str) -> bool:
+    """Whether a class of another file has what may make another of it, as far as facts tell."""
+    klass, facts = ctx.index.klass(Ref(path, name)), ctx.index.facts(path)
+    if klass is None or facts is None:
+        return False
+    return klass.marked or any(each in klass.methods for each in _BUILDING) or "setattr" in facts.called
 
 
 def _sets_any(ctx: PythonContext, node: ast.AST) -> bool:

@@ -19,7 +19,7 @@ from codemods.project.index import Ref
 from codemods.syntax.facts import dotted
 from codemods.syntax.module import FUNCTIONS, own
 
-_SETTERS = ("setattr", "patch", "modules")
+_SETTERS = ("setattr", "patch", "modules", "globals")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
 _BUILDING = ("__init__", "__new__", "__call__")
@@ -117,6 +117,9 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
         for target in node.targets if not _is_plain(node.value) else ():
             if isinstance(target, ast.Attribute) and dotted(target) is not None:
                 yield from _replacement(ctx, node, target.value, target.attr)
+            if isinstance(target, ast.Subscript) and _is_globals(target.value):
+                shown = ctx.evidence(node, "any name of this module is bound here")
+                yield Replacement(frozenset({"globals"}), shown, is_any=literal(target.slice) is ...)
             if isinstance(target, ast.Subscript) and ctx.means(target.value, "sys.modules"):
                 name = literal(target.slice)
                 parts = name.split(".") if isinstance(name, str) else ["…"]
@@ -138,6 +141,10 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 library, *rest = text.split(".")
                 if rest and library in _LIBRARIES:
                     yield Replacement(frozenset({library, *rest}), ctx.evidence(call, f"`{text}` is replaced"))
+
+
+def _is_globals(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
 
 
 def _is_plain(value: ast.expr) -> bool:

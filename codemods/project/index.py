@@ -471,8 +471,6 @@ class Index:
         if facts is None:
             return NONE
         head, _, rest = name.partition(".")
-        if "globals" in facts.called and len(self._asking) > 1:
-            return NONE  # a module that another one asks, and that may bind any name (implicit-reentrant/rebound)
         bound = facts.rebound.get(head, 0)
         imports = list(facts.named(head))
         if imports:

@@ -105,6 +105,8 @@ class Class:
     attributes: Mapping[str, tuple[Assignment, ...]]
     methods: Mapping[str, Function]
     conditional: bool = False
+    marked: bool = False
+    """Whether it has a decorator or a metaclass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +248,7 @@ class _Reader:
                 {a: tuple(v) for a, v in self.attributes[name].items()},
                 c.methods,
                 c.conditional,
+                c.marked,
             )
             for name, c in self.classes.items()
         }
@@ -368,8 +371,9 @@ class _Reader:
         if owner is None:
             self.bind(s.name)
         twice = name in self.classes
+        marked = bool(s.decorator_list) or any(each.arg == "metaclass" for each in s.keywords)
         self.classes[name] = Class(
-            name, s.lineno, tuple(dotted(_unsubscripted(b)) for b in s.bases), {}, {}, conditional or twice
+            name, s.lineno, tuple(dotted(_unsubscripted(b)) for b in s.bases), {}, {}, conditional or twice, marked
         )
         self.attributes[name] = {}
         self.body(s.body, scope=name, owner=name, method=None, conditional=False, checking=checking)
