@@ -7,6 +7,7 @@ for `getattr`. A place that names it, and cannot be shown to be harmless, is wha
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -301,18 +302,27 @@ def _by_text(ctx: PythonContext, path: str) -> tuple[Evidence, ...]:
             return ()
         other = ctx.other(path)
         calls = other.all(ast.Call) if other is not None else []
-        called = {other.name(each.func) for each in calls} if other is not None else set()
+        called = {name for each in calls if other is not None for name in _handed(other, each)}
         why = "what is called here is not known"
         return tuple(other.evidence(c, why) for c in calls if other is not None and _tells(other, c, called))
 
     return ctx.index.recall((_by_text, path), found)
 
 
+def _handed(ctx: PythonContext, call: ast.Call) -> Iterator[str]:
+    """The names that a call calls, or hands to what is none of a library's, nor of Python's own."""
+    if (name := ctx.name(call.func)) is not None:
+        yield name
+    if name is None or (not hasattr(builtins, name) and not any(":" not in each for each in ctx.origin(call.func))):
+        given = (*call.args, *(each.value for each in call.keywords))
+        yield from (node.id for value in given for node in ast.walk(value) if isinstance(node, ast.Name))
+
+
 def _tells(ctx: PythonContext, call: ast.Call, called: Collection[str | None]) -> bool:
     """Whether what a call gives is called, and has a name that is not written there.
 
     Args:
-        called: the names that the file calls.
+        called: the names that the file calls, or hands to functions of the project.
     """
     name = (ctx.name(call.func) or "").rpartition(".")[2]
     if name == "methodcaller":

@@ -105,9 +105,8 @@ def _may_be_several(ctx: PythonContext, value: ast.expr) -> bool:
     found, complete = possible_values(ctx, value, returns=True)
     if not complete and isinstance(value, ast.Name) and ctx.bindings(ctx.scope(value)).get(value.id):
         return True
-    function = ctx.function(value)
-    if isinstance(value, ast.Name) and function is not None and [each.node for each in found] == [value]:
-        return value.id not in ctx.parameter_names(function)  # what a pattern of `match` has taken
+    if any(isinstance(each.node, ast.pattern) for each in found):
+        return True  # what a pattern of `match` has taken
     for each in found:
         node = each.node
         while isinstance(node, (ast.Attribute, ast.Subscript)):

@@ -54,6 +54,8 @@ def _of_the_project(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
     """The places that say which weights an optimizer of the project holds, or what its `step` does with them."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "step":
         return
+    if isinstance(maker := node.func.value, ast.Call) and ctx.callee(maker) is not None:
+        yield ctx.evidence(maker, "which optimizer this gives is not known")
     optimizer = _stepped(ctx, node, node.func.value)
     for where, made in expressions(ctx, optimizer) if optimizer is not None else ():
         if isinstance(made, ast.Call):

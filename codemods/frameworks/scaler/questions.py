@@ -484,10 +484,17 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
         for node in module.all(ast.Assign) if module is not None else ():
             if any(dotted(target) == name for target in node.targets) and not isinstance(node.value, _NUMBERS):
                 doubts.append(Evidence(path, node.lineno, "the bound may hold the loss scale"))
+    hidden = any(isinstance(node, ast.Call) and ctx.name(node.func) not in ("float", "int") for node in _inside(bound))
+    if hidden:
+        doubts.append(ctx.evidence(clip, "the bound is computed by a call"))
     if isinstance(bound, ast.Name) and not doubts:
         imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
         doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
     return unless(doubts)
+
+
+def _inside(bound: ast.expr | None) -> Iterator[ast.AST]:
+    return ast.walk(bound) if bound is not None else iter(())
 
 
 @question
