@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from codemods.project.dependencies import name_of
 from codemods.project.results import Kept, Remembered
@@ -14,6 +14,7 @@ class Memory:
 
     def __init__(self, files: Mapping[str, str | bytes]) -> None:
         self.data = {path: data.encode() if isinstance(data, str) else data for path, data in files.items()}
+        self.directories = {str(above) for path in self.data for above in PurePosixPath(path).parents}
 
     @classmethod
     def of(cls, folder: Path) -> Memory:
@@ -24,15 +25,12 @@ class Memory:
         return self.data.get(path)
 
     def exists(self, path: str) -> bool:
-        return path in self.data
+        return path in self.data or path in self.directories
 
     def names_in(self, directory: str) -> Sequence[str]:
         above = f"{directory}/" if directory else ""
-        return [
-            path.removeprefix(above)
-            for path in self.data
-            if path.startswith(above) and "/" not in path.removeprefix(above)
-        ]
+        found = (path.removeprefix(above).partition("/")[0] for path in self.data if path.startswith(above))
+        return list(dict.fromkeys(found))
 
     def files(self) -> Sequence[str]:
         return sorted(self.data)

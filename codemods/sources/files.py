@@ -17,7 +17,7 @@ NOTEBOOK = ".ipynb"
 CONFIG = (".yaml", ".yml", ".json", ".toml")
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MANIFEST = re.compile(
-    r"(?:.*/)?(?:[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
+    r"(?:.*/)?(?:[^/]*(?:requirements?|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
     r"|pyproject\.toml|setup\.(?:cfg|py)|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
     r"|(?:conda|[^/]*environment)[^/]*\.ya?ml|(?:[^/]*[-_])?env\.ya?ml)"
 )

@@ -13,6 +13,7 @@ from codemods.model.edits import Consequence, Evidence
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.sources.manifest import Manifest
 from codemods.syntax.verbs import Verb
 
 PACKAGES = {"lightning": ("lightning", "pytorch_lightning")}
@@ -53,7 +54,7 @@ def finding(
         message=said(row, gone=gone),
         bites=row.affected,
         consequence=consequence if gone else Consequence.DEPRECATED,
-        is_bug=[*is_bug, installed],
+        is_bug=[*is_bug, installed, release_is_known(ctx, row)],
     )
     yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
 
@@ -68,6 +69,18 @@ def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
             above, inside, _ = f"/{path}".rpartition(f"/{package}/")
             if inside and ctx.index.exists(f"{above}/{package}/__init__.py".lstrip("/")):
                 return unknown(Evidence(path, 1, f"this may be the `{package}` that is imported"))
+    return yes()
+
+
+@question
+def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
+    """Whether no requirement gives an address in place of a version: a commit of any age may be installed."""
+    if ctx.upgrade(row.library) is not None:
+        return yes()
+    for path, each in ctx.requirements(row.library):
+        document = ctx.index.document(path) if each.specs is None else None
+        if isinstance(document, Manifest):
+            return unknown(Evidence(path, document.line(each), f"which {row.library} this gives is not known"))
     return yes()
 
 
