@@ -274,7 +274,8 @@ def may_run_during(mention: Occurrence, scopes: Mapping[N, PythonContext]) -> bo
             waiting.append((each.ctx, _function(each.ctx, each.node)))
         if (handed_on or not named) and any(_hands_on_itself(there, scope) for scope, there in scopes.items()):
             return True
-        if not named and isinstance(function, FUNCTIONS) and called_by_text(ctx):
+        is_method = isinstance(function, FUNCTIONS) and isinstance(where.scope(function), ast.ClassDef)
+        if not named and is_method and called_by_text(ctx):
             return True
     return False
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
-from codemods.analysis.mentions import are_connected, definers
+from codemods.analysis.mentions import are_connected, definers, importers
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
@@ -38,6 +38,8 @@ class Replacement:
     shown: Evidence
     is_any: bool = False
     """Whether the last part of the name is not in sight."""
+    is_own: bool = False
+    """Whether it is a name of the module that replaces it."""
 
 
 @question
@@ -50,8 +52,20 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
         for path in paths
         if _may_replace(ctx, path, wanted) and are_connected(ctx.index, ctx.path, path)
         for each in _replacements(ctx, path)
-        if each.is_any or not each.names.isdisjoint(wanted)
+        if (each.is_any and (_imports_from(ctx, path) if each.is_own else _run_together(ctx, path)))
+        or not each.names.isdisjoint(wanted)
     )
+
+
+def _imports_from(ctx: PythonContext, path: str) -> bool:
+    """Whether a file imports names from a module."""
+    targets = (name for each in ctx.facts.imports for name in (each.target, each.target.rpartition(".")[0]))
+    return path == ctx.path or any(ctx.index.module(ctx.path, name) == path for name in targets if name)
+
+
+def _run_together(ctx: PythonContext, path: str) -> bool:
+    """Whether some file in sight imports both: what may replace anything elsewhere says nothing of this file."""
+    return path == ctx.path or not importers(ctx.index, ctx.path).isdisjoint(importers(ctx.index, path))
 
 
 @question
@@ -119,7 +133,7 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 yield from _replacement(ctx, node, target.value, target.attr)
             if isinstance(target, ast.Subscript) and _is_globals(target.value):
                 shown = ctx.evidence(node, "any name of this module is bound here")
-                yield Replacement(frozenset({"globals"}), shown, is_any=literal(target.slice) is ...)
+                yield Replacement(frozenset({"globals"}), shown, is_any=literal(target.slice) is ..., is_own=True)
             if isinstance(target, ast.Subscript) and ctx.means(target.value, "sys.modules"):
                 name = literal(target.slice)
                 parts = name.split(".") if isinstance(name, str) else ["…"]
