@@ -6,16 +6,18 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.minimum_versions import with_floor
-from codemods.frameworks.removed_names.tables import RemovedName
+from codemods.frameworks.removed_names.tables import RemovedName, requirements
 from codemods.model.edits import Consequence, Evidence
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
-from codemods.sources.manifest import Manifest
+from codemods.sources.manifest import Manifest, Requirement
 from codemods.syntax.verbs import Verb
 
+_NEWEST = "9999"
+"""Newer than all releases."""
 PACKAGES = {"lightning": ("lightning", "pytorch_lightning")}
 """What distributions are imported as, where it is not their name."""
 
@@ -74,14 +76,24 @@ def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
 
 @question
 def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
-    """Whether no requirement gives an address in place of a version: a commit of any age may be installed."""
+    """Whether the newest release that the project allows can be installed beside the rest of what it asks for.
+
+    An address gives a commit of any age (`by_address`), and a pin of torch or Transformers keeps what needs a newer one
+    where it is (`beside_an_old_pin`).
+    """
     if ctx.upgrade(row.library) is not None:
         return yes()
-    for path, each in ctx.requirements(row.library):
-        document = ctx.index.document(path) if each.specs is None else None
-        if isinstance(document, Manifest):
-            return unknown(Evidence(path, document.line(each), f"which {row.library} this gives is not known"))
-    return yes()
+    holding = [(path, each) for path, each in ctx.requirements(row.library) if each.specs is None]
+    for package, needed in requirements(row.library, _NEWEST).items():
+        if not versions.may(ctx.target(package), needed):
+            holding += [(path, each) for path, each in ctx.requirements(package) if each.specs is not None]
+    return unless(_which(row, path, ctx, each) for path, each in holding)
+
+
+def _which(row: RemovedName, path: str, ctx: FileContext, requirement: Requirement) -> Evidence:
+    document = ctx.index.document(path)
+    line = document.line(requirement) if isinstance(document, Manifest) else 1
+    return Evidence(path, line, f"which {row.library} goes with this is not known")
 
 
 def said(row: RemovedName, *, gone: bool) -> str:
