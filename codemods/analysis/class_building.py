@@ -65,18 +65,8 @@ def _may_change(ctx: PythonContext, decorator: ast.expr) -> bool:
     origins = ctx.origin(func)
     if origins and all(":" not in origin for origin in origins):
         return False
-    function = _function(ctx, func)
-    return function is None or not _gives_back(function)
-
-
-def _function(ctx: PythonContext, func: ast.expr) -> Function | None:
-    origins = ctx.origin(func)
-    if len(origins) != 1:
-        return None
-    path, _, qualified = next(iter(origins)).partition(":")
-    there = ctx.other(path)
-    found = there.definition(qualified) if there is not None and qualified else None
-    return found[1] if found is not None else None
+    function = ctx.function_at(next(iter(origins))) if len(origins) == 1 else None
+    return function is None or not _gives_back(function[1])
 
 
 def _gives_back(function: Function) -> bool:

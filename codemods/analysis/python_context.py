@@ -375,10 +375,12 @@ class PythonContext(FileContext):
                 return (self, inner) if len(given) == 1 and isinstance(inner, FUNCTIONS) else None
             local = self.scope(local)
         origins = self.origin(call.func)
-        if len(origins) != 1 or ":" not in (origin := next(iter(origins))):
-            return None
-        path, qualified = origin.split(":", 1)
-        program = self.other(path)
+        return self.function_at(next(iter(origins))) if len(origins) == 1 else None
+
+    def function_at(self, origin: str) -> tuple[PythonContext, Function] | None:
+        """The one function of the project with a canonical name, `path:name`."""
+        path, inside, qualified = origin.partition(":")
+        program = self.other(path) if inside else None
         return program.definition(qualified) if program else None
 
     def definition(self, qualified: str) -> tuple[PythonContext, Function] | None:

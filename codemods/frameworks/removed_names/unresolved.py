@@ -207,18 +207,23 @@ def _is_another(ctx: PythonContext, call: ast.Call) -> bool:
 
 
 def _takes_itself(ctx: PythonContext, call: ast.Call, name: str) -> bool:
-    """Whether a function or class of the project that is called has the argument."""
-    for origin in ctx.origin(call.func):
-        for found in ctx.definitions(origin) if ":" in origin else ():
-            body = found.body if isinstance(found, ast.ClassDef) else [found]
-            for each in body:
-                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-                    each is found or each.name == "__init__"
-                ):
-                    if any(arg.arg == name for arg in parameters(each)):
-                        return True
-                elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id == name:
-                    return True
+    """Whether a function, a constructor or a field of the project that is called has the argument."""
+    for path, _, qualified in (origin.partition(":") for origin in ctx.origin(call.func)):
+        there = ctx.other(path) if qualified else None
+        if there is not None and any(_has(found, name) for found in there.definitions(qualified)):
+            return True
+    return False
+
+
+def _has(found: ast.ClassDef | Function, name: str) -> bool:
+    if not isinstance(found, ast.ClassDef):
+        return any(arg.arg == name for arg in parameters(found))
+    for node in found.body:
+        match node:
+            case ast.FunctionDef(name="__init__") if _has(node, name):
+                return True
+            case ast.AnnAssign(target=ast.Name(id=field)) if field == name:
+                return True
     return False
 
 
