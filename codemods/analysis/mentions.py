@@ -113,6 +113,13 @@ def _in_file(ctx: PythonContext, path: str, words: frozenset[str]) -> Iterator[O
                 yield Occurrence(other, text, word)
 
 
+def stores_none(store: Occurrence) -> bool:
+    """Whether what is put into an attribute surely is None: `p.grad = None`."""
+    above = store.ctx.parent(store.node)
+    given = store.node.args[2] if isinstance(store.node, ast.Call) else getattr(above, "value", None)
+    return isinstance(given, ast.Constant) and given.value is None
+
+
 def stores(ctx: PythonContext, *attributes: str) -> list[Occurrence]:
     """The places that put something into an attribute, in the files of the program around one file.
 
@@ -301,11 +308,11 @@ def _by_text(ctx: PythonContext, path: str) -> tuple[Evidence, ...]:
         facts = ctx.index.facts(path)
         if facts is None or (facts.called.isdisjoint(_BY_TEXT) and facts.mentioned.isdisjoint(_BY_TEXT)):
             return ()
-        other = ctx.other(path)
-        calls = other.all(ast.Call) if other is not None else []
-        called = {name for each in calls if other is not None for name in _handed(other, each)}
-        why = "what is called here is not known"
-        return tuple(other.evidence(c, why) for c in calls if other is not None and _tells(other, c, called))
+        if (other := ctx.other(path)) is None:
+            return ()
+        calls = other.all(ast.Call)
+        called = {name for each in calls for name in _handed(other, each)}
+        return tuple(other.evidence(c, "what is called here is not known") for c in calls if _tells(other, c, called))
 
     return ctx.index.recall((_by_text, path), found)
 

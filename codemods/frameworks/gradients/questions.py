@@ -9,13 +9,13 @@ from codemods.analysis.calls import super_method
 from codemods.analysis.definitions import uses_of
 from codemods.analysis.instances import callee, library_values
 from codemods.analysis.mentions import (
-    Occurrence,
     called_by_text,
     definers,
     may_run_during,
     mentions,
     mentions_during,
     stores,
+    stores_none,
 )
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
@@ -177,17 +177,8 @@ def loss_is_not_kept(ctx: PythonContext, losses: Sequence[ast.expr]) -> Answer:
 @question
 def nobody_makes_gradients(ctx: PythonContext) -> Answer:
     """Whether no code of the program puts gradients into `.grad`: with these, a loss needs no graph (`estimated`)."""
-    return unless(each.evidence("gradients may be made here") for each in stores(ctx, "grad") if not _is_nothing(each))
-
-
-def _is_nothing(store: Occurrence) -> bool:
-    """`p.grad = None`."""
-    statement = store.ctx.parent(store.node)
-    return store.word == "setattr" or (
-        isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant)
-        and statement.value.value is None
-    )
+    found = (each for each in stores(ctx, "grad") if each.word == "grad" and not stores_none(each))
+    return unless(each.evidence("gradients may be made here") for each in found)
 
 
 @question
@@ -299,15 +290,11 @@ def _with_a_graph(ctx: PythonContext, scope: ast.AST) -> set[str]:
     """The names of a function that may hold something computed, and not only moved, taken apart, or cut."""
     found = set()
     for name, bindings in ctx.bindings(scope).items():
-        for each in bindings:
-            calls = [node for node in _within(each.value) if isinstance(node, ast.Call)]
-            if any(not _only_moves(ctx, call) for call in calls) and not _is_cut(each.value):
+        for value in (each.value for each in bindings if each.value is not None):
+            calls = (node for node in ast.walk(value) if isinstance(node, ast.Call))
+            if any(not _only_moves(ctx, call) for call in calls) and not _is_cut(value):
                 found.add(name)
     return found
-
-
-def _within(value: ast.AST | None) -> Iterator[ast.AST]:
-    return ast.walk(value) if value is not None else iter(())
 
 
 def _only_moves(ctx: PythonContext, call: ast.Call) -> bool:
@@ -319,7 +306,7 @@ def _only_moves(ctx: PythonContext, call: ast.Call) -> bool:
     return any(origin.startswith(_MAKING) for origin in ctx.origin(call.func))
 
 
-def _is_cut(value: ast.AST | None) -> bool:
+def _is_cut(value: ast.AST) -> bool:
     match value:
         case ast.Call(func=ast.Attribute(attr=attribute)) | ast.Attribute(attr=attribute):
             return attribute in _FLEETING

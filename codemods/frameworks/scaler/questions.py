@@ -18,6 +18,7 @@ from codemods.analysis.mentions import (
     mentions,
     mentions_during,
     stores,
+    stores_none,
 )
 from codemods.analysis.optimizers import are_different, optimizes
 from codemods.analysis.python_context import PythonContext
@@ -267,15 +268,8 @@ def nothing_replaces_gradients(training: Training) -> Answer:
     return unless(
         each.evidence("other gradients may be put in here")
         for each in stores(training.ctx, "grad")
-        if not _sets_to_nothing(each) and may_run_during(each, {training.scope: training.ctx})
+        if not stores_none(each) and may_run_during(each, {training.scope: training.ctx})
     )
-
-
-def _sets_to_nothing(store: Occurrence) -> bool:
-    """Whether what is stored surely is None."""
-    above = store.ctx.parent(store.node)
-    given = store.node.args[2] if isinstance(store.node, ast.Call) else getattr(above, "value", None)
-    return isinstance(given, ast.Constant) and given.value is None
 
 
 @question
@@ -484,17 +478,13 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
         for node in module.all(ast.Assign) if module is not None else ():
             if any(dotted(target) == name for target in node.targets) and not isinstance(node.value, _NUMBERS):
                 doubts.append(Evidence(path, node.lineno, "the bound may hold the loss scale"))
-    hidden = any(isinstance(node, ast.Call) and ctx.name(node.func) not in ("float", "int") for node in _inside(bound))
-    if hidden:
+    calls = (node for node in ast.walk(bound) if isinstance(node, ast.Call)) if bound is not None else ()
+    if any(ctx.name(call.func) not in ("float", "int") for call in calls):
         doubts.append(ctx.evidence(clip, "the bound is computed by a call"))
     if isinstance(bound, ast.Name) and not doubts:
         imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
         doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
     return unless(doubts)
-
-
-def _inside(bound: ast.expr | None) -> Iterator[ast.AST]:
-    return ast.walk(bound) if bound is not None else iter(())
 
 
 @question
