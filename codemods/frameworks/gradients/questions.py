@@ -290,9 +290,9 @@ def _with_a_graph(ctx: PythonContext, scope: ast.AST) -> set[str]:
     """The names of a function that may hold something computed, and not only moved, taken apart, or cut."""
     found = set()
     for name, bindings in ctx.bindings(scope).items():
-        for value in (each.value for each in bindings if each.value is not None):
-            calls = (node for node in ast.walk(value) if isinstance(node, ast.Call))
-            if any(not _only_moves(ctx, call) for call in calls) and not _is_cut(value):
+        for made in (each.value for each in bindings if each.value is not None):
+            calls = (node for node in ast.walk(made) if isinstance(node, ast.Call))
+            if any(not _only_moves(ctx, call) for call in calls) and not _is_cut(made):
                 found.add(name)
     return found
 

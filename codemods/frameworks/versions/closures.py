@@ -27,7 +27,7 @@ TRANSFORMERS = {
 """Where their `step` is under `torch.no_grad()`; `AdamW` is gone since 4.50."""
 
 _OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*")
-_BY_HAND = (b"automatic_optimization",)
+_BY_HAND = "automatic_optimization"
 _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
 
 
@@ -64,7 +64,12 @@ def _transformers(ctx: FileContext) -> tuple[str, str] | None:
 @question
 def lightning_runs_it(ctx: FileContext) -> Answer:
     """Whether Lightning gives every optimizer its closure: no module steps in a way of its own, or by hand."""
-    doubts = [Evidence(path, 1, "modules may be optimized by hand") for path in ctx.index.search(ctx.path, _BY_HAND)]
+    doubts = [
+        where.evidence(node, "modules may be optimized by hand")
+        for where in programs(ctx, (_BY_HAND.encode(),), _BY_HAND)
+        for node in where.all(ast.Attribute, ast.Name)
+        if _last(node) == _BY_HAND
+    ]
     for path in ctx.index.search(ctx.path, (b"def optimizer_step",)):
         facts = ctx.index.facts(path)
         for klass in facts.classes.values() if facts is not None else ():

@@ -10,7 +10,7 @@ from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.versions.call_graph import is_mixed, programs
 from codemods.model.edits import Evidence
 from codemods.rules.file_context import FileContext
-from codemods.syntax.facts import Setting
+from codemods.syntax.facts import Setting, dotted
 
 _LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})
 _AUTOCAST = frozenset({"torch.autocast"})
@@ -76,5 +76,11 @@ def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
         for layer, given in zip(layers, heads, strict=True)
         if given is not None and not isinstance(literal(given), int)
     ]
-    eps = [path for path in ctx.index.search(ctx.path, (b".eps", b"enable_grad")) if path]
-    return unless([*odd, *(Evidence(each, 1, "the fused path may not be taken here") for each in eps)])
+    others = [
+        each.evidence(node, "the fused path may not be taken here")
+        for each in programs(ctx, (b".eps", b"enable_grad"), "eps", "enable_grad")
+        for node in each.all(ast.Attribute, ast.Name)
+        if (isinstance(node, ast.Attribute) and node.attr == "eps" and isinstance(node.ctx, ast.Store))
+        or (dotted(node) or "").rpartition(".")[2] == "enable_grad"
+    ]
+    return unless([*odd, *others])

@@ -140,7 +140,7 @@ def nobody_chooses(ctx: FileContext) -> Answer:
 
 
 def _names(ctx: FileContext, path: str) -> bool:
-    """Whether a file has one of the keys as a string, and not only as the name of an option."""
+    """Whether a file has one of the keys as a string."""
     module = ctx.index.syntax(path)
     return module is not None and any(node.value in ("fp16", "bf16") for node in module.all(ast.Constant))
 
