@@ -14,7 +14,7 @@ and so are `@torch.inference_mode` and `@torch.enable_grad` (run on the same ver
 
 ## Fix safety
 Safe: the class is called without arguments, as its documentation shows; before, the statement could only raise. Unsafe
-where a loss is computed outside of the block from what is made in it, and where `inference_mode` makes something that
+where a function outside of the block is given what is made in it, and where `inference_mode` makes something that
 is bound, returned or kept: autograd refuses to save such tensors.
 
 ## When it is not offered
@@ -28,6 +28,7 @@ else nullcontext`), and where the code around expects the error (`pytest.raises`
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
@@ -46,7 +47,6 @@ CALLED_WITHOUT = frozenset(
     }
 )
 """Context managers that are called without arguments."""
-_LOSSES = ("loss", "entropy", "div", "criterion")
 CALLED_WITH = {
     "torch.set_grad_enabled": "whether gradients are on",
     "torch.autograd.set_detect_anomaly": "whether anomalies are looked for",
@@ -102,11 +102,11 @@ def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> 
     inference = ctx.means(manager, "torch.inference_mode")
     inside = {*own(block)}
     made = {each.id for node in inside for each in ast.walk(node) if _is_bound(each)}
-    losses = (node for node in own(ctx.scope(block)) if node not in inside and _is_a_loss_of(node, made))
+    taken = (node for node in own(ctx.scope(block)) if node not in inside and _is_given_away(ctx, node, made))
     kept = (node for node in own(block) if isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign)) or _keeps(node))
     return unless(
         ctx.evidence(node, "what is made here may be differentiated elsewhere")
-        for node in (*losses, *(kept if inference else ()))
+        for node in (*taken, *(kept if inference else ()))
         if isinstance(node, (ast.expr, ast.stmt))
     )
 
@@ -123,10 +123,9 @@ def _keeps(node: ast.AST) -> bool:
     return False
 
 
-def _is_a_loss_of(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether a call seems to compute a loss from one of some names."""
-    if not isinstance(node, ast.Call):
+def _is_given_away(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
+    """Whether a call takes one of some names, and may compute with it: Python's own functions make numbers."""
+    if not isinstance(node, ast.Call) or hasattr(builtins, ctx.name(node.func) or ""):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    given = [each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value)]
-    return any(word in name for word in _LOSSES) and any(isinstance(n, ast.Name) and n.id in names for n in given)
+    given = (each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value))
+    return any(isinstance(each, ast.Name) and each.id in names for each in given)
