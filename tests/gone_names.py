@@ -23,8 +23,10 @@ from tests.releases import CACHE, DISTRIBUTIONS, Library
 NEWEST = {"accelerate": "1.15.0", "lightning": "2.6.6", "peft": "0.21.2", "transformers": "5.23.0", "trl": "1.16.0"}
 """The releases that are compared with older ones: those that are installed where this runs."""
 PACKAGES = {"lightning": "pytorch_lightning"}
-_LEFT_OUT = frozenset({"tests", "test_utils", "testing_utils", "commands", "onnx", "agents", "tools", "scripts", "cli"})
-_LEFT_OUT_TOO = frozenset({"skills", "benchmark", "kernels", "sagemaker"})
+_LEFT_OUT = frozenset(
+    {"tests", "test_utils", "testing_utils", "commands", "onnx", "agents", "tools", "scripts", "cli"}
+    | {"skills", "benchmark", "kernels", "sagemaker"}
+)
 _PREFIXES = ("_", "dummy", "convert_")
 
 
@@ -34,7 +36,7 @@ def defined(root: Path, package: str) -> Iterator[str]:
         parts = file.relative_to(root).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         parts = parts[:-1] if is_package else parts
-        if any(p in _LEFT_OUT | _LEFT_OUT_TOO or p.startswith(_PREFIXES) for p in parts) or "models" in parts[1:2]:
+        if any(p in _LEFT_OUT or p.startswith(_PREFIXES) for p in parts) or parts[:2] == ("transformers", "models"):
             continue
         module = ".".join(parts)
         yield module
