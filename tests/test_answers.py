@@ -84,7 +84,7 @@ def test_the_engine_derives_how_careful_a_fix_is(
     is_bug: Answer, is_right: Answer, certainty: Certainty, fix: Safety
 ) -> None:
     given = draft(is_bug, is_right)
-    assert safety.certainty(given) is certainty
+    assert safety.is_bug(given).is_unknown is (certainty is Certainty.POSSIBLE)
     assert safety.safety(given) is fix
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from codemods.engine import safety as judged
 from codemods.model.edits import (
+    Certainty,
+    Consequence,
     Edit,
     Evidence,
     Finding,
@@ -28,6 +30,7 @@ from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.sources import files
 from codemods.sources.document import Unit
+from codemods.sources.manifest import Manifest
 
 
 @contextlib.contextmanager
@@ -100,7 +103,7 @@ def finding(
         if missing:
             safety = min(safety, Safety.UNSAFE)
             fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
-    doubts = bug.places if bug.is_unknown else ()
+    doubts = (*(bug.places if bug.is_unknown else ()), *_other_releases(context, draft, place.line))
     cautions = right.places if fix and right.is_unknown else draft.refused
     cautions = tuple(each for each in cautions if each not in doubts)
     spoken = " ".join(context.text[place.start : place.end].split())
@@ -116,7 +119,7 @@ def finding(
         strategies=tuple(draft.remedies),
         bites=dict(draft.bites),
         consequence=draft.consequence,
-        certainty=judged.certainty(draft),
+        certainty=Certainty.POSSIBLE if doubts else Certainty.CERTAIN,
         evidence=tuple(dict.fromkeys((*draft.evidence, *doubts, *cautions))),
         doubts=doubts,
         cautions=cautions,
@@ -125,6 +128,26 @@ def finding(
         lines=lines,
         unaffected=unaffected(draft, context),
     )
+
+
+def _other_releases(context: FileContext, draft: Draft, line: int) -> Iterator[Evidence]:
+    """Why a release may be installed in which nothing ends or trains wrong: it is no doubt of the repair.
+
+    Args:
+        line: of the finding, for a project that asks for no release.
+    """
+    if draft.consequence < Consequence.RAISES:
+        return
+    for package, affected in draft.bites.items():
+        if versions.surely(context.target(package), affected):
+            continue
+        asked = context.requirements(package)
+        if not asked:
+            yield Evidence(context.path, line, f"which {package} is installed is not known")
+        for path, requirement in asked[:1]:
+            document = context.index.document(path)
+            where = document.line(requirement) if isinstance(document, Manifest) else 1
+            yield Evidence(path, where, f"a {package} outside of {affected} may be installed, too")
 
 
 def located(finding: Finding, source: Unit, path: str) -> Finding:

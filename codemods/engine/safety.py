@@ -1,11 +1,11 @@
-"""How sure a claim is, and how careful a fix: derived from the answers that a draft rests on, never said by a rule."""
+"""Whether a claim holds, and how careful a fix: derived from the answers that a draft rests on, not said by a rule."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from codemods.flow.answers import Answer, every
-from codemods.model.edits import Certainty, Safety
+from codemods.model.edits import Safety
 from codemods.rules.rule import Draft
 
 
@@ -26,11 +26,6 @@ def is_bug(draft: Draft) -> Answer:
 def is_right(draft: Draft) -> Answer:
     """Whether all that the repair rests on is so."""
     return every(draft.remedy.is_right if draft.remedy is not None else ())
-
-
-def certainty(draft: Draft) -> Certainty:
-    """How sure the claim is."""
-    return Certainty.POSSIBLE if is_bug(draft).is_unknown else Certainty.CERTAIN
 
 
 def safety(draft: Draft) -> Safety:

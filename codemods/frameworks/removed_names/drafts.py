@@ -54,7 +54,7 @@ def finding(
     draft = rule.finding(
         node,
         message=said(row, gone=gone),
-        bites=row.affected,
+        bites={row.library: row.removed} if gone else row.affected,
         consequence=consequence if gone else Consequence.DEPRECATED,
         is_bug=[*is_bug, installed, release_is_known(ctx, row)],
     )

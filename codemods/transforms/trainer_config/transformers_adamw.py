@@ -73,7 +73,10 @@ def transformers_adamw(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
             yield from _call(parent, ctx)
         case ast.ClassDef():
             yield rule.finding(
-                node, message="a subclass of Transformers' `AdamW`, which was removed in 4.50", consequence=_cost(ctx)
+                node,
+                message="a subclass of Transformers' `AdamW`, which was removed in 4.50",
+                bites=_affected(ctx),
+                consequence=_cost(ctx),
             )
         case _ if ctx.annotates(node):
             target = ctx.spell("torch.optim.AdamW", at=node)
@@ -83,10 +86,17 @@ def transformers_adamw(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
                     fix=[replace(node, target.code)],
                     message=_gone(ctx),
                     needs=[target.need],
+                    bites=_affected(ctx),
                     consequence=_cost(ctx),
                 )
         case _:
-            yield rule.finding(node, message=_gone(ctx), is_bug=[nobody_puts_it_back(ctx)], consequence=_cost(ctx))
+            yield rule.finding(
+                node,
+                message=_gone(ctx),
+                is_bug=[nobody_puts_it_back(ctx)],
+                bites=_affected(ctx),
+                consequence=_cost(ctx),
+            )
 
 
 @rule.on(ast.ImportFrom)
@@ -123,6 +133,11 @@ def _cost(ctx: PythonContext) -> Consequence:
     return Consequence.RAISES if versions.may(ctx.target("transformers"), REMOVED) else Consequence.DEPRECATED
 
 
+def _affected(ctx: PythonContext) -> dict[str, str]:
+    """The releases in which the class costs that much."""
+    return {"transformers": REMOVED if _cost(ctx) is Consequence.RAISES else ">=4.16"}
+
+
 def _gone(ctx: PythonContext) -> str:
     """What became of the class, in the versions that the project allows."""
     target = ctx.target("transformers")
@@ -138,6 +153,7 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         yield rule.finding(
             call,
             message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50",
+            bites=_affected(ctx),
             consequence=_cost(ctx),
         )
         return
@@ -145,7 +161,7 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     corrected = argument(call, "correct_bias", 5)
     if corrected is not None and literal(corrected) is not True:
         text = "`correct_bias` of Transformers' `AdamW` (removed in 4.50) has no counterpart in torch"
-        yield rule.finding(call, message=text, consequence=_cost(ctx))
+        yield rule.finding(call, message=text, bites=_affected(ctx), consequence=_cost(ctx))
         return
     if (
         len(call.args) > len(_ORDER)
@@ -155,7 +171,7 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     target = ctx.spell("torch.optim.AdamW", at=call)
     if target is None:
-        yield rule.finding(call, message=_gone(ctx), consequence=_cost(ctx))
+        yield rule.finding(call, message=_gone(ctx), bites=_affected(ctx), consequence=_cost(ctx))
         return
     defaults = [(name, old) for name, old in _DEFAULTS if argument(call, name, _ORDER.index(name)) is None]
     drop = [next((k for k in call.keywords if k.value is each), each) for each in gone]
@@ -166,5 +182,6 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message=_gone(ctx),
         needs=[target.need],
         is_bug=[nobody_puts_it_back(ctx)],
+        bites=_affected(ctx),
         consequence=_cost(ctx),
     )
