@@ -279,7 +279,11 @@ def _is_of_weights(mention: Occurrence) -> bool:
 
 def _may_be_a_module(ctx: PythonContext, owner: ast.expr) -> bool:
     """Whether what is cast may be a module: no item of a batch, nothing that a loop brings, no tensor."""
-    if isinstance(owner, (ast.Call, ast.Subscript)) or is_module(ctx, owner) is False or is_tensor(ctx, owner):
+    if isinstance(owner, (ast.Call, ast.Subscript)) or is_tensor(ctx, owner):
+        return False
+    # a module that is cast keeps no copies, and `is_module` says no of it (bfloat16_by_a_factory)
+    kind = instances.of(ctx, owner)
+    if kind is not None and {_is_module_class(ctx, name) for name in kind.names} == {False}:
         return False
     bound = binder(ctx, owner.id, owner) if isinstance(owner, ast.Name) else None
     bindings = ctx.bindings(bound).get(owner.id, ()) if bound is not None and isinstance(owner, ast.Name) else ()

@@ -12,7 +12,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding, repair
-from codemods.frameworks.removed_names.owners import owners_of
+from codemods.frameworks.removed_names.owners import own_classes, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName, by_position, of_rule
 from codemods.model.edits import Evidence
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -33,7 +33,26 @@ def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Dr
     for each in (*given, *(_spread(call, ctx, table) if spread else ())):
         row = next((table[each.name][owner] for owner in owners if owner in table[each.name]), None)
         if row is not None and not version_tested(ctx, call, row.library) and _takes_position(row, each):
-            yield from finding(rule, row, each.node, ctx, _argument_remedy(row, each, ctx), each.is_bug)
+            is_bug = (*each.is_bug, only_the_library_takes_it(ctx, call, each.name))
+            yield from finding(rule, row, each.node, ctx, _argument_remedy(row, each, ctx), is_bug)
+
+
+@question
+def only_the_library_takes_it(ctx: PythonContext, call: ast.Call, name: str) -> Answer:
+    """Whether no class of the project that a call is of so much as names an argument (`a_field_of_a_subclass`)."""
+    return unless(_named_by_classes(ctx, call, name))
+
+
+def _named_by_classes(ctx: PythonContext, call: ast.Call, name: str) -> Iterator[Evidence]:
+    for ref in own_classes(ctx, call):
+        there = ctx.other(ref.path)
+        for klass in there.classes(ref.name) if there is not None else ():
+            assert there is not None
+            for node in ast.walk(klass):
+                match node:
+                    case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word) | ast.Constant(value=word):
+                        if word == name and not there.module.contains(call, node):
+                            yield Evidence(ref.path, node.lineno, f"`{klass.name}` may take `{name}` itself")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding
 from codemods.frameworks.removed_names.owners import meant
 from codemods.frameworks.removed_names.tables import RemovedName, of_rule
+from codemods.model.edits import Evidence
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import Function, parameters
 from codemods.syntax.verbs import Verb
@@ -28,12 +29,19 @@ def old_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Dr
 
 @question
 def nobody_calls_it(ctx: PythonContext, function: Function) -> Answer:
-    """Whether the program never calls a method of this name itself."""
-    return unless(
-        each.evidence(f"`{function.name}` may be called here")
-        for each in mentions(ctx, function.name)
-        if each.call is not None and not super_method(each.call)
-    )
+    """Whether the program never calls a method of this name itself, nor has the name as a text (`called_by_a_list`)."""
+    return unless(_calls(ctx, function))
+
+
+def _calls(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
+    for each in mentions(ctx, function.name):
+        if each.call is not None and not super_method(each.call):
+            yield each.evidence(f"`{function.name}` may be called here")
+    for path in ctx.index.search(ctx.path, tuple(f"{q}{function.name}{q}".encode() for q in "'\"")):
+        there = ctx.other(path)
+        for text in there.all(ast.Constant) if there is not None else ():
+            if text.value == function.name and there is not None:
+                yield there.evidence(text, f"what is called `{function.name}` may be called")
 
 
 def overridden_with(rule: Rule, function: Function, ctx: PythonContext) -> tuple[RemovedName, list[ast.arg]] | None:
@@ -62,7 +70,8 @@ def signature_finding(
     if not verbs and row.decide:
         text += f". {row.decide.rstrip('.')}"
     remedy = Remedy(verbs, is_right=is_right, requires=dict(row.affected)) if verbs else None
-    for draft in finding(rule, row, function, ctx, remedy):
+    # a base of the project that calls the method itself gives it what it always gave (called_by_a_base)
+    for draft in finding(rule, row, function, ctx, remedy, (nobody_calls_it(ctx, function),)):
         yield replace(draft, message=text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument
@@ -60,6 +60,20 @@ def owners_of(ctx: PythonContext, call: ast.Call) -> tuple[str, ...]:
         _inherits_constructor(ctx, Ref(*origin.split(":", 1))) if ":" in origin else meant(origin) for origin in origins
     ]
     return tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
+
+
+def own_classes(ctx: PythonContext, call: ast.Call) -> Iterator[Ref]:
+    """The classes of the project that a call is of, by its constructor or one of its methods, with their ancestors."""
+    match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+            here = ctx.klass(call)
+            refs: tuple[Ref, ...] = (here,) if here is not None else ()
+        case ast.Attribute(value=receiver) if not ctx.origin(call.func):
+            refs = instance_of(ctx, receiver)[1]
+        case _:
+            refs = tuple(Ref(*each.split(":", 1)) for each in sorted(ctx.origin(call.func)) if ":" in each)
+    for ref in refs:
+        yield from ctx.index.lineage(ref).refs
 
 
 def _inherits_constructor(ctx: PythonContext, ref: Ref, *, above: bool = False) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ credential that the machine could reach as known to others; changing this file d
 Unsafe: another release is installed. A pin becomes 2.6.6; 2.6.4 and 2.6.5 are clean of this, but fall under another
 advisory (GHSA-qqmf-gpg7-g8gw).
 
-Possible for a build of somebody's own (`2.6.3+local`), and in a file that asks for two releases of the package at once,
-which may be a list of what is forbidden.
+Possible for a build of somebody's own (`2.6.3+local`), in a file that code of the project reads, and in a file that
+asks for two releases of the package at once: these may be lists of what is forbidden.
 
 ## When it is not offered
 Reported only: lock files (with the command that refreshes them), addresses, requirements with hashes, and ranges whose
@@ -27,9 +27,12 @@ ceiling forbids 2.6.6. Silent where a range allows any other release as well: in
 
 from __future__ import annotations
 
+import ast
+import posixpath
 from collections.abc import Iterator
 
-from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.analysis.python_context import program
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions.messages import why_not
 from codemods.model.edits import Consequence, Safety
@@ -77,11 +80,25 @@ def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[
     verb = "is a malicious release" if here in bad else "are malicious releases"
     message = f"{requirement.package} {here} {verb} (GHSA-w37p-236h-pfx3): importing it gives credentials away"
     new = minimum_versions.raised(requirement, CLEAN)
-    is_bug = [is_the_published_one(requirement, ctx)]
+    is_bug = [is_the_published_one(requirement, ctx), only_installers_read_it(ctx)]
     if new is None:
         yield rule.finding(requirement, message=f"{message}; {why_not(requirement, CLEAN)}", is_bug=is_bug)
         return
     yield rule.finding(requirement, fix={requirement: new}, message=message, title=f"Ask for {CLEAN}", is_bug=is_bug)
+
+
+@question
+def only_installers_read_it(ctx: FileContext) -> Answer:
+    """Whether no code of the project reads the file: it may list releases that must not be installed (`denied`)."""
+    name = posixpath.basename(ctx.path)
+    found = (path for path in ctx.index.search(ctx.path, (name.encode(),)) if posixpath.basename(path) != "setup.py")
+    return unless(
+        there.evidence(text, f"`{name}` is read here")
+        for path in found
+        if (there := program(ctx.index, path)) is not None
+        for text in there.all(ast.Constant)
+        if isinstance(text.value, str) and name in text.value
+    )
 
 
 @question
