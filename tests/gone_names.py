@@ -1,8 +1,10 @@
-"""Names that a library once had and its newest release does not: `python -m tests.gone_names [--library NAME …]`.
+"""What a library once had and its newest release does not: `python -m tests.gone_names [--library NAME …]`.
 
 Writes `codemods/frameworks/tables/gone/<library>.toml` from the sources of the last release of each minor version. What
 is defined in a module counts, and what a package takes from its own modules; not what a module imports for itself.
-Names with a row in the tables are left out, and what stands in a module that is gone as a whole.
+Names with a row in the tables are left out, and what stands in a module that is gone as a whole. Of the public classes
+that are left, the members and the arguments of constructors and methods are listed, too, unless their objects may have
+any attribute, or take any keyword.
 """
 
 from __future__ import annotations
@@ -10,15 +12,24 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import importlib.metadata
+import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 
 from packaging.version import Version
 
 from codemods.frameworks.removed_names.tables import as_one, rows
 from tests.names import TABLES
-from tests.releases import CACHE, DISTRIBUTIONS, Library
+from tests.releases import CACHE, DISTRIBUTIONS, Found, Library, Release
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 NEWEST = {"accelerate": "1.15.0", "lightning": "2.6.6", "peft": "0.21.2", "transformers": "5.23.0", "trl": "1.16.0"}
 """The releases that are compared with older ones: those that are installed where this runs."""
@@ -44,10 +55,13 @@ def defined(root: Path, package: str) -> Iterator[str]:
             tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
         except SyntaxError:
             continue
-        yield from (f"{module}.{name}" for name in _names(tree.body, is_package) if not name.startswith("_"))
+        yield from (
+            f"{module}.{name}" for name in _names(tree.body, package if is_package else "") if not name.startswith("_")
+        )
 
 
-def _names(body: Iterable[ast.stmt], is_package: bool) -> Iterator[str]:
+def _names(body: Iterable[ast.stmt], package: str) -> Iterator[str]:
+    """The names that statements define; with `package`, also those that they take from its modules."""
     waiting = list(body)
     while waiting:
         match node := waiting.pop():
@@ -55,7 +69,9 @@ def _names(body: Iterable[ast.stmt], is_package: bool) -> Iterator[str]:
                 yield name
             case ast.Assign(targets=targets):
                 yield from (each.id for each in targets if isinstance(each, ast.Name) and each.id[:1].isupper())
-            case ast.ImportFrom(level=level, names=names) if is_package and level:
+            case ast.ImportFrom(level=level, module=module, names=names) if package and (
+                level or (module or "").partition(".")[0] == package
+            ):
                 yield from (each.asname or each.name for each in names if each.name != "*")
             case ast.If() | ast.Try() | ast.With():
                 waiting += [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.stmt)]
@@ -77,8 +93,90 @@ def gone(library: Library, newest: Version) -> dict[str, list[str]]:
         if library.release(newest).find(name) is None and not _is_importable(name):
             if (since := _since(library, name, newest)) is not None:
                 found[name] = str(since)
-    versions = sorted(set(found.values()), key=Version)
-    return {version: sorted(name for name in found if found[name] == version) for version in versions}
+    return _by_release(found)
+
+
+def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The minor version that no longer has them → members of classes, and arguments as `owner:argument`."""
+    package, release = PACKAGES.get(library.name, library.name), library.release(newest)
+    known = {(row.owner, row.old) for row in rows()}
+    last = sorted({v.release[:2]: v for v in library.versions if v <= newest}.values(), reverse=True)
+    members: dict[str, str] = {}
+    arguments: dict[str, str] = {}
+    for name, klass in _classes(release, package):
+        now, is_open = release.members(klass), _is_open(release, klass)
+        for later, version in pairwise(last):
+            if (there := (before := library.release(version)).find(name)) is None or not _is_class(there):
+                break
+            for word, found in {"": there, **before.members(there)}.items():
+                owner = f"{name}.{word}" if word else name
+                if word.startswith("_") or (as_one(name), word) in known or owner in members:
+                    continue
+                if word and word not in now:
+                    if not is_open and not _is_importable(owner):
+                        members[owner] = f"{later.major}.{later.minor}"
+                    continue
+                taken, parameters = release.parameters(now.get(word, klass)), before.parameters(found)
+                if taken is None or taken.rest or parameters is None:
+                    continue
+                for argument in parameters.defaults.keys() - taken.defaults.keys():
+                    if (as_one(owner), argument) not in known:
+                        arguments.setdefault(f"{owner}:{argument}", f"{later.major}.{later.minor}")
+    return _by_release(members), _by_release(arguments)
+
+
+def _is_open(release: Release, klass: Found) -> bool:
+    """Whether objects of a class may have any attribute: by `__getattr__`, or by what their constructor is given."""
+    classes = [each.node for each in release.lineage(klass)]
+    return any(re.search(r"def __getattr|setattr\(self,", ast.unparse(each)) for each in classes if each is not None)
+
+
+def telling(owners: Iterable[str], words: frozenset[str]) -> list[str]:
+    """The members whose name occurs nowhere in the newest releases: it is told of objects that nobody knows, too."""
+    found = {name.rpartition(".")[2] for name in owners}
+    return sorted(word for word in found - words if "_" in word.strip("_"))
+
+
+@cache
+def newest_words() -> frozenset[str]:
+    """All words in the sources of the newest releases, those of torch among them."""
+    roots = [
+        _root(Library(name, offline=True), Version(version), PACKAGES.get(name, name))
+        for name, version in NEWEST.items()
+    ]
+    files = (
+        file
+        for root, name in zip(roots, NEWEST, strict=True)
+        if root
+        for file in (root / PACKAGES.get(name, name)).rglob("*.py")
+    )
+    torch = Path(str(importlib.metadata.distribution("torch").locate_file("torch"))).rglob("*.py")
+    return frozenset(w for file in chain(files, torch) for w in re.findall(r"\w+", file.read_text("utf-8", "replace")))
+
+
+def _classes(release: Release, package: str) -> Iterator[tuple[str, Found]]:
+    """The public classes of a release, each under the shortest of its names."""
+    found: dict[int, tuple[str, Found]] = {}
+    root = release.roots[package]
+    for name in sorted(defined(root, package), key=lambda each: (each.count("."), each)):
+        module, _, last = name.rpartition(".")
+        inside = release.module(module)
+        if module.count(".") > 1 or not last[:1].isupper() or inside is None or not inside.package:
+            continue
+        if (what := release.find(name)) is not None and _is_class(what):
+            found.setdefault(id(what.node), (name, what))
+    return iter(found.values())
+
+
+def _is_class(found: Found) -> bool:
+    return isinstance(found.node, ast.ClassDef)
+
+
+def _by_release(found: Mapping[str, str]) -> dict[str, list[str]]:
+    return {
+        version: sorted(each for each in found if found[each] == version)
+        for version in sorted(set(found.values()), key=Version)
+    }
 
 
 def _root(library: Library, version: Version, package: str) -> Path | None:
@@ -96,9 +194,12 @@ def _since(library: Library, name: str, newest: Version) -> Version | None:
 
 
 def _is_importable(name: str) -> bool:
-    """Whether the installed release has a name all the same: by `__getattr__` of a module, or a star import."""
+    """Whether the installed release has a name all the same: by `__getattr__`, a star import, or a base elsewhere."""
     module, _, last = name.rpartition(".")
     try:
+        if module.rpartition(".")[2][:1].isupper():
+            owner, _, klass = module.rpartition(".")
+            return hasattr(getattr(importlib.import_module(owner), klass), last)
         if hasattr(importlib.import_module(module), last):
             return True
         importlib.import_module(name)
@@ -117,22 +218,36 @@ def cached(library: Library, cache: Path) -> list[Version]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.gone_names", description="Write the lists of gone names.")
     parser.add_argument("--library", nargs="+", default=sorted(NEWEST), metavar="NAME")
+    parser.add_argument("--lists", nargs="+", choices=("names", "members"), default=("names", "members"))
     parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR")
     options = parser.parse_args()
     for name in options.library:
         library = Library(name, options.cache, offline=True)
-        library.versions = cached(library, options.cache)
-        write(name, gone(library, Version(NEWEST[name])))
+        newest = Version(NEWEST[name])
+        library.versions = sorted({*cached(library, options.cache), newest})
+        lists = tomllib.loads(_file(name).read_text(encoding="utf-8"))
+        if "names" in options.lists:
+            lists["names"] = gone(library, newest)
+        if "members" in options.lists:
+            lists["members"], lists["arguments"] = gone_members(library, newest)
+            lists["words"] = {"telling": telling(chain(*lists["members"].values()), newest_words())}
+        write(name, lists)
     return 0
 
 
-def write(library: str, found: dict[str, list[str]]) -> None:
-    """Write the list of a library."""
-    lines = ["# Written by `python -m tests.gone_names`; do not edit.", "[names]"]
-    for version, names in found.items():
-        lines += [f'"{version}" = [', *(f'    "{name}",' for name in names), "]"]
-    (TABLES / "gone" / f"{library}.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{library}: {sum(map(len, found.values()))} names")
+def _file(library: str) -> Path:
+    return TABLES / "gone" / f"{library}.toml"
+
+
+def write(library: str, lists: Mapping[str, Mapping[str, Iterable[str]]]) -> None:
+    """Write the lists of a library."""
+    lines = ["# Written by `python -m tests.gone_names`; do not edit."]
+    for title, found in lists.items():
+        lines.append(f"[{title}]")
+        for version, names in found.items():
+            lines += [f'"{version}" = [', *(f'    "{name}",' for name in names), "]"]
+        print(f"{library}: {sum(len(list(names)) for names in found.values())} {title}")
+    _file(library).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,7 @@ class Release:
         self.version, self.roots = version, roots
         self._modules: dict[str, Module | None] = {}
         self._options: dict[str, list[set[str]]] = {}
+        self._members: dict[ast.AST, dict[str, Found]] = {}
 
     def module(self, name: str) -> Module | None:
         """The module of this dotted name, if there is one."""
@@ -167,19 +168,22 @@ class Release:
         """The methods, properties and attributes of a class by name, its own before those of its bases."""
         members: dict[str, Found] = {}
         for each in self.lineage(found):
-            assert isinstance(each.node, ast.ClassDef)
-            for node in ast.walk(each.node):
-                if (
-                    isinstance(node, ast.Attribute)
-                    and isinstance(node.ctx, ast.Store)
-                    and ast.unparse(node.value) == "self"
-                ):
-                    members.setdefault(node.attr, Found(each.module, node))
-            inside = Module(each.module.name, "", False)
-            inside._read(each.node.body)
-            for name, what in inside.names.items():
-                members.setdefault(name, Found(each.module, what if isinstance(what, ast.AST) else None))
+            members = self._own_members(each) | members
         return members
+
+    def _own_members(self, found: Found) -> dict[str, Found]:
+        assert isinstance(found.node, ast.ClassDef)
+        if found.node not in self._members:
+            own = self._members[found.node] = {}
+            for node in ast.walk(found.node):
+                match node:
+                    case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                        own.setdefault(name, Found(found.module, node))
+            inside = Module(found.module.name, "", False)
+            inside._read(found.node.body)
+            for name, what in inside.names.items():
+                own.setdefault(name, Found(found.module, what if isinstance(what, ast.AST) else None))
+        return self._members[found.node]
 
     def parameters(self, found: Found) -> Parameters | None:
         """The parameters of a function, or of the constructor of a class; None where they cannot be read."""

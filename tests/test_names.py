@@ -48,7 +48,8 @@ def test_schema(name: str) -> None:
         *SECTIONS,
     }
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())
-    assert set(table.get("telling", ())) <= {row.old for row in ALL[name] if row.section in ("argument", "hook")}
+    told = ("argument", "attribute", "hook")
+    assert set(table.get("telling", ())) <= {row.old for row in ALL[name] if row.section in told}
     assert not [f"{row.label}: {problem}" for row in ALL[name] for problem in _problems(row)]
 
 

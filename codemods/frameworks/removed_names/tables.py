@@ -150,13 +150,50 @@ def of_place(place: str) -> frozenset[str]:
 def gone_names() -> Mapping[str, RemovedName]:
     """What modules once defined and the newest releases do not: names of which nothing but that is known."""
     found: dict[str, RemovedName] = {}
-    folder = resources.files("codemods.frameworks") / "tables" / "gone"
-    for library in LISTED:
-        listed = tomllib.loads((folder / f"{library}.toml").read_text(encoding="utf-8"))["names"]
-        for version, names in listed.items():
-            for name in names:
-                found[as_one(name)] = RemovedName(library, "name", "", name, "decision", gone=version)
+    for library, version, name in _gone("names"):
+        found[as_one(name)] = RemovedName(library, "name", "", name, "decision", gone=version)
     return found
+
+
+@cache
+def gone_members() -> Mapping[str, Mapping[str, RemovedName]]:
+    """Old name → owner → row: the members that the newest releases of public classes no longer have."""
+    found: dict[str, dict[str, RemovedName]] = {}
+    for library, version, name in _gone("members"):
+        owner, _, member = as_one(name).rpartition(".")
+        row = RemovedName(library, "attribute", owner, member, "decision", gone=version)
+        found.setdefault(member, {})[owner] = row
+    return found
+
+
+@cache
+def gone_arguments() -> Mapping[str, Mapping[str, RemovedName]]:
+    """Old name → owner → row: the arguments that the newest releases no longer take."""
+    found: dict[str, dict[str, RemovedName]] = {}
+    for library, version, name in _gone("arguments"):
+        owner, _, argument = as_one(name).partition(":")
+        row = RemovedName(library, "argument", owner, argument, "decision", gone=version)
+        found.setdefault(argument, {})[owner] = row
+    return found
+
+
+@cache
+def telling_members() -> frozenset[str]:
+    """The members that are gone and whose name occurs nowhere in the newest releases of the libraries."""
+    return frozenset(name for library in LISTED for name in _listed(library)["words"]["telling"])
+
+
+def _gone(kind: str) -> Iterator[tuple[str, str, str]]:
+    for library in LISTED:
+        for version, names in _listed(library)[kind].items():
+            yield from ((library, version, name) for name in names)
+
+
+@cache
+def _listed(library: str) -> Mapping[str, Any]:
+    text = (resources.files("codemods.frameworks") / "tables" / "gone" / f"{library}.toml").read_text(encoding="utf-8")
+    table: Mapping[str, Any] = tomllib.loads(text)
+    return table
 
 
 @cache

@@ -19,7 +19,7 @@ from codemods.frameworks.removed_names.command_lines import flags, parsed
 from codemods.frameworks.removed_names.drafts import PACKAGES, finding
 from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, meant, of_class, owners_of
-from codemods.frameworks.removed_names.tables import RemovedName, as_one
+from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Evidence
 from codemods.project import ranges
 from codemods.project.index import Ref
@@ -70,7 +70,9 @@ def unresolved_items(rule: Rule, item: ast.Subscript, ctx: PythonContext) -> Ite
 
 def unresolved_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """`arguments.evaluation_strategy` of an object that nobody knows."""
-    if node.attr not in tables.telling() or not (found := _carried(ctx, node.attr)):
+    if node.attr not in tables.telling():
+        return
+    if not (found := _carried(ctx, node.attr) or _carried(ctx, node.attr, "attribute")):
         return
     known = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
     if known[0] or uses(ctx.index, ctx.path, node.attr) & {OwnUse.FIELD, OwnUse.OPTION, OwnUse.KEY}:
@@ -101,25 +103,6 @@ def unresolved_names(rule: Rule, node: ast.Name, ctx: PythonContext) -> Iterator
     rows = [row for row in _carried(ctx, node.id, "name") if any(row.old == f"{star}.{node.id}" for star in stars)]
     if rows:
         yield from _finding(rule, rows[0], node, ctx, ctx.evidence(node, f"a star import may bind `{node.id}`"))
-
-
-def gone_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
-    """What is imported from a module that no longer has it, where no row of a table says more."""
-    if statement.level or not statement.module or ctx.enclosing(statement, ast.Try) is not None:
-        return
-    for alias in statement.names:
-        parts = as_one(f"{statement.module}.{alias.name}").split(".")
-        around = [".".join(parts[: n + 1]) for n in range(len(parts))]
-        if any(each in tables.of_place("name") for each in around):
-            continue
-        row = next((tables.gone_names()[each] for each in around if each in tables.gone_names()), None)
-        release = ctx.upgrade(row.library) if row is not None else None
-        if row is None or release is None or not ranges.every((f"=={release}",), row.removed):
-            continue
-        bound = alias.asname or alias.name
-        if version_tested(ctx, statement, row.library) or any(":" in o for o in ctx.index.imported(ctx.path, bound)):
-            continue
-        yield from finding(rule, row.spelled(statement.module.partition(".")[0]), alias, ctx, None)
 
 
 def unresolved_settings(rule: Rule, config: Config, ctx: FileContext) -> Iterator[Draft]:

@@ -22,7 +22,8 @@ Unsafe: the line goes away, and what it hid is raised again, unless the cut in f
 For tensors that are inputs: where the tensor is made from numbers, where its gradient is read, where it goes through a
 model or an operation before the backward pass, where the backward pass is given a gradient, where neither its name
 nor what it is made of says that it is a loss (the input of an operator under test). Reported without a fix
-where the loss is returned to a caller that is not known to differentiate it.
+where the loss is returned to a caller that is not known to differentiate it. Possible only where a test asks for the
+graph first (`if not loss.requires_grad:`): the batches without one may be meant.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from codemods.analysis.calls import argument, literal, positional, values
 from codemods.analysis.definitions import reaching, uses, uses_of
 from codemods.analysis.gradient_watchers import no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, unknown
+from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks
 from codemods.frameworks.gradients.losses import FRESH, LossOrigin, value
 from codemods.frameworks.gradients.questions import loss_is_cut
@@ -45,6 +46,7 @@ from codemods.syntax.verbs import replace
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
 
+_GRAPH = frozenset({"requires_grad", "grad_fn", "is_leaf"})
 _SITES = ("requires_grad", "requires_grad_")
 
 rule = Rule(
@@ -98,16 +100,23 @@ def _forced(node: ast.expr | ast.stmt, statement: ast.stmt, loss: ast.expr, ctx:
     message = _message(name, assigned, found)
     reached = ((use, sink) for use in after for sink in sinks(ctx, use, depth=0))
     if any(_differentiates(sink, use, statement, ctx) for use, sink in reached):
+        is_bug = [*_is_bug(ctx, loss, found), is_forced_always(ctx, statement)]
         fix = [removed(ctx, statement)]
-        yield rule.finding(
-            node, message=message, fix=fix, consequence=_cost(assigned, found), is_bug=_is_bug(ctx, loss, found)
-        )
+        yield rule.finding(node, message=message, fix=fix, consequence=_cost(assigned, found), is_bug=is_bug)
     elif found in (LossOrigin.GRAPH, LossOrigin.TENSOR) and any(
         isinstance(ctx.parent(use), ast.Return) for use in after
     ):
         if "loss" in name.lower():
             doubt = ctx.evidence(loss, "who differentiates what is returned is not in sight")
             yield rule.finding(node, message=message, is_bug=[unknown(doubt)])
+
+
+@question
+def is_forced_always(ctx: PythonContext, statement: ast.stmt) -> Answer:
+    """Whether no test of the graph stands before it: who asks means the batches that have none (`empty_batches`)."""
+    tests = (each.test for each in ctx.ancestors(statement) if isinstance(each, (ast.If, ast.While)))
+    asked = (t for t in tests for node in ast.walk(t) if isinstance(node, ast.Attribute) and node.attr in _GRAPH)
+    return unless(ctx.evidence(test, "what has no graph may have none on purpose") for test in asked)
 
 
 def _passed_on(call: ast.Call, loss: ast.expr, ctx: PythonContext) -> Iterator[Draft]:

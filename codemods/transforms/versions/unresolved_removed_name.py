@@ -9,7 +9,8 @@ of its own for it.
     TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'
 
 Found by `fixer upgrade` only, and possible only. Beside these, an import of what a module once defined and the newest
-release no longer has, where no table says what became of it: that is certain.
+release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
+no table says what became of it. Of an import, and where the class is known, that is certain.
 
 ## Fix safety
 There is none: who takes the name is not known.
@@ -27,7 +28,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.removed_names import tables, unresolved
+from codemods.frameworks.removed_names import gone, tables, unresolved
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
@@ -36,8 +37,8 @@ from codemods.sources.config import Config
 from codemods.sources.shell import Command
 from codemods.syntax.module import Function
 
-_WORDS = {*tables.rows_of("argument"), *tables.rows_of("hook"), *tables.rows_of("name")}
-_GONE = {name.rpartition(".")[2] for name in tables.gone_names()}
+_WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
+_LIBRARIES = {*tables.LISTED, "pytorch_lightning"}
 
 rule = Rule(
     code="VER009",
@@ -47,7 +48,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.RAISES,
     effect=Effect.NUMBERS,
-    triggers=(tuple(sorted(word for word in _WORDS | _GONE if word.isidentifier() and len(word) > 2)),),
+    triggers=(tuple(sorted(word for word in _WORDS | _LIBRARIES if word.isidentifier() and len(word) > 2)),),
     imports=tuple(sorted({row.library for row in tables.rows()} | {"pytorch_lightning"})),
     elsewhere=tuple(sorted(word.encode() for word in tables.rows_of("argument"))),
     upgrading=True,
@@ -58,6 +59,7 @@ rule = Rule(
 @rule.on(ast.Call)
 def argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_arguments(rule, call, ctx)
+    yield from gone.gone_arguments(rule, call, ctx)
 
 
 @rule.on(ast.Dict)
@@ -73,6 +75,7 @@ def item(node: ast.Subscript, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.Attribute)
 def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_attributes(rule, node, ctx)
+    yield from gone.gone_members(rule, node, ctx)
 
 
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
@@ -81,8 +84,8 @@ def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
 
 
 @rule.on(ast.ImportFrom)
-def gone(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
-    yield from unresolved.gone_imports(rule, statement, ctx)
+def imported(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    yield from gone.gone_imports(rule, statement, ctx)
 
 
 @rule.on(ast.Name)

@@ -1,0 +1,84 @@
+"""What a library once had and no longer has, where no row says what became of it: only the release is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import unknown
+from codemods.frameworks.autocast.version_tests import version_tested
+from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import only_the_library_takes_it
+from codemods.frameworks.removed_names.drafts import PACKAGES, finding
+from codemods.frameworks.removed_names.own_uses import OwnUse, uses
+from codemods.frameworks.removed_names.owners import instance_of, of_class, owners_of
+from codemods.frameworks.removed_names.tables import RemovedName, as_one
+from codemods.project import ranges
+from codemods.rules.file_context import FileContext
+from codemods.rules.rule import Draft, Rule
+
+
+def gone_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
+    """What is imported from a module that no longer has it, where no row of a table says more."""
+    if statement.level or not statement.module or ctx.enclosing(statement, ast.Try) is not None:
+        return
+    for alias in statement.names:
+        parts = as_one(f"{statement.module}.{alias.name}").split(".")
+        around = [".".join(parts[: n + 1]) for n in range(len(parts))]
+        if any(each in tables.of_place("name") for each in around):
+            continue
+        row = next((tables.gone_names()[each] for each in around if each in tables.gone_names()), None)
+        release = ctx.upgrade(row.library) if row is not None else None
+        if row is None or release is None or not ranges.every((f"=={release}",), row.removed):
+            continue
+        bound = alias.asname or alias.name
+        if version_tested(ctx, statement, row.library) or any(":" in o for o in ctx.index.imported(ctx.path, bound)):
+            continue
+        yield from finding(rule, row.spelled(statement.module.partition(".")[0]), alias, ctx, None)
+
+
+def gone_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """The arguments of a call that its owner once took."""
+    given = [each for each in call.keywords if each.arg in tables.gone_arguments()]
+    for each in given:
+        name = str(each.arg)
+        row = _row(ctx, tables.gone_arguments()[name], owners_of(ctx, call))
+        if row is not None and not version_tested(ctx, call, row.library):
+            yield from finding(rule, row, each, ctx, None, (only_the_library_takes_it(ctx, call, name),))
+
+
+def gone_members(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    """A member that objects of a class once had: of one that is known, or whose name means nothing else."""
+    rows = tables.gone_members().get(node.attr)
+    if rows is None or not isinstance(node.ctx, ast.Load) or node.attr in tables.rows_of("attribute"):
+        return
+    owners, own = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
+    if any(next(ctx.index.assigned(ref, node.attr), None) or ctx.index.method(ref, node.attr) for ref in own):
+        return
+    if (row := _row(ctx, rows, owners)) is not None and not version_tested(ctx, node, row.library):
+        yield from finding(rule, row, node, ctx, None)
+    elif not owners and node.attr in tables.telling_members():
+        row = _row(ctx, rows, tuple(rows))
+        if row is None or not _imports(ctx, row) or uses(ctx.index, ctx.path, node.attr) - {OwnUse.READ}:
+            return
+        if ctx.index.search(ctx.path, (f"def {node.attr}".encode(),)):
+            return
+        doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+        for draft in finding(rule, row, node, ctx, None, (doubt,)):
+            yield replace(draft, message=f"if it is {row.library}'s: {draft.message}")
+
+
+def _row(ctx: FileContext, rows: Mapping[str, RemovedName], owners: tuple[str, ...]) -> RemovedName | None:
+    """The row of one of some owners, if the project is carried to a release without the name."""
+    for row in (rows[each] for each in owners if each in rows):
+        release = ctx.upgrade(row.library)
+        if release is not None and ranges.every((f"=={release}",), row.removed):
+            return row
+    return None
+
+
+def _imports(ctx: PythonContext, row: RemovedName) -> bool:
+    packages = PACKAGES.get(row.library, (row.library,))
+    return any(each.target.partition(".")[0] in packages for each in ctx.facts.imports)
