@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from codemods.analysis.calls import literal
 from codemods.analysis.mentions import are_connected, definers, importers
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
 from codemods.syntax.facts import dotted
@@ -24,6 +24,8 @@ _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.
 """Attributes that are there to be set."""
 _BUILDING = ("__init__", "__new__", "__call__")
 """Methods by which a class may be given other arguments than are written."""
+_PATCHERS = {"unsloth": frozenset({"transformers", "trl", "peft"})}
+"""Libraries that replace parts of others when they are imported, and whose parts."""
 _LIBRARIES = frozenset(
     {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "accelerate", "transformers", "peft", "trl"}
 )
@@ -45,6 +47,8 @@ class Replacement:
 @question
 def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
     """Whether nothing in the program replaces what a library defines under some names, or a part of it."""
+    if (patched := _patched_by_another(ctx)) is not None:
+        return unknown(patched)
     asked, wanted = tuple(word.encode() for word in (*words, *_SETTERS)), frozenset(words)
     paths = dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, asked)))
     return unless(
@@ -55,6 +59,19 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
         if (each.is_any and (_imports_from(ctx, path) if each.is_own else _run_together(ctx, path)))
         or not each.names.isdisjoint(wanted)
     )
+
+
+def _patched_by_another(ctx: PythonContext) -> Evidence | None:
+    """Where the program imports a library that replaces parts of the ones that a file imports (`beside_unsloth`)."""
+    for patcher, libraries in _PATCHERS.items():
+        if not any(each.target.partition(".")[0] in libraries for each in ctx.facts.imports):
+            continue
+        for path in ctx.index.using(ctx.path, (patcher,)):
+            facts = ctx.index.facts(path)
+            for each in facts.imports if facts is not None and are_connected(ctx.index, ctx.path, path) else ():
+                if each.target.partition(".")[0] == patcher:
+                    return Evidence(path, each.line, f"`{patcher}` replaces parts of the library")
+    return None
 
 
 def _imports_from(ctx: PythonContext, path: str) -> bool:

@@ -36,10 +36,15 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from codemods.analysis.calls import argument, has_splat, keyword, literal, positional
+from codemods.analysis.calls import argument, has_splat, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, yes
-from codemods.frameworks.checkpointing.families import FROZEN_KEEPS_ALL, LORA_KEEPS_ALL, family
+from codemods.frameworks.checkpointing.cut_off import (
+    family_passes_frozen_inputs_only,
+    freezing_is_sure,
+    keeps_all,
+    trl_leaves_the_inputs,
+)
 from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
     FIRST_WITH_INPUT_GRADS,
@@ -110,11 +115,12 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     trained = adapters(ctx, near=call, model=ctx.name(model))
     part = None if trained else frozen(ctx, ctx.name(model) or "", near=call)
     shown = trained or (part[0] if part is not None else None)
-    if (shown is None and not given) or unsloth(ctx) or _keeps_all(ctx, trained is not None):
+    if (shown is None and not given) or unsloth(ctx) or keeps_all(ctx, trained is not None):
         return
     is_bug: list[Answer] = []
     if part is not None and not given:
-        is_bug.append(embeddings_are_frozen(ctx, ctx.name(model) or "", *part))
+        is_bug += [embeddings_are_frozen(ctx, ctx.name(model) or "", *part), freezing_is_sure(ctx, part[0], call)]
+        is_bug.append(family_passes_frozen_inputs_only(ctx, call))
     bites = {} if kwargs is not None and literal(kwargs) is not None else {"transformers": "<5"}
     remedies: dict[str, Remedy] = {}
     forbidden = forbids_non_reentrant(ctx, partly_frozen=shown is not None)
@@ -136,7 +142,7 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message += ", and weights are frozen: layers above frozen inputs get no gradient"
     cost = Consequence.WARNS if given else Consequence.RAISES if trained is not None else Consequence.SILENT
     if trained is not None and not given:
-        is_bug.append(adapters_come_first(ctx, call, trained))
+        is_bug += [adapters_come_first(ctx, call, trained), trl_leaves_the_inputs(ctx)]
     if trained is not None and not given and (trained.path != ctx.path or _is_given(ctx, call, model)):
         is_bug.append(unknown(replace(trained, why="the adapters may be on another model")))
         remedies = {name: replace(remedy, on_request=True) for name, remedy in remedies.items()}
@@ -176,13 +182,17 @@ def prepare(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 def adapters_come_first(ctx: PythonContext, call: ast.Call, trained: Evidence) -> Answer:
     """Whether PEFT surely wraps the model before checkpointing is switched on.
 
-    A model that checkpoints already lets its inputs require gradients when PEFT wraps it.
+    A model that checkpoints already lets its inputs require gradients when PEFT wraps it; adapters that are merged are
+    none (`merged_before`).
     """
-    scope = ctx.scope(call)
+    assert isinstance(call.func, ast.Attribute)
+    scope, model = ctx.scope(call), ctx.name(call.func.value)
     flow = ctx.flow_of(scope)
     for each in own(scope):
         if isinstance(each, ast.Call) and ctx.means(each.func, ADAPTERS) and flow.stands_before(each, call):
-            return yes()
+            match ctx.parent(each):
+                case ast.Assign(targets=[target]) if ctx.name(target) == model:
+                    return yes()
     return unknown(replace(trained, why="PEFT may wrap the model after checkpointing is switched on"))
 
 
@@ -196,25 +206,6 @@ def _is_given(ctx: PythonContext, call: ast.Call, model: ast.expr) -> bool:
     """Whether the model comes from the caller, who may have put adapters on it, or not."""
     function = ctx.function(call)
     return function is not None and isinstance(model, ast.Name) and model.id in ctx.parameter_names(function)
-
-
-def _keeps_all(ctx: PythonContext, lora: bool) -> bool:
-    """Whether every model that this file loads is of a family that was run and loses nothing."""
-    if (_loaded,) not in ctx.memo:
-        ctx.memo[_loaded,] = [name for each in ctx.all(ast.Call) if (name := _loaded(ctx, each)) is not None]
-    names = ctx.memo[_loaded,]
-    return bool(names) and all(name in (LORA_KEEPS_ALL if lora else FROZEN_KEEPS_ALL) for name in names)
-
-
-def _loaded(ctx: PythonContext, call: ast.Call) -> str | None:
-    """The family of the checkpoint that `AutoModel….from_pretrained("…")` loads; empty where it is unknown."""
-    match call.func:
-        case ast.Attribute(value=klass, attr="from_pretrained") if any(
-            origin.startswith("transformers.") and "Model" in origin for origin in ctx.origin(klass)
-        ):
-            name = literal(positional(call, 0))
-            return family(name) or "" if isinstance(name, str) else ""
-    return None
 
 
 def _quantized(ctx: PythonContext) -> Evidence | None:

@@ -39,7 +39,11 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, keyword, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, no, question, unknown, yes
+from codemods.frameworks.checkpointing.cut_off import (
+    family_passes_frozen_inputs_only,
+    freezing_is_sure,
+    trl_leaves_the_inputs,
+)
 from codemods.frameworks.checkpointing.hugging_face import (
     FIRST_WITH_KWARGS,
     allows,
@@ -60,9 +64,7 @@ from codemods.frameworks.checkpointing.project_traits import (
 from codemods.frameworks.trainer_arguments import TRL_ARGUMENTS, arguments_class, arguments_stay
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
-from codemods.project import versions
 from codemods.rules.rule import Draft, Remedy, Rule
-from codemods.syntax.module import is_none
 
 KWARGS = "gradient_checkpointing_kwargs"
 
@@ -89,7 +91,6 @@ rule = Rule(
 )
 
 
-_GIVES_GRADIENTS = "0.7.5"
 _FIRST_OF_TRL = {"trl.GRPOConfig": "<0.16"}
 """Trainers of TRL that let the inputs require gradients earlier than the others."""
 
@@ -120,7 +121,8 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         else [inputs_get_no_gradients(ctx, call), arguments_stay(ctx, call, KWARGS, "gradient_checkpointing")]
     )
     if part is not None:
-        is_bug.append(embeddings_are_frozen(ctx, model, *part))
+        is_bug += [embeddings_are_frozen(ctx, model, *part), freezing_is_sure(ctx, part[0], call)]
+        is_bug.append(family_passes_frozen_inputs_only(ctx, call))
     if trained is not None:
         is_bug.append(trl_leaves_the_inputs(ctx))
     if any(each.is_no for each in is_bug):
@@ -149,23 +151,6 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield rule.offer(
         call, remedies, message=message, is_bug=is_bug, bites=bites, evidence=evidence, consequence=consequence
     )
-
-
-@question
-def trl_leaves_the_inputs(ctx: PythonContext) -> Answer:
-    """Whether no trainer of TRL makes the adapters: since 0.7.5 it lets the inputs require gradients before it does."""
-    makers = [
-        call
-        for call in ctx.all(ast.Call)
-        if any(name.startswith("trl.") and name.endswith("Trainer") for name in ctx.origin(call.func))
-        and (given := keyword(call, "peft_config")) is not None
-        and not is_none(given)
-    ]
-    target = ctx.target("trl")
-    if not makers or (target is not None and not versions.may(target, f">={_GIVES_GRADIENTS}")):
-        return yes()
-    shown = ctx.evidence(makers[0], f"TRL from {_GIVES_GRADIENTS} on lets the inputs require gradients")
-    return no(shown) if versions.surely(target, f">={_GIVES_GRADIENTS}") else unknown(shown)
 
 
 def _trained_models(ctx: PythonContext) -> Iterator[str]:

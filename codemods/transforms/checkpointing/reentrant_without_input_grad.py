@@ -36,6 +36,7 @@ from codemods.analysis.instances import called
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.checkpointing.closures import late_bound
+from codemods.frameworks.checkpointing.cut_off import trl_leaves_the_inputs
 from codemods.frameworks.checkpointing.hugging_face import (
     ENABLERS,
     allows,
@@ -142,6 +143,7 @@ def reentrant_kwargs(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if (insertion := input_grads(ctx, call)) is not None:
         remedies["input-grads"] = Remedy(insertion, INPUT_GRADS)
     is_bug = [inputs_get_no_gradients(ctx, call), is_of_this_model(ctx, call, trained, None)]
+    is_bug.append(trl_leaves_the_inputs(ctx))
     message = f"`{ctx.written(call.func)}` with `use_reentrant: True`, and adapters are trained: they get no gradient"
     yield rule.offer(call, remedies, message=message, is_bug=is_bug, bites={"transformers": "<5"}, evidence=[trained])
 

@@ -14,7 +14,8 @@ Unsafe: `nearest` writes the key that is spelled most alike. The value takes eff
 
 ## When it is not offered
 Where the right key is there, too. Nothing is said of keys that are like no other, which may be those of a fork or a
-plugin, of keys that a Python file of the project names, and of files that nobody is sure to read.
+plugin, of keys that a Python file of the project names, of keys of axolotl without a value, and of files that nobody is
+sure to read.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
-from codemods.sources.config import Config, Key, Pair, Table, plain
+from codemods.sources.config import Config, Key, Pair, Scalar, Table, plain
 
 rule = Rule(
     code="HF021",
@@ -57,6 +58,8 @@ def unread_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
             key = entry.key.value
             if isinstance(key, Key) or not isinstance(key, str) or key in known or not key.isidentifier():
                 continue
+            if program == AXOLOTL and isinstance(entry.value, Scalar) and entry.value.value is None:
+                continue  # it asks for nothing (empty)
             near = next(iter(difflib.get_close_matches(key, known, n=1, cutoff=LIKE)), None)
             if near is None or ctx.index.search(ctx.path, (key.encode(),), suffixes=(".py",)):
                 continue
