@@ -1,4 +1,4 @@
-"""Whether a class is what its statement says: no decorator, metaclass or base of the project makes another of it."""
+"""Whether a class or a function is what its statement says: nothing of the project makes another of it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,21 @@ def class_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
     if klass is None:
         return unless(())
     return unless(place for each in ctx.index.lineage(klass).refs for place in _places(ctx, each.path, each.name))
+
+
+@question
+def function_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether no decorator of the project makes another function of the one around a place, or of what defines it.
+
+    It may give other arguments, leave some out, or not call it at all (`known_arguments`, `with_outputs`).
+    """
+    functions = (each for each in (node, *ctx.ancestors(node)) if isinstance(each, FUNCTIONS))
+    return unless(
+        ctx.evidence(function, f"`{ctx.written(decorator)}` may change `{function.name}`")
+        for function in functions
+        for decorator in function.decorator_list
+        if _may_change(ctx, decorator)
+    )
 
 
 def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
@@ -66,17 +81,25 @@ def _may_change(ctx: PythonContext, decorator: ast.expr) -> bool:
     if origins and all(":" not in origin for origin in origins):
         return False
     function = ctx.function_at(next(iter(origins))) if len(origins) == 1 else None
-    return function is None or not _gives_back(function[1])
+    if function is None:
+        return True
+    made = [each for each in own(function[1]) if isinstance(each, FUNCTIONS)] if decorator is not func else []
+    return not (_returns(function[1], {each.name for each in made}) if made else _gives_back(function[1]))
 
 
 def _gives_back(function: Function) -> bool:
-    """Whether a decorator, or one that it makes, sets nothing and returns what it is given."""
-    inner = {each.name for each in ast.walk(function) if isinstance(each, FUNCTIONS)}
-    taken = {arg.arg for each in ast.walk(function) if isinstance(each, FUNCTIONS) for arg in parameters(each)}
-    for node in ast.walk(function):
+    """Whether a decorator sets nothing and returns what it is given."""
+    return _returns(function, {arg.arg for arg in parameters(function)})
+
+
+def _returns(function: Function, names: set[str]) -> bool:
+    """Whether a function returns one of these and sets nothing; so does each function of it that it returns."""
+    for node in own(function):
         match node:
-            case ast.Return(value=ast.Name(id=name)) if name in inner | taken:
+            case ast.Return(value=ast.Name(id=name)) if name in names:
                 continue
+            case ast.FunctionDef() if node.name in names and not _gives_back(node):
+                return False
             case ast.Return() | ast.ClassDef() | ast.Attribute(ctx=ast.Store()) | ast.Name(id="setattr" | "type"):
                 return False
     return True

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from codemods.analysis.class_building import class_is_as_written
+from codemods.analysis.class_building import class_is_as_written, function_is_as_written
 from codemods.analysis.expected_errors import error_is_not_expected, expects, is_observed
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
@@ -131,12 +131,14 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
     """A draft with the questions that the engine asks for every rule.
 
     An error is no bug where it may be expected, a library does what is known of it where nobody replaces its parts, and
-    a class does what its statement says where nobody makes another of it.
+    a class or a function does what its statement says where nobody makes another of it.
     """
     # a file that imports nothing names nothing of a library, and other files need not be read (test_since)
     asked = [library_is_as_released(program, *_words(draft.rule))] if program.facts.imports else []
     if program.facts.classes:
         asked.append(class_is_as_written(program, draft.node))
+    if draft.consequence >= Consequence.RAISES and isinstance(draft.node, ast.AST):
+        asked.append(function_is_as_written(program, draft.node))
     if draft.consequence is Consequence.RAISES and isinstance(draft.node, (ast.expr, ast.stmt)):
         asked.append(error_is_not_expected(program, draft.node))
     return replace(draft, is_bug=(*draft.is_bug, *asked))

@@ -232,12 +232,15 @@ def automatic_step(ctx: PythonContext, node: ast.AST, name: str = "training_step
 
 def is_automatic(ctx: PythonContext, owner: Ref) -> bool:
     """Whether a class is surely a LightningModule in automatic optimization, with an optimizer: nothing in its lineage
-    steps by hand."""
+    steps by hand, nor differentiates in its own way (`own_backward`).
+    """
     lineage = ctx.index.lineage(owner)
     if not lineage.complete or not lineage.external & LIGHTNING_MODULE or lineage.external - _NEUTRAL:
         return False
     related = [owner, *ctx.index.subclasses(owner)]
     if not all(_left_automatic(ctx, ref) for ref in related) or not _has_optimizer(ctx, owner):
+        return False
+    if any(ctx.index.method(ref, "backward") is not None for ref in related):
         return False
     return not any(_steps_by_hand(ctx, ref) for ref in {*lineage.refs, *related})
 

@@ -233,10 +233,20 @@ def _closures(ctx: PythonContext, klass: ast.ClassDef) -> Iterator[_Given]:
         surely = surely or any(_is_configured(each, ref) for each in found)
         shown = other.evidence(call, "a closure is given here" if surely else "a closure may be given here")
         closure = _definition(values(call)[0], other)
-        differentiates = _differentiates(closure)
-        if closure is not None and not differentiates:
+        asks = _asks_for_gradients(closure)
+        differentiates = asks is None and _differentiates(closure)
+        if asks is not None:
+            shown = other.evidence(asks, "the closure asks whether there are gradients")
+        elif closure is not None and not differentiates:
             shown = other.evidence(call, "the closure that is given here may only evaluate")
         yield _Given(shown, surely, _enables(other, closure), _writes(closure), differentiates)
+
+
+def _asks_for_gradients(closure: Function | ast.Lambda | None) -> ast.Attribute | None:
+    """Where a closure tests for gradients or their graph: without them it does something else (`asks_first`)."""
+    found = ast.walk(closure) if closure is not None else ()
+    words = ("requires_grad", "is_grad_enabled", "grad_fn")
+    return next((each for each in found if isinstance(each, ast.Attribute) and each.attr in words), None)
 
 
 def _is_no_closure(ctx: PythonContext, given: ast.expr) -> bool:

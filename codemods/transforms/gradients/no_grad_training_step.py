@@ -86,7 +86,7 @@ def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]
     step = _step(method, ctx)
     if step is None or _switched_on(function, ctx) or (step is not function and _switched_on(step, ctx)):
         return
-    if not is_automatic(ctx, method.owner) or ctx.index.method(method.owner, "backward") is not None:
+    if not is_automatic(ctx, method.owner):
         return
     what = "`training_step` runs without gradients, so its loss has no graph"
     if step is not function:

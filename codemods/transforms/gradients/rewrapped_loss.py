@@ -130,6 +130,7 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
             call,
             consequence=_consequence(call),
             message=f"{message}; the loss itself is returned, and differentiating it twice fails",
+            is_bug=is_bug,
         )
         return
     fix = replace(call, moved)

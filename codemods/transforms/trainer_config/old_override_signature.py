@@ -73,7 +73,15 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
     verbs = []
     # where another way gives a loss of its own, the Trainer would no longer divide it (another_loss)
     whole = "num_items_in_batch" not in missing or (bool(above) and _is_only_way(function, above[0], ctx))
-    if len(above) == 1 and whole and not any(k.arg in (None, *missing) for k in above[0].keywords):
+    # a class of the project in between takes what it took, and no more (`below_another`)
+    between = ctx.klass(function)
+    own_base = between is not None and any(
+        function.name in klass.methods
+        for ref in ctx.index.lineage(between).refs[1:]
+        if (klass := ctx.index.klass(ref)) is not None
+    )
+    given = any(k.arg in (None, *missing) for each in above for k in each.keywords)
+    if len(above) == 1 and whole and not given and not own_base:
         handed = [(name, name) for name in missing]
         verbs = [
             edit_parameters(function, last=missing),
