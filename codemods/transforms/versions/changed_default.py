@@ -46,8 +46,11 @@ rule = Rule(
 def changed_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
         return
+    method = call.func.attr if isinstance(call.func, ast.Attribute) and not ctx.origin(call.func) else None
     for row in tables.rows():
-        release = ctx.upgrade(row.library) if row.place == "default" else None
+        # who owns a method is asked only of methods of that name: most calls are of others
+        named = method is None or row.owner.rpartition(".")[2] == method
+        release = ctx.upgrade(row.library) if row.place == "default" and named else None
         if release is None or not ranges.every((f"=={release}",), row.removed):
             continue
         if keyword(call, row.old) is not None or row.owner not in owners_of(ctx, call):
