@@ -103,7 +103,8 @@ def finding(
         if missing:
             safety = min(safety, Safety.UNSAFE)
             fix = Fix(f"{fix.title} (needs {_ranges(missing)})", fix.edits)
-    doubts = (*(bug.places if bug.is_unknown else ()), *_other_releases(context, draft, place.line))
+    others = tuple(_other_releases(context, draft, place.line))
+    doubts = (*(bug.places if bug.is_unknown else ()), *others)
     cautions = right.places if fix and right.is_unknown else draft.refused
     cautions = tuple(each for each in cautions if each not in doubts)
     spoken = " ".join(context.text[place.start : place.end].split())
@@ -119,7 +120,7 @@ def finding(
         strategies=tuple(draft.remedies),
         bites=dict(draft.bites),
         consequence=draft.consequence,
-        certainty=Certainty.POSSIBLE if doubts else Certainty.CERTAIN,
+        certainty=Certainty.POSSIBLE if bug.is_unknown or others else Certainty.CERTAIN,
         evidence=tuple(dict.fromkeys((*draft.evidence, *doubts, *cautions))),
         doubts=doubts,
         cautions=cautions,
