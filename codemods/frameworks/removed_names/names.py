@@ -45,7 +45,11 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
                 for each in call.keywords
                 if (renamed := arguments.get(each.arg or "", {})) and f"{row.owner}.{row.old}" in renamed
             }
-            verbs = [edit_call(call, function=new, named=named)]
+            # what `**` gives may have the old names of arguments that are renamed, too (handed_on)
+            spread = any(each.arg is None for each in call.keywords) and any(
+                f"{row.owner}.{row.old}" in owners for owners in arguments.values()
+            )
+            verbs = [] if spread else [edit_call(call, function=new, named=named)]
         else:
             verbs = [replaced(node, new)]
     unset = nobody_sets_it(ctx, node.attr)

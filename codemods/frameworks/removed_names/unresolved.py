@@ -81,6 +81,17 @@ def unresolved_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -
         yield from _finding(rule, found[0], node, ctx, ctx.evidence(node, f"what has `{node.attr}` here is not known"))
 
 
+def unresolved_fields(rule: Rule, field: ast.AnnAssign, ctx: PythonContext) -> Iterator[Draft]:
+    """A field with the old name of an argument, in a class that extends the one whose argument it was."""
+    klass = ctx.klass(field) if isinstance(ctx.parent(field), ast.ClassDef) else None
+    if klass is None or not isinstance(field.target, ast.Name):
+        return
+    row = next((each for each in _carried(ctx, field.target.id) if each.owner in _above(ctx, klass)), None)
+    if row is not None and not version_tested(ctx, field, row.library):
+        doubt = ctx.evidence(field, f"`{field.target.id}` may be read by the project itself")
+        yield from _finding(rule, row, field, ctx, doubt)
+
+
 def unresolved_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
     """A method with the name of a hook that is no longer called, in a class whose bases are not all known."""
     klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None

@@ -78,6 +78,11 @@ def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from gone.gone_members(rule, node, ctx)
 
 
+@rule.on(ast.AnnAssign)
+def field(node: ast.AnnAssign, ctx: PythonContext) -> Iterator[Draft]:
+    yield from unresolved.unresolved_fields(rule, node, ctx)
+
+
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
 def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_hooks(rule, function, ctx)
