@@ -20,7 +20,7 @@ from codemods.analysis.mentions import (
     stores,
     stores_none,
 )
-from codemods.analysis.optimizers import are_different, optimizes
+from codemods.analysis.optimizers import are_different, is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, names
@@ -139,6 +139,13 @@ def gradients_reach_the_scaler(training: Training, scaler: Scaler, backward: ast
     after = [step for step in scaler.steps if training.reaches(backward, step)]
     if scaler.steps and not after:
         return unknown(ctx.evidence(backward, f"`{scaler.name}` is not seen to step with these gradients"))
+    if not scaler.steps:  # who steps stands elsewhere, and may do it in another way (steps_elsewhere)
+        return unless(
+            each.evidence(f"`{each.ctx.written(each.node)}` steps without the scaler")
+            for each in mentions(ctx, "step")
+            if each.call is not None and not values(each.call) and each.receiver is not None
+            if not is_schedule(each.ctx, each.receiver)
+        )
     plain = [each for each in training.plain if training.reaches(backward, each)]
     return unless(ctx.evidence(each, f"`{ctx.written(each.func)}` steps without the scaler") for each in plain)
 
@@ -186,6 +193,17 @@ def scaler_is_on(ctx: PythonContext, scaler: Scaler) -> Answer:
         ctx.evidence(each, f"`{scaler.name}` may be off by this setting")
         for each in switches
         if each is not None and literal(each) is not True and not ctx.calls(each, "torch.cuda.is_available")
+    )
+
+
+@question
+def no_scaler_may_be_off(ctx: PythonContext) -> Answer:
+    """Whether no setting may switch a scaler of the program off, which then scales nothing (`off_by_its_type`)."""
+    return unless(
+        each.evidence("a scaler may be off by this setting")
+        for each in mentions(ctx, "GradScaler")
+        if each.call is not None and (given := keyword(each.call, "enabled")) is not None
+        if literal(given) is not True and not each.ctx.calls(given, "torch.cuda.is_available")
     )
 
 

@@ -34,8 +34,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, unknown
+from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.autocast.changes import WeightChange, change, is_alone, trainable, writes_these_weights
 from codemods.frameworks.autocast.modules import Path, has_weights, overlap, weights_are_float32, written
 from codemods.frameworks.autocast.openings import DEPTH
@@ -107,11 +108,24 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
     plain = isinstance(holder, (ast.Expr, ast.Assign, ast.For)) and not isinstance(ctx.scope(node), ast.Lambda)
     remedies: dict[str, Remedy] = {}
     if plain and spelled is not None and not compiled(ctx, node):
-        remedies["clear-cache"] = Remedy([insert_after(node, f"{spelled.code}()")], needs=[spelled.need])
+        clear = [insert_after(node, f"{spelled.code}()")]
+        remedies["clear-cache"] = Remedy(clear, is_right=[nobody_else_writes(ctx, node)], needs=[spelled.need])
     if (narrowed := _narrowed(ctx, node, region)) is not None:
         title = "End the region before the backward pass"
         remedies["narrow-region"] = Remedy([narrowed], title, on_request=True)
     yield rule.offer(node, remedies, message=message, is_bug=stale.is_bug, bites=region.versions)
+
+
+@question
+def nobody_else_writes(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether no loop over parameters in another function copies into them: the cache is stale after it, too
+    (`slow_weights`).
+    """
+    return unless(
+        each.evidence("this may write the weights as well")
+        for each in mentions(ctx, "copy_")
+        if each.ctx.function(each.node) is not ctx.function(node) and each.ctx.enclosing(each.node, ast.For) is not None
+    )
 
 
 def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence[Path], depth: int) -> Stale | None:

@@ -59,9 +59,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from codemods.analysis.calls import named_calls, values
+from codemods.analysis.calls import keyword, named_calls, values
 from codemods.analysis.gradient_use import (
     Consumers,
     Obstacle,
@@ -79,7 +79,7 @@ from codemods.analysis.gradient_watchers import (
 from codemods.analysis.mentions import mentions_during
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
-from codemods.flow.answers import Answer, every, question, unknown, unless
+from codemods.flow.answers import Answer, every, question, unknown, unless, yes
 from codemods.frameworks.autocast.regions import scales_losses
 from codemods.frameworks.lightning.hooks import (
     BACKWARD_HOOKS,
@@ -94,6 +94,7 @@ from codemods.frameworks.lightning.hooks import (
     training_code,
 )
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer
+from codemods.frameworks.scaler.questions import no_scaler_may_be_off
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
@@ -150,6 +151,7 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     raw = _raw(call, ctx)
     if raw is None:
         return
+    raw = replace(raw, is_bug=(*raw.is_bug, weights_get_gradients(ctx, call)))
     scaled = scales_losses(ctx)
     if raw.method is None or raw.fixed is None:
         cost = Consequence.STYLE if scaled.is_no else None
@@ -177,6 +179,16 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         consequence=Consequence.STYLE if harmless else Consequence.SILENT if beside.awake else None,
         evidence=beside.awake,
     )
+
+
+@question
+def weights_get_gradients(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether a backward pass is not one for some tensors only: those of an attack are no weights (`for_an_attack`)."""
+    given = keyword(call, "inputs")
+    weights = given is not None and any(
+        isinstance(node, ast.Attribute) and node.attr == "parameters" for node in ast.walk(given)
+    )
+    return yes() if given is None or weights else unknown(ctx.evidence(given, "only these get gradients"))
 
 
 def _raw(call: ast.Call, ctx: PythonContext) -> Raw | None:
@@ -247,7 +259,7 @@ def loss_is_not_scaled(ctx: PythonContext, method: Method) -> Answer:
 @question
 def a_scaler_is_used(ctx: PythonContext) -> Answer:
     """Whether a Trainer of the project scales losses, so that a raw backward costs something."""
-    return scales_losses(ctx)
+    return every((scales_losses(ctx), no_scaler_may_be_off(ctx)))
 
 
 @question

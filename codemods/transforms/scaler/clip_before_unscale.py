@@ -45,8 +45,10 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.grad_scaler import Scaler
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import trainings
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.scaler.clips import ScaledClip, scaled_clips
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -78,4 +80,15 @@ def _draft(ctx: PythonContext, scaler: Scaler, found: ScaledClip) -> Draft:
     if found.fix is None:
         message = f"{message} ({found.obstacle})"
     fix = found.fix if scaler.sure else None
-    return rule.finding(found.clip, fix=fix, message=message, is_bug=found.is_bug, is_right=found.is_right)
+    is_bug = (*found.is_bug, no_scale_is_thrown_away(ctx))
+    return rule.finding(found.clip, fix=fix, message=message, is_bug=is_bug, is_right=found.is_right)
+
+
+@question
+def no_scale_is_thrown_away(ctx: PythonContext) -> Answer:
+    """Whether no scaled loss of the program is thrown away: such gradients are not scaled (`beside_a_discard`)."""
+    return unless(
+        each.evidence("this scaled loss is thrown away")
+        for each in mentions(ctx, "scale")
+        if each.call is not None and isinstance(each.ctx.parent(each.call), ast.Expr)
+    )

@@ -41,7 +41,11 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings, writes
 from codemods.analysis.values import expressions, possible_values
 from codemods.flow.answers import unknown
-from codemods.frameworks.scaler.questions import scale_may_change, updates_with_the_same_gradients
+from codemods.frameworks.scaler.questions import (
+    no_scaler_may_be_off,
+    scale_may_change,
+    updates_with_the_same_gradients,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -98,6 +102,7 @@ def _between_steps(training: Training, scaler: Scaler, update: ast.Call) -> list
     is_bug = [
         updates_with_the_same_gradients(ctx, _steps_between(training, update, late)),
         scale_may_change(training, scaler),
+        no_scaler_may_be_off(ctx),
     ]
     return [rule.finding(update, fix=fix, message=message, is_bug=is_bug, evidence=evidence)]
 

@@ -24,6 +24,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless, yes
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.methods import overridden_with, signature_finding
 from codemods.model.edits import Consequence, Safety
@@ -70,7 +71,7 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
         and isinstance(call.func.value, ast.Call)
         and ctx.name(call.func.value.func) == "super"
     ]
-    verbs = []
+    verbs, is_right = [], []
     # where another way gives a loss of its own, the Trainer would no longer divide it (another_loss)
     whole = "num_items_in_batch" not in missing or (bool(above) and _is_only_way(function, above[0], ctx))
     # a class of the project in between takes what it took, and no more (`below_another`)
@@ -87,9 +88,29 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
             edit_parameters(function, last=missing),
             edit_call(above[0], last=handed),
         ]
+        is_right = [loss_is_handed_back(function, above[0], ctx)]
     names = ", ".join(f"`{name}`" for name in missing)
     yield from signature_finding(
-        rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs
+        rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs, is_right=is_right
+    )
+
+
+@question
+def loss_is_handed_back(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> Answer:
+    """Whether a method adds nothing to the loss that it gets: what is added is divided by nothing (`a_penalty`)."""
+    statement = ctx.statement(call)
+    if not isinstance(statement, ast.Assign):
+        return yes()
+    bound = {node.id for target in statement.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    stores = (
+        node
+        for node in own(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in bound
+    )
+    return unless(
+        ctx.evidence(node, f"`{node.id}` is another loss from here on")
+        for node in stores
+        if not ctx.module.contains(statement, node)
     )
 
 

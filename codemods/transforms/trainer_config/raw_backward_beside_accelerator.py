@@ -40,6 +40,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import keyword, literal
+from codemods.analysis.gradient_watchers import no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
 from codemods.flow.answers import every
@@ -93,7 +94,7 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     else:
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
         is_wanted, is_right = redirecting(ctx, call, KEEPING, name, _stays)
-        is_bug.append(is_wanted)
+        is_bug += [is_wanted, no_hook_sees_gradients(ctx)]
         cost = _cost(ctx)
         if accumulates:
             (is_bug if cost is Consequence.SILENT else is_right).append(loss_is_undivided(ctx, call))
