@@ -170,10 +170,10 @@ def test_a_region_of_ones_own_is_not_lightnings() -> None:
 @pytest.mark.parametrize("requirements", ["", "torch\nlightning\n", "torch>=2.4\nlightning>=2.0\n", "torch<3\n"])
 def test_an_open_range_is_found_and_names_the_versions(requirements: str) -> None:
     (region,) = findings("AMP001", {"train.py": REGION, "requirements.txt": requirements})
-    assert region.message.endswith("(torch <2.11)")
+    assert region.claim.endswith("(torch <2.11)")
     assert region.safety is Safety.SAFE
     (step,) = findings("AMP001", {"train.py": STEP, "requirements.txt": requirements})
-    assert step.message.endswith("(torch <2.11, lightning <2.5.5)")
+    assert step.claim.endswith("(torch <2.11, lightning <2.5.5)")
     assert step.bites == {"torch": "<2.11", "lightning": "<2.5.5"}
 
 
@@ -227,7 +227,7 @@ def test_the_repair_of_an_encoder_depends_on_torch(code: str, version: str, stra
 @pytest.mark.parametrize("requirements", ["", "torch\n", "torch>=2.4\n"])
 def test_an_encoder_of_unknown_torch_is_found_and_the_message_names_the_versions(requirements: str) -> None:
     (without,) = findings("ATT001", {"net.py": ENCODER, "requirements.txt": requirements})
-    assert without.message.endswith("(torch <2.6)")
+    assert without.claim.endswith("(torch <2.6)")
     (masked,) = findings("ATT001", {"net.py": MASKED, "requirements.txt": requirements})
     assert (without.strategy, masked.strategy) == ("fastpath-off", "fastpath-off")
     assert "torch" in masked.message

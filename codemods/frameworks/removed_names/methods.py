@@ -29,8 +29,19 @@ def old_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Dr
 
 @question
 def nobody_calls_it(ctx: PythonContext, function: Function) -> Answer:
-    """Whether the program never calls a method of this name itself, nor has the name as a text (`called_by_a_list`)."""
-    return unless(_calls(ctx, function))
+    """Whether the program never calls a method of this name itself, nor has the name as a text (`called_by_a_list`).
+
+    Nor may a class of the project put another in its place (`overridden_below`).
+    """
+    return unless((*_calls(ctx, function), *_overrides(ctx, function)))
+
+
+def _overrides(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
+    owner = ctx.klass(function)
+    for ref in ctx.index.subclasses(owner) if owner is not None else ():
+        klass = ctx.index.klass(ref)
+        if klass is not None and function.name in klass.methods:
+            yield Evidence(ref.path, klass.methods[function.name].line, f"`{klass.name}` has another `{function.name}`")
 
 
 def _calls(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
