@@ -495,10 +495,15 @@ class Index:
         return NONE if bound else self._starred(path, facts, name)
 
     def _star_may_rebind(self, path: str, facts: Facts, name: str, line: int) -> bool:
-        """Whether a star import of a module of the project, after a line, brings a name (uncalled …/starred_over)."""
+        """Whether a star import of a module of the project, after a line, brings another meaning of a name.
+
+        `torch` of a module that imports torch itself is the same (starred_over, starred_the_same).
+        """
         later = (star for star in facts.named("*") if star.line > line)
         modules = (self.module(path, star.target) for star in later)
-        return any(isinstance(module, str) and self._binds(module, name) for module in modules)
+        found = [module for module in modules if isinstance(module, str) and self._binds(module, name)]
+        own = self.imported(path, name) if found else NONE
+        return any(not own or self.resolve(module, name) != own for module in found)
 
     def imported(self, path: str, name: str) -> frozenset[str]:
         """What a dotted name, as written in `path`, may mean where nothing but the imports of the file binds it."""
