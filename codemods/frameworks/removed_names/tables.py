@@ -158,22 +158,21 @@ def gone_names() -> Mapping[str, RemovedName]:
 @cache
 def gone_members() -> Mapping[str, Mapping[str, RemovedName]]:
     """Old name → owner → row: the members that the newest releases of public classes no longer have."""
-    found: dict[str, dict[str, RemovedName]] = {}
-    for library, version, name in _gone("members"):
-        owner, _, member = as_one(name).rpartition(".")
-        row = RemovedName(library, "attribute", owner, member, "decision", gone=version)
-        found.setdefault(member, {})[owner] = row
-    return found
+    return _of_owners("members", "attribute", ".")
 
 
 @cache
 def gone_arguments() -> Mapping[str, Mapping[str, RemovedName]]:
     """Old name → owner → row: the arguments that the newest releases no longer take."""
+    return _of_owners("arguments", "argument", ":")
+
+
+def _of_owners(kind: str, place: str, mark: str) -> Mapping[str, Mapping[str, RemovedName]]:
+    """The rows of a list whose entries are an owner, a mark and a name."""
     found: dict[str, dict[str, RemovedName]] = {}
-    for library, version, name in _gone("arguments"):
-        owner, _, argument = as_one(name).partition(":")
-        row = RemovedName(library, "argument", owner, argument, "decision", gone=version)
-        found.setdefault(argument, {})[owner] = row
+    for library, version, entry in _gone(kind):
+        owner, _, name = as_one(entry).rpartition(mark)
+        found.setdefault(name, {})[owner] = RemovedName(library, place, owner, name, "decision", gone=version)
     return found
 
 
