@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given, given_by
+from codemods.analysis.definitions import reaching
 from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import Binding, Method, PythonContext
 from codemods.analysis.values import Following, PossibleValue, assigned_to_attribute, verdicts
@@ -185,7 +186,10 @@ def _prepared(value: PossibleValue, keeping: Keeping) -> bool | None:
         return None
     if "." not in name:
         function = binder(ctx, name, node)
-        return _verdict(ctx, ctx.bindings(function).get(name, ()) if function is not None else (), node, keeping)
+        given = ctx.bindings(function).get(name, ()) if function is not None else ()
+        if function is ctx.scope(node) and isinstance(node, ast.expr) and (last := reaching(ctx, node))[1]:
+            given = last[0]  # what is bound anew is prepared no more (bound_anew)
+        return _verdict(ctx, given, node, keeping)
     if not method or not name.startswith(method.self + "."):
         return None
     return _verdict(ctx, assigned_to_self(ctx, method.klass, name.partition(".")[2]), node, keeping)

@@ -39,6 +39,7 @@ UNSCALING = ("unscale_", "get_scale", "_scale")
 """By which gradients lose it."""
 _HARMLESS = frozenset({"print", "isinstance", "id", "type", "repr", "str", "len", "bool", "hasattr", "getattr"})
 
+_INFINITY = frozenset({"math.inf", "torch.inf", "numpy.inf"})
 _NUMBERS = (ast.Constant, ast.UnaryOp)
 
 
@@ -487,7 +488,7 @@ def _given_away(training: Training, scaler: Scaler, verb: str) -> Iterator[Evide
 
 @question
 def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
-    """Whether the bound of a clip is not computed in another file, where it may be made with the loss scale."""
+    """Whether a clip has a bound, and one that is not computed in another file, perhaps with the loss scale."""
     bound = argument(clip, "max_norm", 1) or argument(clip, "clip_value", 1)
     doubts: list[Evidence] = []
     for origin in ctx.origin(bound) if isinstance(bound, (ast.Name, ast.Attribute)) else ():
@@ -502,7 +503,21 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
     if isinstance(bound, ast.Name) and not doubts:
         imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
         doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
+    if bound is not None:
+        doubts += (
+            ctx.evidence(bound, "the bound is infinite, so that nothing is clipped") for _ in _infinite(ctx, bound)
+        )
     return unless(doubts)
+
+
+def _infinite(ctx: PythonContext, bound: ast.expr) -> Iterator[ast.AST]:
+    """The values of a bound that clip nothing: who gives one asks for the norm only (`infinite_bound`)."""
+    for value in possible_values(ctx, bound)[0]:
+        match value.node:
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(word))]) if "inf" in word.lower():
+                yield value.node
+            case ast.Name() | ast.Attribute() if value.ctx.means(value.node, _INFINITY):
+                yield value.node
 
 
 @question

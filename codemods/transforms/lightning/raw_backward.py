@@ -77,6 +77,7 @@ from codemods.analysis.gradient_watchers import (
     no_other_code_reads_gradients,
 )
 from codemods.analysis.mentions import mentions_during
+from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
 from codemods.flow.answers import Answer, every, question, unknown, unless, yes
@@ -102,7 +103,7 @@ from codemods.project import versions
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.facts import MISSING
-from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.module import FUNCTIONS, own
 from codemods.syntax.verbs import Verb
 
 rule = Rule(
@@ -113,6 +114,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
+    follows=True,
     triggers=(("backward",),),
     errors=("Attempted unscale_ but _scale is None",),
     references=(
@@ -267,7 +269,22 @@ def gradients_are_for_the_trainer(ctx: PythonContext, call: ast.Call, users: Con
     """Whether the gradients are for an optimizer that the Trainer steps, and not for who reads those of an input."""
     if not users.steps:
         return unknown(ctx.evidence(call, "no optimizer is seen that steps with these gradients"))
+    if (own_step := _stepped_here_by_another(ctx, call)) is not None:
+        return unknown(ctx.evidence(own_step, f"`{ctx.written(own_step)}` may step with them, around the Trainer"))
     return unless(each.shown for each in users.obstacles if each.of_an_input)
+
+
+def _stepped_here_by_another(ctx: PythonContext, call: ast.Call) -> ast.Call | None:
+    """A step that surely follows a backward in its function, of an optimizer which is not the Trainer's.
+
+    Fixture: `copy_with_its_own_optimizer`.
+    """
+    steps = [(c, owner) for c in own(ctx.scope(call)) if isinstance(c, ast.Call) and (owner := stepped(ctx, c))]
+    others = [c for c, owner in steps if stepped_by_the_trainer(ctx, owner) is False]
+    flow = ctx.flow_of(ctx.scope(call))
+    if len(others) < len(steps) or not flow.surely_follows(call, others):
+        return None
+    return others[0]
 
 
 @dataclass(frozen=True, slots=True)
