@@ -4,7 +4,7 @@ Writes `codemods/frameworks/tables/gone/<library>.toml` from the sources of the 
 is defined in a module counts, and what a package takes from its own modules; not what a module imports for itself.
 Names with a row in the tables are left out, and what stands in a module that is gone as a whole. Of the public classes
 that are left, the members and the arguments of constructors and methods are listed, too, unless their objects may have
-any attribute, or take any keyword.
+any attribute, or take any keyword; and the defaults of their constructors that became another value.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ else:
 NEWEST = {"accelerate": "1.15.0", "lightning": "2.6.6", "peft": "0.21.2", "transformers": "5.23.0", "trl": "1.16.0"}
 """The releases that are compared with older ones: those that are installed where this runs."""
 PACKAGES = {"lightning": "pytorch_lightning"}
+LISTS = ("names", "members", "defaults")
+_SAME = frozenset(
+    {("None", "-1"), ("None", "0"), ("None", "1"), ("None", "()"), ("None", "False"), ("None", "(None, None)")}
+    | {("False", "''"), ("False", "'no'"), ("True", "'group'"), ("32", "'32-true'"), ("'msamp'", "'MSAMP'")}
+)
+"""Defaults that mean what the older ones meant."""
 _LEFT_OUT = frozenset(
     {"tests", "test_utils", "testing_utils", "commands", "onnx", "agents", "tools", "scripts", "cli"}
     | {"skills", "benchmark", "kernels", "sagemaker"}
@@ -123,6 +129,40 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                     if (as_one(owner), argument) not in known:
                         arguments.setdefault(f"{owner}:{argument}", f"{later.major}.{later.minor}")
     return _by_release(members), _by_release(arguments)
+
+
+def changed_defaults(library: Library, newest: Version) -> dict[str, list[str]]:
+    """The minor version that changed them → defaults of constructors, as `owner:argument: old -> new`.
+
+    A default that became None is left out: mostly it says since then that nothing was given.
+    """
+    package, release = PACKAGES.get(library.name, library.name), library.release(newest)
+    known = {(row.owner, row.old) for row in rows()}
+    last = sorted({v.release[:2]: v for v in library.versions if v <= newest}.values(), reverse=True)
+    found: dict[str, str] = {}
+    for name, klass in _classes(release, package):
+        kept = release.parameters(klass)
+        for later, version in pairwise(last):
+            there = library.release(later).find(name), library.release(version).find(name)
+            if there[0] is None or there[1] is None or not (_is_class(there[0]) and _is_class(there[1])):
+                break
+            now, before = library.release(later).parameters(there[0]), library.release(version).parameters(there[1])
+            if now is None or before is None or kept is None:
+                break
+            for argument in now.defaults.keys() & before.defaults.keys() & kept.defaults.keys():
+                old, new = before.defaults[argument], now.defaults[argument]
+                if (as_one(name), argument) not in known and _is_another_value(old, new):
+                    found[f"{as_one(name)}:{argument}: {old} -> {new}"] = f"{later.major}.{later.minor}"
+    return _by_release(found)
+
+
+def _is_another_value(old: str, new: str) -> bool:
+    """Whether two sources of defaults are values that differ, and the newer one says something."""
+    try:
+        was, becomes = ast.literal_eval(old), ast.literal_eval(new)
+    except (ValueError, SyntaxError):
+        return False
+    return becomes is not None and was != becomes and (old, new) not in _SAME
 
 
 def _is_open(release: Release, klass: Found) -> bool:
@@ -218,7 +258,7 @@ def cached(library: Library, cache: Path) -> list[Version]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.gone_names", description="Write the lists of gone names.")
     parser.add_argument("--library", nargs="+", default=sorted(NEWEST), metavar="NAME")
-    parser.add_argument("--lists", nargs="+", choices=("names", "members"), default=("names", "members"))
+    parser.add_argument("--lists", nargs="+", choices=LISTS, default=LISTS)
     parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR")
     options = parser.parse_args()
     for name in options.library:
@@ -231,6 +271,8 @@ def main() -> int:
         if "members" in options.lists:
             lists["members"], lists["arguments"] = gone_members(library, newest)
             lists["words"] = {"telling": telling(chain(*lists["members"].values()), newest_words())}
+        if "defaults" in options.lists:
+            lists["defaults"] = changed_defaults(library, newest)
         write(name, lists)
     return 0
 

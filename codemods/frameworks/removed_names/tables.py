@@ -27,6 +27,9 @@ PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "defaul
 """What may hold an old name: an argument, the value of one, an attribute or a method, something imported, a method that
 a class overrides, and its parameters; and defaults that changed."""
 
+RESULT = "the result"
+"""The name under which a row of a changed default says what a call gives."""
+
 
 @dataclass(frozen=True, slots=True)
 class RemovedName:
@@ -114,12 +117,12 @@ def of_rule(code: str, place: str) -> Mapping[str, Mapping[str, RemovedName]]:
     """Old name → owner → row: what a rule looks for in one kind of place."""
     found: dict[str, dict[str, RemovedName]] = {}
     for row in rows():
-        if row.rule == code and (row.place == place or (place == "attribute" and _is_field(row))):
+        if row.rule == code and (row.place == place or (place == "attribute" and is_field(row))):
             found.setdefault(row.old, {})[row.owner] = row
     return found
 
 
-def _is_field(row: RemovedName) -> bool:
+def is_field(row: RemovedName) -> bool:
     """Whether objects of the owner have an attribute for an argument, which went with it."""
     return row.place == "argument" and bool(row.gone) and row.owner in _table(row.library).get("fields", ())
 
@@ -174,6 +177,24 @@ def _of_owners(kind: str, place: str, mark: str) -> Mapping[str, Mapping[str, Re
         owner, _, name = as_one(entry).rpartition(mark)
         found.setdefault(name, {})[owner] = RemovedName(library, place, owner, name, "decision", gone=version)
     return found
+
+
+@cache
+def defaults_of() -> Mapping[str, Mapping[str, Sequence[RemovedName]]]:
+    """Owner → argument → the changes of its default, the oldest first; under `RESULT` those of what a call gives."""
+    found: dict[str, dict[str, list[RemovedName]]] = {}
+    for row in rows_of_defaults():
+        found.setdefault(row.owner, {}).setdefault(row.old, []).append(row)
+    return found
+
+
+def rows_of_defaults() -> Iterator[RemovedName]:
+    """The changed defaults that have a row, and those that are listed."""
+    yield from (row for row in rows() if row.place == "default")
+    for library, version, entry in _gone("defaults"):
+        owner, name, change = entry.split(":", 2)
+        was, _, new = change.strip().partition(" -> ")
+        yield RemovedName(library, "default", owner, name, "default", new=new, gone=version, was=was)
 
 
 @cache
@@ -313,9 +334,9 @@ def known_keys(program: str) -> frozenset[str]:
     return frozenset(_table("keys")[program]["keys"])
 
 
-def functions(place: str) -> tuple[str, ...]:
-    """The last names of the owners of all rows of one kind."""
-    return tuple(sorted({row.owner.rpartition(".")[2] for row in rows() if row.place == place}))
+def with_defaults() -> tuple[str, ...]:
+    """The last names of the functions and classes of which a default changed."""
+    return tuple(sorted({owner.rpartition(".")[2] for owner in defaults_of()}))
 
 
 def parameters_of(code: str) -> tuple[str, ...]:

@@ -1,27 +1,33 @@
-"""A call that relies on a default which the release that `fixer upgrade` carries a project to has changed.
+"""A call that relies on a default, or on a result, which the release that `fixer upgrade` carries a project to changed.
 
 ## Why is this bad?
 Nothing raises and nothing warns, and the program does something else: `from_pretrained` without `dtype` made a model of
-32-bit weights before Transformers 5, and makes one of the checkpoint's type since.
+32-bit weights before Transformers 5, and makes one of the checkpoint's type since; `SFTConfig` without `learning_rate`
+trained with 5e-5 before TRL 0.12, and trains with 2e-5 since.
 
-Found by `fixer upgrade` only: these are decisions, and each is told with the old meaning and the new one.
+Found by `fixer upgrade` only: these are decisions, and each is told with the old meaning and the new one. Several
+defaults of one call are told together.
 
 ## Fix safety
 There is none: both meanings may be wanted.
 
 ## When it is not offered
-Where the call gives the argument, where `**` may give it, and where the project asked for such a release before.
+Where the call gives the argument, where `**` may give it, and where the project asked for such a release before. Of an
+object that nobody knows, a method is told whose result changed, as possible, unless the project has one of that name.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from codemods.analysis.calls import has_splat, keyword
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import unknown
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.owners import owners_of
+from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
@@ -30,13 +36,13 @@ from codemods.rules.rule import Draft, Rule
 rule = Rule(
     code="VER008",
     name="changed-default",
-    summary="this call relies on a default that the newer release has changed",
+    summary="this call relies on a default or a result that the newer release has changed",
     fix_title="Say what is meant",
     safety=Safety.DISPLAY,
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
-    triggers=(tables.functions("default"),),
-    imports=tuple(sorted({row.library for row in tables.rows() if row.place == "default"})),
+    triggers=(tables.with_defaults(),),
+    imports=tuple(sorted({row.library for row in tables.rows_of_defaults()} | {"pytorch_lightning"})),
     upgrading=True,
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
@@ -46,17 +52,52 @@ rule = Rule(
 def changed_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
         return
-    method = call.func.attr if isinstance(call.func, ast.Attribute) and not ctx.origin(call.func) else None
-    for row in tables.rows():
-        # who owns a method is asked only of methods of that name: most calls are of others
-        named = method is None or row.owner.rpartition(".")[2] == method
-        release = ctx.upgrade(row.library) if row.place == "default" and named else None
-        if release is None or not ranges.every((f"=={release}",), row.removed):
-            continue
-        if keyword(call, row.old) is not None or row.owner not in owners_of(ctx, call):
-            continue
-        asked = [each.specs for _, each in ctx.requirements(row.library)]
-        if asked and all(ranges.every(specs, row.removed) for specs in asked):
-            continue
-        message = f"`{row.old}` was {row.was} before {row.library} {row.gone}, and is {row.new} since: {row.decide}"
-        yield rule.finding(call, message=message)
+    told: set[str] = set()
+    for owner in owners_of(ctx, call):
+        changes = {old: rows for old, rows in tables.defaults_of().get(owner, {}).items() if old not in told}
+        told |= changes.keys()  # a subclass has a default of its own
+        changed = [row for rows in changes.values() if (row := _crossed(ctx, call, rows))]
+        for row in changed:
+            if row.decide:
+                yield rule.finding(call, message=f"{_said(row)}: {row.decide}")
+        listed = [row for row in changed if not row.decide]
+        if listed:
+            name = owner.rpartition(".")[2]
+            each = ", ".join(f"`{row.old}` {row.was} → {row.new} ({row.library} {row.gone})" for row in listed)
+            yield rule.finding(call, message=f"defaults of `{name}` changed: {each}")
+    if (row := _result_of_unknown(ctx, call)) is not None:
+        doubt = unknown(ctx.evidence(call, f"what has `{row.owner.rpartition('.')[2]}` here is not known"))
+        yield rule.finding(call, message=f"{_said(row)}: {row.decide}", is_bug=(doubt,))
+
+
+def _said(row: RemovedName) -> str:
+    what = f"the result of `{row.owner.rpartition('.')[2]}`" if row.old == tables.RESULT else f"`{row.old}`"
+    return f"{what} was {row.was} before {row.library} {row.gone}, and is {row.new} since"
+
+
+def _crossed(ctx: PythonContext, call: ast.Call, changes: Sequence[RemovedName]) -> RemovedName | None:
+    """What changed of one default between the releases that the project asks for and the one it is carried to."""
+    if keyword(call, changes[0].old) is not None or len(call.args) > 1:
+        return None
+    release = ctx.upgrade(changes[0].library)
+    asked = [each.specs for _, each in ctx.requirements(changes[0].library)]
+    crossed = [
+        row
+        for row in changes
+        if release is not None
+        and ranges.every((f"=={release}",), row.removed)
+        and not (asked and all(ranges.every(specs, row.removed) for specs in asked))
+    ]
+    return replace(crossed[-1], was=crossed[0].was) if crossed and crossed[0].was != crossed[-1].new else None
+
+
+def _result_of_unknown(ctx: PythonContext, call: ast.Call) -> RemovedName | None:
+    """The row of a method whose result changed, of an object that nobody knows."""
+    if not isinstance(call.func, ast.Attribute) or ctx.origin(call.func) or owners_of(ctx, call):
+        return None
+    method = call.func.attr
+    for owner, changes in tables.defaults_of().items():
+        if owner.rpartition(".")[2] == method and (rows := changes.get(tables.RESULT)):
+            if (row := _crossed(ctx, call, rows)) and not ctx.index.search(ctx.path, (f"def {method}".encode(),)):
+                return row
+    return None
