@@ -38,9 +38,9 @@ def settled(said: list[list[Mention]]) -> dict[str, Target]:
     """What the mentions of each package, file by file, come to."""
     found = {package: target for package in PACKAGES if (target := _settled(package, said))}
     if named := [found[name] for name in TWINS if name in found]:
-        unknown = Target(named[0].package, "", named[0].source)
+        both = Target(named[0].package, " || ".join(one.spec for one in named), named[0].source)
         widest = (one for one in named if all(_within(other.spec, one.spec) for other in named))
-        found |= dict.fromkeys(TWINS, next(widest, unknown))
+        found |= dict.fromkeys(TWINS, next(widest, both))
     return found
 
 

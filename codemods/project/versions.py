@@ -26,6 +26,7 @@ from codemods.sources.document import Reader
 from codemods.sources.manifest import Manifest, Requirement
 from codemods.sources.manifest.installs import installs
 from codemods.sources.manifest.requirement import CONDA, PACKAGES, Include
+from codemods.sources.manifest.script import SCRIPT, asked_by_script
 from codemods.sources.manifest.specifiers import alternatives
 
 __all__ = ["PACKAGES", "Reader", "Versions", "may", "parse_target", "project_root", "surely", "targets"]
@@ -78,7 +79,7 @@ class Versions:
         self._manifests: dict[str, Manifest | Skip | None] = {}
         self._own: dict[str, dict[str, Target]] = {}
         self._projects: dict[str, Project] = {}
-        self._notebooks: dict[str, dict[str, Target]] = {}
+        self._own_of: dict[str, dict[str, Target]] = {}
 
     def root(self, path: str) -> str:
         """The nearest directory above `path` that holds packaging metadata, or ""."""
@@ -94,19 +95,17 @@ class Versions:
         return self._projects[root]
 
     def allowed(self, path: str) -> Mapping[str, Target]:
-        """What holds for one file: in a notebook what it installs itself comes before what its project says.
+        """What holds for one file: what a notebook installs, or a script asks for itself, comes before its project.
 
         It also comes before a release that the project is carried to, and that these commands would not install.
         """
         home = files.container(path)
         project = self.project(self.root(home)).targets
-        if not home.endswith(files.NOTEBOOK):
+        if home not in self._own_of:
+            self._own_of[home] = settled([list(self._of_itself(home))])
+        own = self._own_of[home]
+        if not own:
             return project
-        if home not in self._notebooks:
-            data = self._reader.read(home)
-            source = files.decode(home, data) if data is not None else None
-            self._notebooks[home] = settled([list(self._installed(home, getattr(source, "installs", ())))])
-        own = self._notebooks[home]
         kept = {name for name, given in self._given.items() if given.source == UPGRADE and not _admits(own, given)}
         return {**project, **own, **{name: given for name, given in self._given.items() if name not in kept}}
 
@@ -182,6 +181,18 @@ class Versions:
                     specs = supposed.get(said, said.specs)
                     yield Mention(said.package, specs, inner, condition or said.condition, said.locked)
 
+    def _of_itself(self, path: str) -> Iterator[Mention]:
+        """What one notebook installs, or one script asks for in a comment (PEP 723)."""
+        data = self._reader.read(path) if path.endswith((files.NOTEBOOK, *files.PYTHON)) else None
+        if data is None or not (path.endswith(files.NOTEBOOK) or SCRIPT.encode() in data):
+            return
+        source = files.decode(path, data)
+        if path.endswith(files.NOTEBOOK):
+            yield from self._installed(path, getattr(source, "installs", ()))
+        elif not isinstance(source, Skip):
+            for each in asked_by_script(source.text):
+                yield Mention(each.package, each.specs, path, each.condition)
+
     def _installed(self, notebook: str, commands: Sequence[str]) -> Iterator[Mention]:
         """What commands in a notebook install, also by way of requirements files."""
         for command in commands:
@@ -240,8 +251,8 @@ def targets(
     """Package → allowed versions for a file, or for the directory of a project; `overrides` come before all files.
 
     A package that no file mentions is absent. `Target.spec` is a PEP 440 specifier set, several joined with ` || `
-    where any of them may be in force, or "" where the package is mentioned and any version will do or none can be told
-    (an address instead of a version; `lightning` and `pytorch-lightning` named with versions that contradict).
+    where any of them may be in force (so of `lightning` and `pytorch-lightning` with versions that contradict), or ""
+    where the package is mentioned and any version will do or none can be told (an address instead of a version).
     """
     versions = Versions(reader, overrides)
     path = _normal(path_or_root)
