@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.analysis.calls import keyword, literal
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding, repair
 from codemods.frameworks.removed_names.owners import own_classes, owners_of
-from codemods.frameworks.removed_names.tables import RemovedName, by_position, of_rule
+from codemods.frameworks.removed_names.tables import RemovedName, by_position, is_field, of_rule
 from codemods.model.edits import Evidence
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import Verb, drop, edit_call
@@ -135,7 +136,19 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
     answers = []
     if row.kind == "rename" and not says_nothing(row, given.value):
         answers = [nothing_else_gives(ctx, given.call, row.new), is_below(ctx, row, given.value)]
+    elif is_field(row):
+        answers = [nobody_reads_it(ctx, given.call, row.old)]
     return replace(repair(row, verbs, ctx), is_right=answers)
+
+
+@question
+def nobody_reads_it(ctx: PythonContext, call: ast.Call, name: str) -> Answer:
+    """Whether nothing in the program reads an attribute that goes with an argument (`read_elsewhere`)."""
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may read what goes with the argument")
+        for each in mentions(ctx, name)
+        if isinstance(each.node, ast.Attribute) and not ctx.module.contains(call, each.node)
+    )
 
 
 @question

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codemods.analysis.calls import super_method
-from codemods.analysis.mentions import mentions
+from codemods.analysis.mentions import called_by_text, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
@@ -29,7 +29,7 @@ def old_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Dr
 
 @question
 def nobody_calls_it(ctx: PythonContext, function: Function) -> Answer:
-    """Whether the program never calls a method of this name itself, nor has the name as a text (`called_by_a_list`).
+    """Whether the program never names a method itself, nor has the name as a text (`called_by_a_list`).
 
     Nor may a class of the project put another in its place (`overridden_below`).
     """
@@ -46,8 +46,9 @@ def _overrides(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
 
 def _calls(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
     for each in mentions(ctx, function.name):
-        if each.call is not None and not super_method(each.call):
+        if each.call is None or not super_method(each.call):
             yield each.evidence(f"`{function.name}` may be called here")
+    yield from called_by_text(ctx)
     for path in ctx.index.search(ctx.path, tuple(f"{q}{function.name}{q}".encode() for q in "'\"")):
         there = ctx.other(path)
         for text in there.all(ast.Constant) if there is not None else ():
