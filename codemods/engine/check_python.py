@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from codemods.analysis.class_building import class_is_as_written, function_is_as_written
 from codemods.analysis.expected_errors import error_is_not_expected, expects, is_observed
+from codemods.analysis.other_files import nothing_is_in_another_file
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
 from codemods.engine.findings import (
@@ -18,6 +19,7 @@ from codemods.engine.findings import (
     finding,
     fix_of,
     unaffected,
+    with_answer,
     without_fix,
 )
 from codemods.engine.safety import is_bug, weighed
@@ -131,7 +133,8 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
     """A draft with the questions that the engine asks for every rule.
 
     An error is no bug where it may be expected, a library does what is known of it where nobody replaces its parts, and
-    a class or a function does what its statement says where nobody makes another of it.
+    a class or a function does what its statement says where nobody makes another of it. What becomes of an object that
+    a rule follows may be decided in another file.
     """
     # a file that imports nothing names nothing of a library, and other files need not be read (test_since)
     asked = [library_is_as_released(program, *_words(draft.rule))] if program.facts.imports else []
@@ -141,6 +144,12 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
         asked.append(function_is_as_written(program, draft.node))
     if draft.consequence is Consequence.RAISES and isinstance(draft.node, (ast.expr, ast.stmt)):
         asked.append(error_is_not_expected(program, draft.node))
+    if draft.rule.follows:
+        alone = nothing_is_in_another_file(program)
+        if draft.consequence >= Consequence.RAISES:
+            asked.append(alone)
+        else:
+            draft = with_answer(draft, alone)
     return replace(draft, is_bug=(*draft.is_bug, *asked))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from codemods.engine import safety as judged
+from codemods.flow.answers import Answer
 from codemods.model.edits import (
     Certainty,
     Consequence,
@@ -27,7 +28,7 @@ from codemods.model.edits import (
 from codemods.project import versions
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
-from codemods.rules.rule import Draft, Rule
+from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources import files
 from codemods.sources.document import Unit
 from codemods.sources.manifest import Manifest
@@ -69,6 +70,19 @@ def chosen(draft: Draft, asked: Mapping[str, str]) -> Draft:
 def without_fix(draft: Draft) -> Draft:
     """The draft as a report."""
     return replace(draft, remedy=None, strategy=None)
+
+
+def with_answer(draft: Draft, answer: Answer) -> Draft:
+    """The draft whose repairs rest on one more answer."""
+
+    def asked(remedy: Remedy) -> Remedy:
+        return replace(remedy, is_right=(*remedy.is_right, answer))
+
+    return replace(
+        draft,
+        remedy=asked(draft.remedy) if draft.remedy is not None else None,
+        remedies={name: asked(remedy) for name, remedy in draft.remedies.items()},
+    )
 
 
 class Numbering:

@@ -103,6 +103,8 @@ class Rule:
     imports: tuple[str, ...] = ()
     """Prefilter of Python files: one file of the project at least imports one of these packages. None: that is not
     asked."""
+    follows: bool = False
+    """Whether it follows what becomes of objects: it is certain, and its fix safe, where no other file takes part."""
     upgrading: bool = False
     """Whether the rule speaks only while a project is carried to newer releases."""
     elsewhere: tuple[bytes, ...] = ()

@@ -7,6 +7,7 @@ import ast
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
+from codemods.analysis.other_files import nothing_is_in_another_file
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer
 from codemods.frameworks.autocast.modules import weights_are_float32
@@ -79,6 +80,7 @@ def _use(ctx: PythonContext, off: ast.Call, on: ast.Call, name: str, *, in_step:
         cache_is_left_alone(ctx, scope),
         forward_is_its_own(ctx),
         runs_under_autocast(ctx, scope),
+        nothing_is_in_another_file(ctx),
     )
     return CachedUse(ctx.path, off.lineno, name, in_step, is_bug)
 

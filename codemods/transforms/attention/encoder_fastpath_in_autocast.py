@@ -61,6 +61,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.RAISES,
     effects=dict.fromkeys(("fp32-island", "bf16-true", "float32"), Effect.NUMBERS),
+    follows=True,
     triggers=(("TransformerEncoder",), ("batch_first", "TransformerEncoderLayer")),
     errors=(
         "mat1 and mat2 must have the same dtype, but got BFloat16 and Float",

@@ -99,6 +99,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effects={"disable-autocast": Effect.NUMBERS},
     bounds={"hoist": Safety.UNSAFE, "disable-autocast": Safety.UNSAFE},
+    follows=True,
     triggers=(SITES,),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(

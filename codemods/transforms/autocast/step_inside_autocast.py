@@ -68,6 +68,7 @@ rule = Rule(
     fix_title="Call `torch.clear_autocast_cache()` after the step",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(SITES,),
     somewhere=SPEAKING,
     references=(

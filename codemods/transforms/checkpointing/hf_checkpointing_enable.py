@@ -87,6 +87,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     effect=Effect.NEW_GRADIENTS,
+    follows=True,
     triggers=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -76,6 +76,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     effect=Effect.NEW_GRADIENTS,
+    follows=True,
     triggers=(("gradient_checkpointing",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

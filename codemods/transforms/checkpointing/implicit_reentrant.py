@@ -74,6 +74,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.WARNS,
     effect=Effect.NEW_GRADIENTS,
+    follows=True,
     triggers=(("checkpoint", "checkpoint_sequential"),),
     errors=(
         "the use_reentrant parameter should be passed explicitly",

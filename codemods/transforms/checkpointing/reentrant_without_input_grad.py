@@ -75,6 +75,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     effect=Effect.NEW_GRADIENTS,
+    follows=True,
     triggers=(("use_reentrant",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

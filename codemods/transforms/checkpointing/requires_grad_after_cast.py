@@ -53,6 +53,7 @@ rule = Rule(
     fix_title="Remove `requires_grad_()`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("requires_grad_", "requires_grad"),),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(

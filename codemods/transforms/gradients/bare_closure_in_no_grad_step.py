@@ -71,6 +71,7 @@ rule = Rule(
     fix_title="Call the closure under `torch.enable_grad()`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("step",), ("no_grad", "inference_mode", "set_grad_enabled")),
     subclasses=OPTIMIZER,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),

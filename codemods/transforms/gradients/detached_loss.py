@@ -65,6 +65,7 @@ rule = Rule(
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(_SITES, DIFFERENTIATING),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

@@ -56,6 +56,7 @@ rule = Rule(
     fix_title="Do not force `requires_grad` on the loss",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

@@ -66,6 +66,7 @@ rule = Rule(
     fix_title="Compute the loss with gradients",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("no_grad", "inference_mode", "set_grad_enabled"), ("training_step",)),
     subclasses=LIGHTNING_MODULE,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),

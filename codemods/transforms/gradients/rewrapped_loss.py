@@ -70,6 +70,7 @@ rule = Rule(
     fix_title="Differentiate the loss itself",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

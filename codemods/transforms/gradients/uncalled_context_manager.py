@@ -61,6 +61,7 @@ rule = Rule(
     fix_title="Call the context manager",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(
         (
             "no_grad",

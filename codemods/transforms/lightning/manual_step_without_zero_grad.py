@@ -45,6 +45,7 @@ rule = Rule(
     fix_title="Call `zero_grad()` before the backward pass",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("optimizers",)),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),

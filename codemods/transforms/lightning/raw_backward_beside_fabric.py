@@ -55,6 +55,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
+    follows=True,
     triggers=(("backward",), ("Fabric", "setup", "setup_module")),
     errors=(
         "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",

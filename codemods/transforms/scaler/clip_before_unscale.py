@@ -60,6 +60,7 @@ rule = Rule(
     fix_title="Unscale the gradients before the clip",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )

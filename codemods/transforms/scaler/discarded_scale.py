@@ -57,6 +57,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     effect=Effect.FACTOR,
+    follows=True,
     triggers=(("scale",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
 )

@@ -57,6 +57,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
+    follows=True,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "step() has already been called since the last update().",

@@ -62,6 +62,7 @@ rule = Rule(
     fix_title="Step with the scaler",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("scale",), ("step",), ("backward",)),
     errors=("No inf checks were recorded prior to update.",),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.step",),

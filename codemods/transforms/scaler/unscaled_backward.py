@@ -76,6 +76,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
+    follows=True,
     triggers=(("backward",), ("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "Attempted step but _scale is None.",

@@ -57,6 +57,7 @@ rule = Rule(
     fix_title="Update the scaler once, after the last step",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("update",), ("step",)),
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html#working-with-multiple-models-losses-and-optimizers",

@@ -60,6 +60,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     effect=Effect.FACTOR,
+    follows=True,
     triggers=(("backward",), ("Accelerator", "accelerator", "accelerate", "prepare")),
     errors=("Attempted step but _scale is None",),
     references=(
