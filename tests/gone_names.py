@@ -4,7 +4,8 @@ Writes `codemods/frameworks/tables/gone/<library>.toml` from the sources of the 
 is defined in a module counts, and what a package takes from its own modules; not what a module imports for itself.
 Names with a row in the tables are left out, and what stands in a module that is gone as a whole. Of the public classes
 that are left, the members and the arguments of constructors and methods are listed, too, unless their objects may have
-any attribute, or take any keyword; and the defaults of their constructors that became another value.
+any attribute, or take any keyword; and the defaults of their constructors that became another value. The environment
+variables that were read are listed, too.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ else:
 NEWEST = {"accelerate": "1.15.0", "lightning": "2.6.6", "peft": "0.21.2", "transformers": "5.23.0", "trl": "1.16.0"}
 """The releases that are compared with older ones: those that are installed where this runs."""
 PACKAGES = {"lightning": "pytorch_lightning"}
-LISTS = ("names", "members", "defaults")
+LISTS = ("names", "members", "defaults", "environment")
 _SAME = frozenset(
     {("None", "-1"), ("None", "0"), ("None", "1"), ("None", "()"), ("None", "False"), ("None", "(None, None)")}
     | {("False", "''"), ("False", "'no'"), ("True", "'group'"), ("32", "'32-true'"), ("'msamp'", "'MSAMP'")}
@@ -156,6 +157,25 @@ def changed_defaults(library: Library, newest: Version) -> dict[str, list[str]]:
     return _by_release(found)
 
 
+_READS = re.compile(
+    r"(?:environ(?:\.get|\.pop|\.setdefault)?\s*[(\[]|getenv\(|parse_flag_from_env\()\s*[\"']([A-Z][A-Z0-9_]{3,})[\"']"
+)
+
+
+def gone_variables(library: Library, newest: Version) -> dict[str, list[str]]:
+    """The minor version that no longer reads them → environment variables."""
+    package = PACKAGES.get(library.name, library.name)
+    last = sorted({v.release[:2]: v for v in library.versions if v <= newest}.values())
+    found: dict[str, str] = {}
+    for version, later in pairwise(last):
+        root = _root(library, version, package)
+        for file in (root / package).rglob("*.py") if root is not None else ():
+            if not any(part in _LEFT_OUT for part in file.parts):
+                names = _READS.findall(file.read_text(encoding="utf-8", errors="replace"))
+                found |= {name: f"{later.major}.{later.minor}" for name in names if name not in newest_words()}
+    return _by_release(found)
+
+
 def _is_another_value(old: str, new: str) -> bool:
     """Whether two sources of defaults are values that differ, and the newer one says something."""
     try:
@@ -273,6 +293,8 @@ def main() -> int:
             lists["words"] = {"telling": telling(chain(*lists["members"].values()), newest_words())}
         if "defaults" in options.lists:
             lists["defaults"] = changed_defaults(library, newest)
+        if "environment" in options.lists:
+            lists["environment"] = gone_variables(library, newest)
         write(name, lists)
     return 0
 

@@ -45,6 +45,7 @@ def test_schema(name: str) -> None:
         "members",
         "requires",
         "telling",
+        "generation",
         *SECTIONS,
     }
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())

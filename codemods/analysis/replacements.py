@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from codemods.analysis.calls import literal
 from codemods.analysis.mentions import are_connected, definers, importers
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
@@ -26,6 +27,7 @@ _BUILDING = ("__init__", "__new__", "__call__")
 """Methods by which a class may be given other arguments than are written."""
 _PATCHERS = {"unsloth": frozenset({"transformers", "trl", "peft"})}
 """Libraries that replace parts of others when they are imported, and whose parts."""
+_IMPORTING = frozenset({"importlib.import_module"})
 _LIBRARIES = frozenset(
     {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "accelerate", "transformers", "peft", "trl"}
 )
@@ -174,6 +176,18 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                     yield Replacement(frozenset({library, *rest}), ctx.evidence(call, f"`{text}` is replaced"))
 
 
+def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:
+    """What a variable holds that is bound to a module or a class of a library (`patched_by_another_name`)."""
+    found: set[str] = set()
+    for value in possible_values(ctx, owner)[0] if isinstance(owner, ast.Name) else ():
+        match value.node:
+            case ast.Name() | ast.Attribute() if value.node is not owner:
+                found |= value.ctx.origin(value.node)
+            case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]) if value.ctx.means(func, _IMPORTING):
+                found.add(name)
+    return frozenset(found)
+
+
 def _is_globals(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
 
@@ -187,7 +201,7 @@ def _replacement(
     ctx: PythonContext, node: ast.expr | ast.stmt, owner: ast.expr, attribute: object
 ) -> Iterator[Replacement]:
     """What is put under an attribute, if that is one of a library."""
-    origins = ctx.origin(owner)
+    origins = ctx.origin(owner) or _modules(ctx, owner)
     name = attribute if isinstance(attribute, str) else "…"
     settings = any(f"{origin}.{name}".startswith(_CONFIGURATIONS) for origin in origins)
     if not origins or settings or any(":" in origin for origin in origins):

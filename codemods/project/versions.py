@@ -26,7 +26,7 @@ from codemods.sources.document import Reader
 from codemods.sources.manifest import Manifest, Requirement
 from codemods.sources.manifest.installs import installs
 from codemods.sources.manifest.requirement import CONDA, PACKAGES, Include
-from codemods.sources.manifest.script import SCRIPT, asked_by_script
+from codemods.sources.manifest.script import asked_by_script, may_ask
 from codemods.sources.manifest.specifiers import alternatives
 
 __all__ = ["PACKAGES", "Reader", "Versions", "may", "parse_target", "project_root", "surely", "targets"]
@@ -182,15 +182,15 @@ class Versions:
                     yield Mention(said.package, specs, inner, condition or said.condition, said.locked)
 
     def _of_itself(self, path: str) -> Iterator[Mention]:
-        """What one notebook installs, or one script asks for in a comment (PEP 723)."""
+        """What one notebook installs; what one script asks for in a comment (PEP 723), or pins in a text."""
         data = self._reader.read(path) if path.endswith((files.NOTEBOOK, *files.PYTHON)) else None
-        if data is None or not (path.endswith(files.NOTEBOOK) or SCRIPT.encode() in data):
+        if data is None:
             return
-        source = files.decode(path, data)
         if path.endswith(files.NOTEBOOK):
-            yield from self._installed(path, getattr(source, "installs", ()))
-        elif not isinstance(source, Skip):
-            for each in asked_by_script(source.text):
+            yield from self._installed(path, getattr(files.decode(path, data), "installs", ()))
+        elif may_ask(data):
+            source = files.decode(path, data)
+            for each in asked_by_script(source.text) if not isinstance(source, Skip) else ():
                 yield Mention(each.package, each.specs, path, each.condition)
 
     def _installed(self, notebook: str, commands: Sequence[str]) -> Iterator[Mention]:

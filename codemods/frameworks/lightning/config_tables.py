@@ -20,8 +20,9 @@ _SAVED = re.compile(r"# (?:lightning\.pytorch|pytorch_lightning)==(\d+)")
 _READ = re.compile(
     r"""(?:\.precision\b|\[["']precision["']\]|\.get\(\s*["']precision["'][^)]*\))\s*(?:==|!=|\bin\b|\bnot\b|\]|=(?!=)|\.(?:lower|upper|split|strip|replace|removeprefix|removesuffix|startswith|endswith)\b)"""
     r"""|\b(?:int|str|float)\(\s*[\w.]+(?:\.precision\b|\[["']precision["']\])"""
+    r"""|(?<![\["'])(?<!get\()["'](?:[\w.]+[/.])?precision["']"""
 )
-"""Code that looks into a precision, instead of handing it on."""
+"""Code that looks into a precision, instead of handing it on, or has its key as a text (`translated`)."""
 _RECORDS = re.compile(r"(?:.*/)?(?:\.hydra|multirun|lightning_logs|wandb|mlruns)/")
 """Where runs of the past are written down: what they were given stays as it was."""
 _MISSING = "???"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from codemods.analysis.calls import literal
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import unknown
 from codemods.frameworks.autocast.version_tests import version_tested
@@ -18,6 +19,7 @@ from codemods.frameworks.removed_names.tables import RemovedName, as_one
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import is_none
 
 
 def gone_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
@@ -68,6 +70,37 @@ def gone_members(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterato
         doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
         for draft in finding(rule, row, node, ctx, None, (doubt,)):
             yield replace(draft, message=f"if it is {row.library}'s: {draft.message}")
+
+
+def gone_variables(rule: Rule, node: ast.Subscript, ctx: PythonContext) -> Iterator[Draft]:
+    """`os.environ["WANDB_DISABLED"] = …` of a variable that the library no longer reads."""
+    name = literal(node.slice)
+    row = tables.gone_variables().get(name) if isinstance(name, str) and isinstance(node.ctx, ast.Store) else None
+    if row is None or not ctx.means(node.value, "os.environ") or _row(ctx, {"": row}, ("",)) is None:
+        return
+    doubt = unknown(ctx.evidence(node, f"something else may read `{name}`"))
+    for draft in finding(rule, row, node, ctx, None, (doubt,)):
+        yield replace(draft, message=f"{row.library} {row.gone} no longer reads `{name}`")
+
+
+def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    """`model.config.max_length = 64`: settings of generation that only `generation_config` may hold."""
+    owner = node.value
+    if not isinstance(node.ctx, ast.Store) or node.attr not in tables.generation_settings():
+        return
+    statement, row = (
+        ctx.statement(node),
+        RemovedName("transformers", "attribute", "transformers.PreTrainedConfig", node.attr, "decision", gone="5.0.0"),
+    )
+    if not isinstance(owner, ast.Attribute) or owner.attr != "config" or _row(ctx, {"": row}, ("",)) is None:
+        return
+    if is_none(getattr(statement, "value", None)) or version_tested(ctx, node, "transformers"):
+        return
+    doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+    where = f"`{ctx.source(owner.value)}.generation_config.{node.attr}`"
+    said = "`generate` and `save_pretrained` refuse a setting of generation in a model's configuration"
+    for draft in finding(rule, row, node, ctx, None, (doubt,)):
+        yield replace(draft, message=f"if it is transformers's: {said} since transformers 5.0.0: set {where}")
 
 
 def _row(ctx: FileContext, rows: Mapping[str, RemovedName], owners: tuple[str, ...]) -> RemovedName | None:

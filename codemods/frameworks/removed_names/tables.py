@@ -180,6 +180,21 @@ def _of_owners(kind: str, place: str, mark: str) -> Mapping[str, Mapping[str, Re
 
 
 @cache
+def gone_variables() -> Mapping[str, RemovedName]:
+    """The environment variables that a library once read."""
+    found = {}
+    for library, version, name in _gone("environment"):
+        found[name] = RemovedName(library, "variable", "", name, "decision", gone=version, silent=True)
+    return found
+
+
+@cache
+def generation_settings() -> frozenset[str]:
+    """The settings of generation that Transformers once read from a model's configuration."""
+    return frozenset(_table("transformers")["generation"])
+
+
+@cache
 def defaults_of() -> Mapping[str, Mapping[str, Sequence[RemovedName]]]:
     """Owner → argument → the changes of its default, the oldest first; under `RESULT` those of what a call gives."""
     found: dict[str, dict[str, list[RemovedName]]] = {}

@@ -10,7 +10,8 @@ of its own for it.
 
 Found by `fixer upgrade` only, and possible only. Beside these, an import of what a module once defined and the newest
 release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
-no table says what became of it. Of an import, and where the class is known, that is certain.
+no table says what became of it; an environment variable that it no longer reads, and a setting of generation in a
+model's configuration, which Transformers 5 refuses. Of an import, and where the class is known, that is certain.
 
 ## Fix safety
 There is none: who takes the name is not known.
@@ -38,7 +39,7 @@ from codemods.sources.shell import Command
 from codemods.syntax.module import Function
 
 _WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
-_LIBRARIES = {*tables.LISTED, "pytorch_lightning"}
+_LIBRARIES = {*tables.LISTED, *tables.generation_settings(), "pytorch_lightning", "environ"}
 
 rule = Rule(
     code="VER009",
@@ -70,12 +71,14 @@ def key(written: ast.Dict, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.Subscript)
 def item(node: ast.Subscript, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_items(rule, node, ctx)
+    yield from gone.gone_variables(rule, node, ctx)
 
 
 @rule.on(ast.Attribute)
 def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_attributes(rule, node, ctx)
     yield from gone.gone_members(rule, node, ctx)
+    yield from gone.generation_settings(rule, node, ctx)
 
 
 @rule.on(ast.AnnAssign)

@@ -1,0 +1,5 @@
+import patches
+from model import Stack
+
+patches.one_variant()
+print(Stack([]))
