@@ -132,9 +132,12 @@ SCENARIOS: dict[str, tuple[Texts, str, str | None]] = {
         "from other import Base\n",
     ),
     "classes": (
-        {"net.py": NET.format("base"), "base.py": LIGHTNING},
+        {
+            "net.py": NET.format("base"),
+            "base.py": LIGHTNING.replace("L.LightningModule", "L.LightningDataModule"),
+        },  # nothing is found at first, so that no finding names a place in the file
         "base.py",
-        LIGHTNING.replace("L.LightningModule", "L.LightningDataModule"),
+        LIGHTNING,
     ),
     "assignments": ({"net.py": NET.format("base"), "base.py": ALIAS.format("A")}, "base.py", ALIAS.format("B")),
     "code": (

@@ -277,7 +277,7 @@ def test_lightning_with_three_optimizers(tmp_path: Path) -> None:
         "import torch\n\n\ndef make():\n    from train_gan import AdversarialAutoencoder\n\n"
         "    return AdversarialAutoencoder(), (torch.rand(2, 1, 28, 28), torch.zeros(2))\n"
     )
-    report = watched(tmp_path, text, "--precision", "32-true,16-mixed", code=0)
+    report = watched(tmp_path, text, "--precision", "32-true,16-mixed", "--unsafe-fixes", "--select", "PL001", code=0)
     assert report["verdict"] == "proved"
     (symptom,) = report["symptoms"]
     assert symptom["runs"] == ["train, 16-mixed"] and symptom["rules"] == ["PL001"]
