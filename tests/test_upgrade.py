@@ -101,8 +101,10 @@ def test_dry_run_names_what_is_left(project: Path) -> None:
     ]
     assert [line.partition(" since ")[0] for line in run.err.splitlines() if line.startswith("note: train.py")] == [
         "note: train.py:17: PL104 `validation_epoch_end` of `LightningModule` is gone",
-        "note: train.py:27: VER008 defaults of `Trainer` changed: `accelerator` None → 'auto' (lightning 2.0), `devices` "
-        "None → 'auto' (lightning 2.0), `strategy` None → 'auto' (lightning 2.0)",
+        (
+            "note: train.py:27: VER008 defaults of `Trainer` changed: `accelerator` None → 'auto' (lightning 2.0), "
+            "`devices` None → 'auto' (lightning 2.0), `strategy` None → 'auto' (lightning 2.0)"
+        ),
         "note: train.py:28: PL103 `gpus` of `Trainer` is gone",
     ]
 
