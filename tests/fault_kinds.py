@@ -153,8 +153,8 @@ def _linked(trial: Trial, chance: random.Random) -> Done:
     return f" {path}{where}", ended
 
 
-def _swapped(trial: Trial, chance: random.Random) -> Done:
-    name = chance.choice(("src", "tied", "closure"))
+def swapping(trial: Trial, name: str) -> Act:
+    """Put a link to a copy outside of the repository in place of a directory; `trial.mend` puts it back."""
     real, away, outside = trial.root / name, trial.root / f"{name}.away", trial.place / "outside" / name
     shutil.copytree(real, outside)
 
@@ -168,7 +168,12 @@ def _swapped(trial: Trial, chance: random.Random) -> Done:
             away.rename(real)
 
     trial.mend.append(mend)
-    where, ended = _at(trial, chance, act, but=WINDOW)
+    return act
+
+
+def _swapped(trial: Trial, chance: random.Random) -> Done:
+    name = chance.choice(("src", "tied", "closure"))
+    where, ended = _at(trial, chance, swapping(trial, name), but=WINDOW)
     return f" {name}{where}", ended
 
 

@@ -64,7 +64,7 @@ def _write_group(group: Sequence[FilePlan], root: Path, journal: Journal) -> lis
     try:
         for file in group:
             path = file.path
-            prepared = _prepare(file, root, journal.token)
+            prepared = _prepare(file, root, journal)
             if isinstance(prepared, Skip):
                 return _refused(group, prepared)
             ready[path] = prepared
@@ -169,7 +169,7 @@ class _Ready:
             journal.remove(self.names.original)
 
 
-def _prepare(file: FilePlan, root: Path, token: str) -> _Ready | Skip:
+def _prepare(file: FilePlan, root: Path, journal: Journal) -> _Ready | Skip:
     """The new bytes in a temporary file beside the real one, ready to take its place."""
     target = Path(os.path.realpath(root / file.path))
     if not target.is_relative_to(root.resolve()):
@@ -182,7 +182,7 @@ def _prepare(file: FilePlan, root: Path, token: str) -> _Ready | Skip:
     if there.st_nlink > 1:
         why = f"has {there.st_nlink} names (hard links), which writing would part; make it a file of its own first"
         return Skip(file.path, SkipReason.UNREADABLE, why)
-    names = TemporaryNames(target, token)
+    names = TemporaryNames(target, journal.token)
     handle = os.open(names.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -190,14 +190,14 @@ def _prepare(file: FilePlan, root: Path, token: str) -> _Ready | Skip:
             stream.flush()
             os.fsync(stream.fileno())
         if lost := _given(target, there, names.temporary):
-            names.temporary.unlink()
+            journal.remove(names.temporary)
             return Skip(file.path, SkipReason.UNREADABLE, f"would lose its {lost}; run fixer as its owner")
         # Looked at last, to leave as little time as possible between looking and writing.
         if target.read_bytes() != file.before:
-            names.temporary.unlink()
+            journal.remove(names.temporary)
             return Skip(file.path, SkipReason.CHANGED, _CHANGED)
     except BaseException:
-        names.temporary.unlink(missing_ok=True)
+        journal.remove(names.temporary)
         raise
     return _Ready(names, there)
 
