@@ -59,13 +59,28 @@ def _run_by_others(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
         taken: list[ast.expr] = []
         if isinstance(above, FUNCTIONS):
             taken = [each.func if isinstance(each, ast.Call) else each for each in above.decorator_list]
+            yield from _handed_to_others(ctx, above.name)
         elif isinstance(above, ast.Lambda) and (call := _given_to(ctx, above)) is not None:
             taken = [call.func]
         for each in taken:
-            for origin in ctx.origin(each):
-                there = ctx.other(origin.partition(":")[0]) if ":" in origin else None
-                if there is not None and _catches(there):
-                    yield ctx.evidence(each, f"`{ctx.written(each)}` may expect the error")
+            if _is_of_a_file_that_catches(ctx, each):
+                yield ctx.evidence(each, f"`{ctx.written(each)}` may expect the error")
+
+
+def _handed_to_others(ctx: PythonContext, function: str) -> Iterator[Evidence]:
+    """The calls that are given a function, by its name, where their file catches errors (`first_accepted`)."""
+    for each in mentions(ctx, function):
+        call = _given_to(each.ctx, each.node) if isinstance(each.node, ast.expr) else None
+        if call is not None and _is_of_a_file_that_catches(each.ctx, call.func):
+            yield each.evidence(f"`{each.ctx.written(call.func)}` may expect the error")
+
+
+def _is_of_a_file_that_catches(ctx: PythonContext, func: ast.expr) -> bool:
+    for origin in ctx.origin(func):
+        there = ctx.other(origin.partition(":")[0]) if ":" in origin else None
+        if there is not None and _catches(there):
+            return True
+    return False
 
 
 def _catches(ctx: PythonContext) -> bool:

@@ -28,7 +28,7 @@ def nothing_is_in_another_file(ctx: PythonContext) -> Answer:
 def _used(ctx: PythonContext) -> Iterator[Evidence]:
     """What the file imports from the project, each where it is defined, if that is a class or a function."""
     for each in ctx.facts.imports:
-        module = _module(ctx.index, ctx.path, each)
+        module = file_of(ctx.index, ctx.path, each)
         if module is None or module == ctx.path or each.type_checking:
             continue
         name = each.target.rpartition(".")[2]
@@ -43,12 +43,12 @@ def _users(ctx: PythonContext) -> Iterator[Evidence]:
     for path in ctx.index.importing(ctx.path):
         facts = ctx.index.facts(path) if path != ctx.path else None
         for each in facts.imports if facts is not None else ():
-            if _module(ctx.index, path, each) == ctx.path:
+            if file_of(ctx.index, path, each) == ctx.path:
                 yield Evidence(path, each.line, "what stands in this file may be used here")
                 break
 
 
-def _module(index: Index, importer: str, each: Import) -> str | Unknown | None:
+def file_of(index: Index, importer: str, each: Import) -> str | Unknown | None:
     """The file of the project that an import takes, or takes a name from."""
     owner = each.target.rpartition(".")[0]
     found = [index.module(importer, name) for name in (each.target, owner) if name]

@@ -7,6 +7,7 @@ anything there.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,9 +29,13 @@ _BUILDING = ("__init__", "__new__", "__call__")
 _PATCHERS = {"unsloth": frozenset({"transformers", "trl", "peft"})}
 """Libraries that replace parts of others when they are imported, and whose parts."""
 _IMPORTING = frozenset({"importlib.import_module"})
+_IMPORTERS = ("meta_path", "path_hooks")
+"""Lists of `sys`, by which a program gives another module than is asked for."""
 _LIBRARIES = frozenset(
     {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "accelerate", "transformers", "peft", "trl"}
 )
+_NAMED = re.compile(rf"""["'](?:{"|".join(sorted(_LIBRARIES))})(?:\.\w+)+["']""")
+"""The name of a library's part as a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
     """Whether nothing in the program replaces what a library defines under some names, or a part of it."""
     if (patched := _patched_by_another(ctx)) is not None:
         return unknown(patched)
-    asked, wanted = tuple(word.encode() for word in (*words, *_SETTERS)), frozenset(words)
+    asked = tuple(word.encode() for word in (*words, *_SETTERS, *_IMPORTERS))
+    wanted = frozenset(words)
     paths = dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, asked)))
     return unless(
         each.shown
@@ -132,7 +138,11 @@ def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:
     facts = ctx.index.facts(path)
     if facts is None or not facts.imports:
         return False
-    return not (facts.mentioned.isdisjoint(words) and facts.called.isdisjoint(_SETTERS)) or "modules" in facts.mentioned
+    if not facts.mentioned.isdisjoint({"modules", *_IMPORTERS}):
+        return True
+    if not facts.mentioned.isdisjoint(words) or not facts.called.isdisjoint(_SETTERS):
+        return True
+    return _NAMED.search(ctx.index.text(path) or "") is not None
 
 
 def _replacements(ctx: PythonContext, path: str) -> tuple[Replacement, ...]:
@@ -159,7 +169,12 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 if parts[0] in _LIBRARIES or parts == ["…"]:
                     shown = ctx.evidence(node, "a module is replaced")
                     yield Replacement(frozenset(parts), shown, is_any=parts == ["…"])
+    for finders in ctx.all(ast.Attribute):
+        if finders.attr in _IMPORTERS and ctx.means(finders, f"sys.{finders.attr}"):
+            shown = ctx.evidence(finders, "any module may be another one")
+            yield Replacement(frozenset({finders.attr}), shown, is_any=True)
     for call in ctx.all(ast.Call):
+        yield from _named_by_text(ctx, call)
         match call.func, call.args:
             case ast.Name(id="setattr"), [owner, name, value] if not _is_plain(value):
                 yield from _replacement(ctx, call, owner, literal(name))
@@ -174,6 +189,19 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 library, *rest = text.split(".")
                 if rest and library in _LIBRARIES:
                     yield Replacement(frozenset({library, *rest}), ctx.evidence(call, f"`{text}` is replaced"))
+
+
+def _named_by_text(ctx: PythonContext, call: ast.Call) -> Iterator[Replacement]:
+    """What a function replaces, or wraps, that is given a part of a library as texts (`wrapped_by_text`).
+
+    `@wrapt.patch_function_wrapper("lightning.pytorch.trainer.trainer", "Trainer.__init__")`
+    """
+    texts = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    parts = texts[0].split(".") if texts else []
+    if len(texts) < 2 or parts[0] not in _LIBRARIES or not all(map(str.isidentifier, ".".join(texts).split("."))):
+        return
+    names = {part for text in texts for part in text.split(".")}
+    yield Replacement(frozenset(names), ctx.evidence(call, f"`{'.'.join(texts)}` may be replaced"))
 
 
 def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from codemods.analysis.class_building import class_is_as_written, function_is_as_written
 from codemods.analysis.expected_errors import error_is_not_expected, expects, is_observed
 from codemods.analysis.other_files import nothing_is_in_another_file
+from codemods.analysis.pinned_in_code import no_code_pins_another_release
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
 from codemods.engine.findings import (
@@ -144,6 +145,10 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
         asked.append(function_is_as_written(program, draft.node))
     if draft.consequence is Consequence.RAISES and isinstance(draft.node, (ast.expr, ast.stmt)):
         asked.append(error_is_not_expected(program, draft.node))
+    if draft.bites:
+        asked.append(no_code_pins_another_release(program, draft.bites))
+    if draft.remedy is not None and draft.remedy.requires:
+        draft = with_answer(draft, no_code_pins_another_release(program, draft.remedy.requires))
     if draft.rule.follows:
         alone = nothing_is_in_another_file(program)
         if draft.consequence >= Consequence.RAISES:

@@ -14,6 +14,7 @@ from codemods.model.edits import Evidence
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
 from codemods.sources.config import Alias, Config, Scalar, Table, Value, followed
+from codemods.syntax.module import parameters
 
 _SAVED = re.compile(r"# (?:lightning\.pytorch|pytorch_lightning)==(\d+)")
 """How LightningCLI begins the configuration that it saves beside a run."""
@@ -95,7 +96,17 @@ def _reader(index: Index, interpolating: Sequence[str], paths: Sequence[str]) ->
     for path in paths:
         if (found := _READ.search(index.text(path) or "")) is not None:
             return _shown(index, path, found[0])
+        if (taking := next(_taking(index, path), None)) is not None:
+            return taking
     return None
+
+
+def _taking(index: Index, path: str) -> Iterator[Evidence]:
+    """The functions of a file with a parameter of that name, which a table may be spread into (`planned`)."""
+    module = index.syntax(path)
+    for function in module.all(ast.FunctionDef) if module is not None else ():
+        if any(each.arg == "precision" for each in parameters(function)):
+            yield Evidence(path, function.lineno, f"`{function.name}` may read the precision")
 
 
 def _shown(index: Index, path: str, words: str) -> Evidence:

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
+from codemods.analysis.pinned_in_code import pins
 from codemods.flow.answers import Answer, question, unless, yes
 from codemods.model.edits import Evidence
 from codemods.model.names import LIGHTNING_MODULE, canonical
@@ -69,6 +70,7 @@ def _signs(path: str, index: Index) -> Iterator[Evidence]:
     for place in DOCKERFILES:
         if index.exists(other := posixpath.join(index.root(path), place)):
             yield from _installed(other, index.text(other) or "")
+    yield from pins(index, path, "lightning", ">=2.0")
 
 
 def _of_file(index: Index, facts: Facts) -> Iterator[Evidence]:

@@ -6,7 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from codemods.analysis.mentions import Occurrence, mentions
+from codemods.analysis.other_files import file_of
+from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless, yes
+from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.minimum_versions import with_floor
 from codemods.frameworks.removed_names.tables import RemovedName, requirements
 from codemods.model.edits import Consequence, Evidence
@@ -18,6 +22,8 @@ from codemods.syntax.verbs import Verb
 
 _NEWEST = "9999"
 """Newer than all releases."""
+_AUTO = "transformers.Auto"
+_MODEL = "transformers.PreTrainedModel"
 PACKAGES = {"lightning": ("lightning", "pytorch_lightning")}
 """What distributions are imported as, where it is not their name."""
 
@@ -56,7 +62,7 @@ def finding(
         message=said(row, gone=gone),
         bites={row.library: row.removed} if gone else row.affected,
         consequence=consequence if gone else Consequence.DEPRECATED,
-        is_bug=[*is_bug, installed, release_is_known(ctx, row)],
+        is_bug=[*is_bug, installed, release_is_known(ctx, row), no_importer_asks(ctx, row), *_of_models(ctx, row)],
     )
     yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
 
@@ -72,6 +78,41 @@ def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
             if inside and ctx.index.exists(f"{above}/{package}/__init__.py".lstrip("/")):
                 return unknown(Evidence(path, 1, f"this may be the `{package}` that is imported"))
     return yes()
+
+
+@question
+def no_importer_asks(ctx: FileContext, row: RemovedName) -> Answer:
+    """Whether no other file imports this one only under a test of the library's release (`for_old_releases`)."""
+    return unless(_asking(ctx, row) if isinstance(ctx, PythonContext) else ())
+
+
+def _asking(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
+    for path in ctx.index.importing(ctx.path):
+        facts = ctx.index.facts(path) if path != ctx.path else None
+        chosen = (each for each in facts.imports if each.conditional and not each.type_checking) if facts else ()
+        lines = {each.line for each in chosen if file_of(ctx.index, path, each) == ctx.path}
+        there = ctx.other(path) if lines else None
+        for node in there.all(ast.Import, ast.ImportFrom) if there is not None else ():
+            if there is not None and node.lineno in lines and version_tested(there, node, row.library):
+                yield there.evidence(node, f"this file may be for other releases of {row.library}")
+
+
+def _of_models(ctx: FileContext, row: RemovedName) -> Sequence[Answer]:
+    return [no_model_is_registered(ctx)] if row.owner.startswith(_MODEL) and isinstance(ctx, PythonContext) else []
+
+
+@question
+def no_model_is_registered(ctx: PythonContext) -> Answer:
+    """Whether `AutoModel` gives models of Transformers only: a registered one takes what it wants (`registered`)."""
+    return unless(
+        each.evidence("the model may be of this class")
+        for each in mentions(ctx, "register", "register_for_auto_class")
+        if each.word != "register" or any(name.startswith(_AUTO) for name in _of_receiver(each))
+    )
+
+
+def _of_receiver(occurrence: Occurrence) -> frozenset[str]:
+    return occurrence.ctx.origin(occurrence.receiver) if occurrence.receiver is not None else frozenset()
 
 
 @question

@@ -38,7 +38,10 @@ def nobody_calls_it(ctx: PythonContext, function: Function) -> Answer:
 
 def _overrides(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
     owner = ctx.klass(function)
-    for ref in ctx.index.subclasses(owner) if owner is not None else ():
+    below = ctx.index.subclasses(owner) if owner is not None else ()
+    above = ctx.index.lineage(owner).refs if owner is not None else ()
+    # another base of a class below may come first (`another_base_in_front`)
+    for ref in dict.fromkeys(each for klass in below for each in ctx.index.lineage(klass).refs if each not in above):
         klass = ctx.index.klass(ref)
         if klass is not None and function.name in klass.methods:
             yield Evidence(ref.path, klass.methods[function.name].line, f"`{klass.name}` has another `{function.name}`")

@@ -1,0 +1,2 @@
+def plan(size, *, precision=32, **_):
+    return 2**34 // (size * (precision // 8))

@@ -1,0 +1,5 @@
+from counting import CountingTrainer, MeanLoss
+
+
+class RunTrainer(MeanLoss, CountingTrainer):
+    pass
