@@ -133,8 +133,16 @@ def given(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[P
     found: list[tuple[PythonContext, ast.expr] | None] = []
     for where, call in callers(ctx, function):
         value = given_by(ctx, call, function, name)
-        found.append((where, value) if value is not None else None)
+        found.append((where, value) if value is not None else left_out(ctx, call, function, name))
     return found
+
+
+def left_out(
+    ctx: PythonContext, call: ast.Call, function: Function, name: str
+) -> tuple[PythonContext, ast.expr] | None:
+    """The default of a parameter that a call surely does not give (`infinite_default`)."""
+    value = default(function, name) if not has_splat(call) and given_by(ctx, call, function, name) is None else None
+    return (ctx, value) if value is not None else None
 
 
 def given_by(ctx: PythonContext, call: ast.Call, function: Function, name: str) -> ast.expr | None:

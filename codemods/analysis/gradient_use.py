@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 
 from codemods.analysis import instances
 from codemods.analysis.calls import callers, given_by, literal, values
-from codemods.analysis.instances import callee
+from codemods.analysis.instances import callee, library_values
+from codemods.analysis.mentions import definers
 from codemods.analysis.optimizers import optimizes, stepped, uses_of
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import Following, PossibleValue, behind, possible_values, verdicts
 from codemods.flow.answers import Answer, no, question, unless
 from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER, GRADIENT_READERS
-from codemods.project.index import NONE
+from codemods.project.index import NONE, Ref
 from codemods.syntax.module import FUNCTIONS, Function, Scope, is_none, own
 
 Undoes = Callable[[PythonContext, ast.expr], "bool | None"]
@@ -112,6 +113,8 @@ class ReachedCode:
                     target = callee(ctx, node)
                     self.calls.append((ctx, node, target))
                     waiting += [target] if target else []
+                elif isinstance(node, ast.withitem):
+                    waiting += _entered(ctx, node.context_expr)
 
     @classmethod
     def around(cls, ctx: PythonContext, call: ast.AST, outward: int) -> ReachedCode:
@@ -155,6 +158,29 @@ class ReachedCode:
             value = given_by(ctx, call, function, name)
             found.append((where, value) if value is not None else None)
         return found
+
+
+_ENTERED = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+
+
+def _entered(ctx: PythonContext, manager: ast.expr) -> Iterator[tuple[PythonContext, Function]]:
+    """What a `with` may run of the project: the methods of the class that it enters (`trains_itself`).
+
+    Of what no library makes, and of which the class is not known, it may be any class with such methods.
+    """
+    if library_values(ctx, manager) is not None:
+        return
+    kind = instances.of(ctx, manager)
+    if kind is not None:
+        refs = [Ref(*name.split(":", 1)) for name in kind.names if ":" in name]
+    else:
+        refs = [Ref(path, klass.name) for path, klass, _ in definers(ctx, *_ENTERED)]
+    for ref, method in dict.fromkeys((ref, method) for ref in refs for method in _ENTERED):
+        owner = ctx.index.method(ref, method)
+        there = ctx.other(owner.path) if owner is not None else None
+        target = there.definition(f"{owner.name}.{method}") if there is not None and owner is not None else None
+        if target is not None:
+            yield target
 
 
 def _outer(ctx: PythonContext, scope: Scope) -> Iterator[tuple[PythonContext, Scope]]:

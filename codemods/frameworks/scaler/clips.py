@@ -208,7 +208,7 @@ def _scaled_clip(
         optimizers_hold_what_is_clipped(training, clip, steps),
         unscaled_before_is_another(training, clip, steps),
         managers_are_known(_managers(training, scaler, clip)),
-        bound_is_plain(training.ctx, clip),
+        *(bound_is_plain(where, each) for where, each in _library_clips(training.ctx, clip)),
     )
     code = ReachedCode([(training.ctx, training.scope)])
     right = (
@@ -218,6 +218,15 @@ def _scaled_clip(
         step_follows(training, clip, steps),
     )
     return ScaledClip(clip, names, tuple(fix) if fix is not None else None, obstacle, bug, right)
+
+
+def _library_clips(ctx: PythonContext, clip: ast.Call) -> list[tuple[PythonContext, ast.Call]]:
+    """A clip, or those in the function of the project that it calls (`infinite_default`)."""
+    target = None if ctx.means(clip.func, CLIP) else ctx.callee(clip)
+    if target is None:
+        return [(ctx, clip)]
+    where, function = target
+    return [(where, node) for node in own(function) if isinstance(node, ast.Call) and where.means(node.func, CLIP)]
 
 
 def looked_at(training: Training) -> list[ast.AST]:

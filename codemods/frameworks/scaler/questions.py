@@ -512,7 +512,7 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
 
 def _infinite(ctx: PythonContext, bound: ast.expr) -> Iterator[ast.AST]:
     """The values of a bound that clip nothing: who gives one asks for the norm only (`infinite_bound`)."""
-    for value in possible_values(ctx, bound)[0]:
+    for value in possible_values(ctx, bound, given=given)[0]:
         match value.node:
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(word))]) if "inf" in word.lower():
                 yield value.node

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, keyword, literal, positional, values
 from codemods.analysis.instances import callee
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
 from codemods.analysis.values import EACH, Following, PossibleValue, behind, possible_values, returned
 from codemods.flow.answers import Answer, no, question, unknown, yes
-from codemods.frameworks.accelerators import given_here
+from codemods.frameworks.accelerators import Keeping, given_here, is_keeper
 from codemods.model.edits import Evidence
-from codemods.model.names import ACCELERATOR, TORCH_MODULE
+from codemods.model.names import ACCELERATOR, OPTIMIZER, TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, Function, own
 
@@ -35,6 +36,8 @@ _FILLING = frozenset({"torch.tensor", "torch.full", "torch.full_like", "torch.as
 _DECORATORS = frozenset({"torch.no_grad", "torch.enable_grad", "torch.autocast", "torch.compile", "typing.override"})
 _PLAIN_DECORATORS = ("staticmethod", "classmethod", "property", "cached_property")
 _STEPS = re.compile(r"accum|micro_?(?:batch|step)|grad_acc|(?:\b|_)g?acc?_|_acc?\b|grad\w*_steps", re.I)
+_ACCELERATORS = Keeping(ACCELERATOR, frozenset())
+_NUMBER = "gradient_accumulation_steps"
 Loop = ast.For | ast.AsyncFor | ast.While
 
 
@@ -93,16 +96,33 @@ def factors(ctx: PythonContext, call: ast.Call) -> Factors:
 
 
 def _divided_rates(ctx: PythonContext) -> list[Evidence]:
-    """The learning rates that are divided by a number of steps, instead of the loss."""
-    found = []
-    for call in ctx.all(ast.Call):
-        if (rate := keyword(call, "lr")) is not None:
-            walk = _Walk()
-            walk.follow(PossibleValue(ctx, rate, following=Following(given=given_here)))
-            steps = _configured(ctx)
-            if any(_counts_steps(each.ctx, each.by, steps) for each in walk.found.divisions):
-                found.append(ctx.evidence(rate, "the learning rate is divided"))
+    """The learning rates that are divided by a number of steps, instead of the loss; and who else reads that number."""
+    found, steps = [], _configured(ctx)
+    for rate in _rates(ctx):
+        walk = _Walk()
+        walk.follow(PossibleValue(ctx, rate, following=Following(given=given_here)))
+        if any(_counts_steps(each.ctx, each.by, steps) for each in walk.found.divisions):
+            found.append(ctx.evidence(rate, "the learning rate is divided"))
+    reads = (each for each in mentions(ctx, _NUMBER) if isinstance(each.node, ast.Attribute))
+    found += (
+        each.evidence(f"`{each.ctx.written(each.node)}` may divide what is trained")
+        for each in reads
+        if each.receiver is not None and is_keeper(each.ctx, each.receiver, _ACCELERATORS)
+    )
     return found
+
+
+def _rates(ctx: PythonContext) -> Iterator[ast.expr]:
+    """What is given as a learning rate."""
+    for call in ctx.all(ast.Call):
+        rate = keyword(call, "lr")
+        if rate is None and (ctx.origin(call.func) and all(map(OPTIMIZER.__contains__, ctx.origin(call.func)))):
+            rate = positional(call, 1)
+        if rate is not None:
+            yield rate
+    for group in ctx.all(ast.Dict):
+        pairs = zip(group.keys, group.values, strict=True)
+        yield from (value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "lr")
 
 
 class _Walk:
@@ -422,7 +442,7 @@ def _configured(ctx: PythonContext) -> set[object]:
     """What this file gives as `gradient_accumulation_steps`, by value or by name."""
     found: set[object] = set()
     for call in ctx.all(ast.Call):
-        given = keyword(call, "gradient_accumulation_steps")
+        given = keyword(call, _NUMBER)
         if given is not None and ctx.calls(call, ACCELERATOR):
             value = literal(given)
             found.add(ctx.name(given) if value is ... else value)
