@@ -95,6 +95,9 @@ _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
 _PATCHED = re.compile(r"torch\.(?:cuda|cpu)\.amp(?:\.(?:autocast|GradScaler|custom_[fb]wd))?")
 _FRAMEWORKS = frozenset({"lightning", "pytorch_lightning", "accelerate"})
 _REGIONS = (*(name.encode() for name in sorted(_FRAMEWORKS)), b"set_autocast", b"TrainingArguments", b"dtype")
+_CLASSES = ("GradScaler", "autocast")
+_BASES = ("torch.autocast", "torch.amp.autocast")
+"""What the old and the new class have in common."""
 _WORDS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
 _OTHERS = {
     "torch.float16": re.compile("bfloat16|bf16|set_autocast|TrainingArguments"),
@@ -231,15 +234,16 @@ def _is_docstring(node: ast.Constant, module: Module) -> bool:
 
 @question
 def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
-    """Whether no code of the project asks what class a scaler has: a new one is no instance of the old class."""
-    if not old.endswith(".GradScaler"):
+    """Whether no code of the project asks for the class of an object: a new one is no instance of the old class."""
+    last = old.rpartition(".")[2]
+    if last not in _CLASSES:
         return yes()
-    for path in ctx.index.search(ctx.path, (b"GradScaler",)):
+    for path in ctx.index.search(ctx.path, (last.encode(),)):
         module = ctx.index.syntax(path)
         for node in (*module.all(ast.Name), *module.all(ast.Attribute)) if module is not None else ():
-            last = (dotted(node) or "").rpartition(".")[2]
-            if module is not None and last == "GradScaler" and _is_compared(node, module):
-                return unknown(Evidence(path, node.lineno, "a new scaler is no instance of the old class"))
+            name = dotted(node) or ""
+            if name.rpartition(".")[2] == last and name not in _BASES and module and _is_compared(node, module):
+                return unknown(Evidence(path, node.lineno, f"a new `{last}` is no instance of the old class"))
     return yes()
 
 

@@ -85,6 +85,8 @@ def legacy_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                 arm,
                 fix=[replace(arm, written(ctx, arm, name))] if is_only_a_precision(ctx, arm, call) else None,
                 message=said(ctx.source(arm), name),
+                bites=allowed(ctx),
+                is_bug=[is_for_lightning_2(ctx, ())],
                 is_right=[is_for_lightning_2(ctx, _removed(ctx, call))],
                 requires=allowed(ctx),
             )
@@ -114,6 +116,8 @@ def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Ite
                 each.node,
                 fix=None if each.shared else {each.node: name},
                 message=said(each.written, name),
+                bites=allowed(ctx),
+                is_bug=[is_for_lightning_2(ctx, ())],
                 is_right=[is_for_lightning_2(ctx, removed), only_lightning_reads_it(ctx)],
                 requires=allowed(ctx),
             )
