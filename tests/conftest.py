@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from effort import thorough
 
 if TYPE_CHECKING:  # what is imported here is imported before coverage starts
     from cases import Case
@@ -27,12 +30,30 @@ settings.register_profile("thorough", settings.get_profile("any-machine"), max_e
 settings.load_profile("any-machine")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out of tests marked `few(n)` all but n of their parameters, evenly spread, unless everything is tried."""
+    if thorough():
+        return
+    alike: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("few") is not None:
+            alike.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for group in alike.values():
+        marker = group[0].get_closest_marker("few")
+        number = int(marker.args[0]) if marker is not None else 0
+        left_out.update(group)
+        left_out.difference_update(group[place * len(group) // number] for place in range(min(number, len(group))))
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session")
 def chosen() -> list[Case]:
     """The fixtures of which the laws of the engine are asked."""
     from cases import cases, few
 
-    return cases() if settings.default == settings.get_profile("thorough") else few()
+    return cases() if thorough() else few()
 
 
 @pytest.fixture(scope="session")
@@ -101,8 +122,9 @@ def git_children() -> dict[str, str]:
     """The git processes that this process has started, by id; none where /proc does not tell."""
     found = {}
     for listed in Path("/proc/self/task").glob("*/children"):
-        for pid in listed.read_text().split():
-            words = Path("/proc", pid, "cmdline").read_bytes().split(b"\0")
-            if Path(words[0].decode()).name == "git":
-                found[pid] = b" ".join(words).decode("utf-8", "replace").strip()
+        with suppress(OSError):  # a thread or a process that ends meanwhile
+            for pid in listed.read_text().split():
+                words = Path("/proc", pid, "cmdline").read_bytes().split(b"\0")
+                if Path(words[0].decode()).name == "git":
+                    found[pid] = b" ".join(words).decode("utf-8", "replace").strip()
     return found

@@ -390,6 +390,7 @@ def test_an_engine_that_nobody_asks_any_more_stops_its_processes(tmp_path: Path)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("how", [in_the_foreground, in_the_background])
+@pytest.mark.few(2)
 def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals, how: Surroundings) -> None:
     root, started = project(tmp_path / "a"), tmp_path / "started"
     written(tmp_path, f"repositories = ['a']\nverify = 'echo $$ > {started}; exec sleep 600'\n")

@@ -191,6 +191,7 @@ def test_an_installed_package_reads_every_example(installed: Path, tmp_path: Pat
         ("AMP001", "not-reproduced: only torch<2.11 has the bug, and both"),
     ],
 )
+@pytest.mark.few(1)
 def test_a_proof_is_run_from_an_installed_package(code: str, said: str, installed: Path, tmp_path: Path) -> None:
     answer = process("explain", code, "--prove", at=tmp_path, environment={"PYTHONPATH": str(installed)})
     assert answer.code == 0, answer.err

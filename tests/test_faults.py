@@ -19,6 +19,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
 
 
 @pytest.mark.parametrize("number", range(12))
+@pytest.mark.few(5)
 def test_nothing_is_lost(ground: Ground, number: int) -> None:
     what, wrong = tried(ground, number)
     assert not wrong, what

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
@@ -170,7 +171,7 @@ CLAUSES = st.one_of(
 )
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(st.lists(CLAUSES, max_size=3).map(",".join), PARTS.map(".".join))
 def test_what_is_allowed_is_what_was_allowed_from_the_floor_on(written: str, floor: str) -> None:
     new = raised(requirement("requirements.txt", f"lightning{written}"), floor)
@@ -192,7 +193,7 @@ def test_what_is_allowed_is_what_was_allowed_from_the_floor_on(written: str, flo
 def test_the_law_above_is_not_empty() -> None:
     found: list[str | None] = []
 
-    @settings(max_examples=300, derandomize=True, database=None)
+    @settings(max_examples=examples(300), derandomize=True, database=None)
     @given(st.lists(CLAUSES, max_size=2).map(",".join), PARTS.map(".".join))
     def gather(written: str, floor: str) -> None:
         found.append(raised(requirement("requirements.txt", f"lightning{written}"), floor))

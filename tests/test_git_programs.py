@@ -89,6 +89,7 @@ def springs_nowhere(trap: Trap) -> None:
 @pytest.mark.parametrize("name", ["x", "X", "a=b", "a.b"])
 @pytest.mark.parametrize("what", ["clean", "smudge", "process"])
 @pytest.mark.parametrize("required", [False, True])
+@pytest.mark.few(6)
 def test_filters(trap: Trap, name: str, what: str, required: bool) -> None:
     (trap.root / ".git/info/attributes").write_text(f"*.py filter={name}\n")
     trap.set(f"filter.{name}.{what}")

@@ -233,6 +233,7 @@ def looked_at(here: Path, case: Case, code: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", CUTS)
+@pytest.mark.few(8)
 def test_where_the_graph_ends(name: str, tmp_path: Path) -> None:
     case = CUTS[name]
     (symptom,) = looked_at(tmp_path, case, code=0 if case.kind == "sometimes" else 1)
@@ -266,6 +267,7 @@ def test_what_is_no_failure(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FINE)
+@pytest.mark.few(4)
 def test_where_it_does_not(name: str, tmp_path: Path) -> None:
     assert looked_at(tmp_path, Case(FINE[name]), code=0) == []
 

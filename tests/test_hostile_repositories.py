@@ -54,6 +54,7 @@ def _outside(place: Path, but: Path | None = None) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.few(14)
 def test_every_command(place: Path, repositories: Mapping[str, Path], name: str) -> None:
     root = repositories[name]
     before = _outside(place, root)
@@ -66,6 +67,7 @@ def test_every_command(place: Path, repositories: Mapping[str, Path], name: str)
         assert _outside(place, root) == before, words
 
 
+@pytest.mark.few(0)
 def test_a_campaign_over_all_of_them(place: Path, repositories: Mapping[str, Path], tmp_path: Path) -> None:
     names = ", ".join(f'"{root}"' for root in repositories.values())
     write(tmp_path, {"CAMPAIGN.toml": f'name = "x"\nrepositories = [{names}]\n'})

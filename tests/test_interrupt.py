@@ -36,13 +36,15 @@ from fixer.cli.ending import end_when_told
 
 class Kept: ...
 
+signal.signal(signal.{number}, signal.SIG_DFL)
 end_when_told()
 kept = Kept()
 lost = weakref.ref(kept, lambda _: signal.raise_signal(signal.{number}))
 del kept
 time.sleep(60)
 """
-"""Python prints and drops what the callback of a weak reference raises."""
+"""Python prints and drops what the callback of a weak reference raises. Who starts the tests may ignore a signal, as
+`nohup` does."""
 
 
 @pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", -2)])

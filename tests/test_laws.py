@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from effort import examples, thorough
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from memory import Memory
@@ -23,18 +24,18 @@ from codemods.project.index import Index
 
 pytestmark = pytest.mark.law
 
-TEXTS_TRIED = 2_000
-PROGRAMS_TRIED = max(400, settings().max_examples)
+TEXTS_TRIED = examples(2_000)
+PROGRAMS_TRIED = 2_000 if thorough() else 150
 """Those that the engine runs over; each mutant below is found among the first twenty."""
 BODIES: dict[str, Callable[[], None]] = {}
 """For mutants: a law that looks for any failure, and does not shrink it."""
 
 
 def law(
-    *arguments: st.SearchStrategy[object], examples: int = PROGRAMS_TRIED
+    *arguments: st.SearchStrategy[object], tried: int = PROGRAMS_TRIED
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A property of many examples, the same in every run."""
-    basis = settings(max_examples=examples, derandomize=True, database=None)
+    basis = settings(max_examples=tried, derandomize=True, database=None)
 
     def decorate(body: Callable[..., None]) -> Callable[..., None]:
         quick = settings(basis, phases=[Phase.generate], report_multiple_bugs=False)
@@ -76,7 +77,7 @@ def after(
 # -- order does not matter
 
 
-@law(texts_and_edits(), st.randoms(use_true_random=False), examples=TEXTS_TRIED)
+@law(texts_and_edits(), st.randoms(use_true_random=False), tried=TEXTS_TRIED)
 def test_the_order_of_fixes_does_not_matter(case: tuple[str, list[Edit]], random: random.Random) -> None:
     text, changes = case
     found = [finding(f"TOY{n % 3}", edit) for n, edit in enumerate(changes)]
@@ -115,7 +116,7 @@ def test_mutant_first_come_first_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- trimming changes nothing
 
 
-@law(texts_and_edits(), examples=TEXTS_TRIED)
+@law(texts_and_edits(), tried=TEXTS_TRIED)
 def test_trimming_changes_nothing(case: tuple[str, list[Edit]]) -> None:
     text, changes = case
     for edit in changes:

@@ -142,6 +142,7 @@ def said(finding: Finding, place: Place) -> tuple[tuple[Place, int, str], Safety
 
 @pytest.mark.law
 @pytest.mark.parametrize("code", [rule.code for rule in load() if rule.triggers])
+@pytest.mark.few(15)
 def test_fixtures_in_a_notebook(code: str, chosen: list[Case]) -> None:
     def law(case: Case) -> None:
         text = case.files["case.py"].decode()

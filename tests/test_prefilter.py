@@ -20,6 +20,7 @@ from itertools import cycle
 import hypothesis.strategies as st
 import pytest
 from cases import Case, cases, hold, sources
+from effort import examples
 from expected_failures import SPELLING
 from hypothesis import given, settings
 from memory import Memory
@@ -149,7 +150,7 @@ def identifiers(draw: st.DrawFn) -> list[str]:
     return [draw(forms).format(word) for word in draw(st.permutations(words))]
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(identifiers(), st.lists(st.sampled_from(BETWEEN), min_size=1), st.sampled_from(("", "\ufeff", "# note\n")))
 def test_the_prefilter_reads_identifiers(words: list[str], between: list[str], front: str) -> None:
     text = front + "".join(f"{word}{separator}" for word, separator in zip(words, cycle(between), strict=False))
@@ -158,6 +159,7 @@ def test_the_prefilter_reads_identifiers(words: list[str], between: list[str], f
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in PROGRAMS])
+@pytest.mark.few(15)
 def test_spelling_loses_nothing(code: str, chosen: list[Case]) -> None:
     def law(case: Case) -> None:
         untouched = found(case, case.files, case.engine_options())

@@ -36,6 +36,7 @@ def bench() -> Iterator[Bench]:
 @pytest.mark.torch
 @needs_torch
 @pytest.mark.parametrize("proof", PROOFS, ids=name_of)
+@pytest.mark.few(70)
 def test_proof(proof: Path, bench: Bench) -> None:
     before, after = run(proof, bench)
     ways = {"before/after": (before, after), "after/after": (after, after), "before/before": (before, before)}

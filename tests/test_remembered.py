@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from cases import ROOT, Case, cases, sources
+from effort import examples
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from memory import Memory as Files
@@ -70,8 +71,8 @@ KINDS = ("comment line", "comment", "blank line", "function", "delete", "twice",
 edit = st.tuples(st.integers(0, 9), st.sampled_from(KINDS), st.integers(0, 999), st.integers(0, 999))
 
 
-def law(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    return settings(max_examples=examples, derandomize=True, database=None, phases=[Phase.generate])
+def law(number: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return settings(max_examples=examples(number), derandomize=True, database=None, phases=[Phase.generate])
 
 
 @given(st.integers(0, 9_999), st.lists(edit, min_size=1, max_size=4), st.booleans())

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -67,7 +68,7 @@ LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"x = 1\n"]), m
 
 
 @given(LINES, LINES)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_differences_turn_the_old_lines_into_the_new(old: list[bytes], new: list[bytes]) -> None:
     made: list[bytes] = []
     position = 0
@@ -79,7 +80,7 @@ def test_differences_turn_the_old_lines_into_the_new(old: list[bytes], new: list
 
 
 @given(LINES, LINES)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_hunks_turn_the_old_file_into_the_new(old: list[bytes], new: list[bytes]) -> None:
     made: list[bytes] = []
     position = 0

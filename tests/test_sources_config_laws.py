@@ -11,6 +11,7 @@ from typing import Any
 import config_texts
 import pytest
 import sweep_sources
+from effort import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_sources_config import at, config
@@ -56,7 +57,7 @@ def means(format: str, text: str, data: Any) -> bool:
 
 @FORMATS
 def test_reading_gives_what_others_read(format: str) -> None:
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(documents(format))
     def holds(drawn: tuple[Any, str]) -> None:
         data, text = drawn
@@ -70,7 +71,7 @@ def test_reading_gives_what_others_read(format: str) -> None:
 
 @FORMATS
 def test_setting_a_value_changes_only_its_span(format: str) -> None:
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(documents(format), st.data())
     def holds(drawn: tuple[Any, str], choice: st.DataObject) -> None:
         data, text = drawn
@@ -95,7 +96,7 @@ def test_setting_a_value_changes_only_its_span(format: str) -> None:
 
 @FORMATS
 def test_deleting_an_entry_deletes_nothing_else(format: str) -> None:
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(documents(format), st.data())
     def holds(drawn: tuple[Any, str], choice: st.DataObject) -> None:
         data, text = drawn
@@ -117,7 +118,7 @@ def test_deleting_an_entry_deletes_nothing_else(format: str) -> None:
 
 @FORMATS
 def test_inserting_an_entry_takes_nothing_away(format: str) -> None:
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(documents(format), st.data())
     def holds(drawn: tuple[Any, str], choice: st.DataObject) -> None:
         data, text = drawn
@@ -146,7 +147,7 @@ def test_inserting_an_entry_takes_nothing_away(format: str) -> None:
 def test_reading_never_raises(format: str) -> None:
     """Texts with a few characters exchanged: read as others read them, or skipped."""
 
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(documents(format), st.data())
     def holds(drawn: tuple[Any, str], choice: st.DataObject) -> None:
         text = drawn[1]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 import yaml
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.requirements import Requirement as Pep508
@@ -412,7 +413,7 @@ SHELLS = {
 }
 
 
-@settings(max_examples=800)
+@settings(max_examples=examples(800))
 @given(st.sampled_from(FILES), st.lists(ANYTHING, max_size=3).map("torch".join), st.booleans())
 def test_whatever_the_text_it_is_read_or_skipped_and_edits_keep_to_their_span(path: str, odd: str, bare: bool) -> None:
     text = odd if bare else SHELLS.get(path, "{}").replace("{}", odd)
@@ -475,7 +476,7 @@ def checked(path: str, text: str, items: list[str], data: st.DataObject, loaded:
         assert Pep508(items[chosen]).specifier == SpecifierSet(new)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_setting_one_line_of_a_requirements_file(data: st.DataObject) -> None:
     items = data.draw(st.lists(ITEMS, min_size=1, max_size=5))
@@ -493,7 +494,7 @@ def test_setting_one_line_of_a_requirements_file(data: st.DataObject) -> None:
     checked("requirements.txt", text, [item.strip() for item in items], data, loaded)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_setting_one_string_of_pyproject(data: st.DataObject) -> None:
     items = data.draw(st.lists(ITEMS, min_size=1, max_size=5))
@@ -510,7 +511,7 @@ def test_setting_one_string_of_pyproject(data: st.DataObject) -> None:
     checked("pyproject.toml", text, items, data, loaded)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_setting_one_item_of_setup_cfg_and_setup_py(data: st.DataObject) -> None:
     items = [item.strip() for item in data.draw(st.lists(ITEMS, min_size=1, max_size=5))]
@@ -534,7 +535,7 @@ def test_setting_one_item_of_setup_cfg_and_setup_py(data: st.DataObject) -> None
     checked("setup.py", setup, items, data, of_py)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_setting_one_item_of_an_environment(data: st.DataObject) -> None:
     pips = [item.strip() for item in data.draw(st.lists(ITEMS, min_size=1, max_size=4))]
@@ -575,7 +576,7 @@ POETRY = st.sampled_from(["^", "~", "", ">=", "==", "~=", "!="]).flatmap(lambda 
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.tuples(POETRY, st.integers(0, 3)), min_size=1, max_size=4), st.data())
 def test_setting_one_entry_of_poetry_and_pipenv(constraints: list[tuple[str, int]], data: st.DataObject) -> None:
     shapes = ['n{} = "{}"', "n{} = {{ version = '{}', extras = [\"x\"] }}  # n", 'n{}.version = "{}"', "\"n{}\" = '{}'"]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from memory import Memory
@@ -234,7 +235,7 @@ def imported(tree: dict[str, bytes]) -> set[tuple[str, str]]:
     }
 
 
-@settings(REPEATABLE, max_examples=80)
+@settings(REPEATABLE, max_examples=examples(80))
 @given(PLACED, PROGRAMS, SPLITS, OWNERS)
 def test_each_part_alone_is_sound(project: dict[str, str], program: str, split: Split, owners: Owners) -> None:
     check_each_alone({**project, "c/extra.py": program}, split, owners, parts)
@@ -263,7 +264,7 @@ def check_each_alone(
 def hunt(law: Callable[..., None], case: st.SearchStrategy[tuple[object, ...]]) -> None:
     """Look for any case in which a law does not hold."""
 
-    @settings(REPEATABLE, max_examples=500, phases=[Phase.generate], report_multiple_bugs=False)
+    @settings(REPEATABLE, max_examples=examples(500), phases=[Phase.generate], report_multiple_bugs=False)
     @given(case)
     def check(case: tuple[object, ...]) -> None:
         law(*case)

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from cases import Case, hold, repaired
+from cases import Case, few, hold, repaired
+from effort import thorough
 
 Mutation = Callable[[str], "str | None"]
 """None: does not apply to this text."""
@@ -311,7 +312,7 @@ Twin = tuple[Case, str, str, str]
 def twins(code: str, name: str, mutation: Mutation) -> dict[str, Twin]:
     """The twins of a rule's fixtures, by case."""
     found = {}
-    for case in repaired():
+    for case in repaired() if thorough() else few():
         if case.rule.code == code and (f"{case.rule.name}/{case.name}", name) not in EXEMPT:
             before, after = decoded(case.path.read_bytes()), decoded(case.expected["case.py"])
             twin = mutation(before) if before is not None and after is not None else None

@@ -177,6 +177,7 @@ class TestSides:
             ("import os; os.write(1, b'{}\\n'); return 1", "", ""),
         ],
     )
+    @pytest.mark.few(5)
     def test_behaviour(self, body: str, error: str, trouble: str, bench: Bench, proof: Path) -> None:
         side = bench.run(f"def train():\n    {body}\n", proof)
         assert side.error.startswith(error) and bool(side.error) == bool(error), side
@@ -295,6 +296,7 @@ def train():
             (PROOF + "def reference(case): raise ValueError('no')", "proof.py: reference: ValueError: no"),
         ],
     )
+    @pytest.mark.few(3)
     def test_broken_proof(self, text: str, trouble: str, bench: Bench, proof: Path) -> None:
         proof.write_text(text)
         assert bench.run("def train(): return 1", proof).trouble.startswith(trouble)

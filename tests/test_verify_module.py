@@ -317,6 +317,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.few(4)
 def test_bad_factories(name: str, tmp_path: Path) -> None:
     text, sentence = BAD[name]
     arguments = ("--timeout", "4") if name == "hangs" else ()

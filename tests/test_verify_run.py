@@ -183,6 +183,7 @@ def test_a_command_that_hangs(tmp_path: Path, scratch: Path) -> None:
     assert gone("314159") and list(scratch.iterdir()) == []
 
 
+@pytest.mark.few(0)
 def test_a_command_that_hangs_with_the_fixes_only(tmp_path: Path, scratch: Path) -> None:
     root = project(tmp_path)
     plan = outcome(root, "train.py", "print('old')", "import time; time.sleep(999)")
@@ -307,6 +308,7 @@ def test_experiment_trackers_are_offline_unless_the_person_says_otherwise(
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("how", [in_the_foreground, in_the_background])
+@pytest.mark.few(2)
 def test_nothing_stays_when_we_are_ended(number: signal.Signals, how: Surroundings, tmp_path: Path) -> None:
     root = project(tmp_path)
     marker, scratch = str(200_000 + number + 100 * (how is in_the_background)), tmp_path / "scratch"
@@ -394,6 +396,7 @@ WORSE, BETTER = "grep -q old_one train.py", "! grep -q old_one train.py"
 
 @pytest.mark.parametrize("where", [(), ("--branch", "fix/old"), ("--branch", "fix/old", "--split", "directory:1")])
 @pytest.mark.parametrize(("command", "code"), [(WORSE, 1), ("false", 2), ("true", 2), (BETTER, 0)])
+@pytest.mark.few(4)
 def test_apply_asks_first(where: tuple[str, ...], command: str, code: int, tmp_path: Path, scratch: Path) -> None:
     root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
     before = checkout_state(root)

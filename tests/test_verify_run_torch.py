@@ -90,6 +90,7 @@ def test_the_probe_sees_and_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("end", "ended"), [("os._exit(0)", True), ("time.sleep(2); os.kill(os.getpid(), 9)", False)])
+@pytest.mark.few(1)
 def test_the_last_step_of_a_program_that_ends_at_once(end: str, ended: bool, tmp_path: Path) -> None:
     """Its gradients are too small to be squared in 32 bits, and not zero."""
     program = f"""
@@ -131,6 +132,7 @@ def test_a_scaler_that_leaves_out_every_step_for_stale_gradients(tmp_path: Path,
     )
 
 
+@pytest.mark.few(0)
 def test_a_forked_training_and_loader_workers(tmp_path: Path) -> None:
     """A child that trains has a report of its own; one that loads data has none."""
     program = """\
@@ -444,6 +446,7 @@ for kind in ("zero", "sharpness", "extended", "closure"):
 """
 
 
+@pytest.mark.few(0)
 def test_a_step_within_a_step_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, traces = watched(tmp_path, STEPS)
     assert (shown, len(traces)) == ("", 4)
@@ -655,6 +658,7 @@ def changed(file: Path, text: str) -> Iterator[None]:
         ("tagger", "ATT", "expected scalar type Float but found BFloat16"),
     ],
 )
+@pytest.mark.few(2)
 def test_the_demo_is_proved(name: str, rules: str, symptom: str, demo: Path) -> None:
     told = verified(demo, f'"{sys.executable}" run_{name}.py', "--select", rules, "--unsafe-fixes")
     assert told["verdict"] == "proved", told["summary"]
@@ -722,6 +726,7 @@ UNMOVED = "nothing is trained: no step moves any of 4 parameters"
         ),
     ],
 )
+@pytest.mark.few(3)
 def test_a_run_in_which_nothing_moves(
     dtype: str, lr: float, factor: object, verdict: str, said: str, tmp_path: Path
 ) -> None:
@@ -732,6 +737,7 @@ def test_a_run_in_which_nothing_moves(
     assert [each.partition(said)[0] for each in (told["wrong"] or told["notes"])] == ([""] if said else [])
 
 
+@pytest.mark.few(0)
 def test_a_bug_that_is_gone_in_this_torch_is_not_reproduced(demo: Path) -> None:
     """Since torch 2.11 autocast no longer keeps what it cast without gradients."""
     import torch
@@ -745,6 +751,7 @@ def test_a_bug_that_is_gone_in_this_torch_is_not_reproduced(demo: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "steps"), [("--steps=3", 3), ("--timeout=12", None)])
+@pytest.mark.few(1)
 def test_an_endless_training_is_compared_as_far_as_it_came(limit: str, steps: int | None, tmp_path: Path) -> None:
     program = """\
         import time, torch
@@ -829,6 +836,7 @@ def wrong(tmp_path: Path) -> str:
     return os.pathsep.join([str(write(place, files)), str(CHECKOUT)])
 
 
+@pytest.mark.few(1)
 def test_a_wrong_codemod_is_refuted(demo: Path, wrong: str) -> None:
     program = RUNS["decoder"].replace("model.freeze_embeddings()", "model.gradient_checkpointing = False")
     with changed(demo / "run_lion.py", program):
@@ -857,6 +865,7 @@ distributed.destroy_process_group()
 """
 
 
+@pytest.mark.few(0)
 def test_recordings_of_two_ranks_are_judged_elsewhere(tmp_path: Path) -> None:
     """As on a cluster: each rank is started by itself, the code lies elsewhere on each side and cannot be written."""
     for side, text in (("before", RANKS), ("after", RANKS.replace("=True", "=False"))):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory import Memory
@@ -611,7 +612,7 @@ def without_builds(spec: str) -> SpecifierSet:
     return SpecifierSet(",".join(clauses))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(st.lists(LINE, min_size=1, max_size=2), st.sampled_from(BITES))
 def test_no_release_that_a_file_allows_is_forgotten(lines: list[str], range: str) -> None:
     """Two alternatives by marker: what either allows may be in use. A post-release counts as its release."""
@@ -627,7 +628,7 @@ def test_no_release_that_a_file_allows_is_forgotten(lines: list[str], range: str
     assert may(target, range) or not surely(target, range)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(FULL, min_size=1, max_size=3), st.sampled_from(["", "+cu121"]), st.sampled_from(BITES))
 def test_pins_say_neither_more_nor_less(pins: list[str], build: str, range: str) -> None:
     names = ("requirements-gpu.txt", "requirements-cpu.txt", "requirements.txt")

@@ -7,6 +7,7 @@ import json
 import re
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
@@ -373,7 +374,7 @@ NAMES = ["requirements.txt", "constraints.in", "pyproject.toml", "setup.py", "se
 NAMES += ["uv.lock", "pylock.toml", "Pipfile.lock", "pixi.lock"]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.sampled_from(NAMES), st.binary(max_size=80) | st.text("torch=[]{}'\"\n<>,;@-#.24: \\").map(str.encode))
 def test_no_bytes_raise(path: str, data: bytes) -> None:
     Versions(Files({path: data})).project("")
@@ -409,7 +410,7 @@ KEYS = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.sampled_from(["pyproject.toml", "Pipfile", "uv.lock"]), st.sampled_from(KEYS), ODD_TOML)
 def test_no_shape_raises(path: str, key: str, value: str) -> None:
     assert isinstance(read(path, f"{key} = {value}"), Manifest)
@@ -672,7 +673,7 @@ CLAUSES = st.one_of(
 SPECS = st.lists(CLAUSES, min_size=1, max_size=3).map(",".join)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.lists(SPECS, min_size=1, max_size=2), SPECS)
 def test_the_verdicts_agree_with_trying_every_version(options: list[str], range: str) -> None:
     target = Target("torch", " || ".join(options), "x")
@@ -682,7 +683,7 @@ def test_the_verdicts_agree_with_trying_every_version(options: list[str], range:
     assert surely(target, range) == (bool(allowed) and inside == allowed)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(SPECS, RELEASES)
 def test_below_and_from_a_version_are_complements(spec: str, release: str) -> None:
     target = Target("torch", spec, "x")
@@ -693,7 +694,7 @@ def test_below_and_from_a_version_are_complements(spec: str, release: str) -> No
         assert surely(target, onwards)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.lists(SPECS, min_size=2, max_size=3))
 def test_no_file_rules_out_the_pin_of_another(options: list[str]) -> None:
     pins = [option for option in options if any(SpecifierSet(option).filter(GRID))]

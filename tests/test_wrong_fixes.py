@@ -37,6 +37,7 @@ def ran(forks: Forks, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str
 
 
 @pytest.mark.parametrize("wrong", [pytest.param(each, id=each.name) for each in WRONG])
+@pytest.mark.few(8)
 def test_a_wrong_fix_is_refuted(wrong: WrongFix, ran: Callable[[str], Run]) -> None:
     verdict = judge(ran(wrong.program), ran(wrong.after), effect=wrong.effect)
     assert verdict.word == "refuted" and any(wrong.says in each for each in (verdict.summary, *verdict.new)), verdict
