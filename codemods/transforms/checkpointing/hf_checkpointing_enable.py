@@ -37,6 +37,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from codemods.analysis.calls import argument, has_splat, keyword, literal
+from codemods.analysis.definitions import reaching
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.checkpointing.cut_off import (
@@ -73,7 +74,6 @@ from codemods.frameworks.trainer_arguments import arguments_class
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
-from codemods.syntax.module import own
 from codemods.syntax.verbs import insert_after
 
 PARSERS = frozenset({"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"})
@@ -187,14 +187,20 @@ def adapters_come_first(ctx: PythonContext, call: ast.Call, trained: Evidence) -
     none (`merged_before`).
     """
     assert isinstance(call.func, ast.Attribute)
-    scope, model = ctx.scope(call), ctx.name(call.func.value)
-    flow = ctx.flow_of(scope)
-    for each in own(scope):
-        if isinstance(each, ast.Call) and ctx.means(each.func, ADAPTERS) and flow.stands_before(each, call):
-            match ctx.parent(each):
-                case ast.Assign(targets=[target]) if ctx.name(target) == model:
-                    return yes()
-    return unknown(replace(trained, why="PEFT may wrap the model after checkpointing is switched on"))
+    bound, complete = reaching(ctx, call.func.value)
+    if bound and complete and all(_trains_adapters(ctx, each.value) for each in bound):
+        return yes()
+    wrapped = any(isinstance(each.value, ast.Call) and ctx.means(each.value.func, ADAPTERS) for each in bound)
+    why = "PEFT may wrap the model after checkpointing is switched on"
+    return unknown(replace(trained, why="the model may have no adapters that are trained" if wrapped else why))
+
+
+def _trains_adapters(ctx: PythonContext, value: ast.expr | None) -> bool:
+    """Whether a value is a model whose adapters are trained; those that are loaded are not, unless that is said."""
+    if not isinstance(value, ast.Call) or not ctx.means(value.func, ADAPTERS):
+        return False
+    loaded = (ctx.name(value.func) or "").endswith("from_pretrained")
+    return not loaded or literal(keyword(value, "is_trainable")) is True
 
 
 def _explicit(ctx: PythonContext, call: ast.Call, name: str, kwargs: ast.expr | None) -> Remedy:
