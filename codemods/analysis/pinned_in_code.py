@@ -34,6 +34,7 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
         text = index.text(other) or "" if other != path else ""
         for found in re.finditer(rf"(?<![\w-])(?:{'|'.join(names)})==(\d[\d.]*)", text):
             release = Target(package, f"=={found[1].rstrip('.')}", other)
-            if not versions.may(release, range):
+            written = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+            if not written.lstrip().startswith("#") and not versions.may(release, range):  # a record of a run (cli)
                 line = text.count("\n", 0, found.start()) + 1
                 yield Evidence(other, line, f"{package} {found[1]} may be installed for this")

@@ -12,6 +12,7 @@ from codemods.analysis.other_files import nothing_is_in_another_file
 from codemods.analysis.pinned_in_code import no_code_pins_another_release
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
+from codemods.analysis.unfollowed import no_helper_is_called, nothing_here_is_unfollowed, one_of_each_is_made
 from codemods.engine.findings import (
     Numbering,
     chosen,
@@ -150,11 +151,15 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
     if draft.remedy is not None and draft.remedy.requires:
         draft = with_answer(draft, no_code_pins_another_release(program, draft.remedy.requires))
     if draft.rule.follows:
-        alone = nothing_is_in_another_file(program)
+        closed = [
+            nothing_is_in_another_file(program),
+            nothing_here_is_unfollowed(program, draft.node),
+            no_helper_is_called(program, draft.node),
+        ]
         if draft.consequence >= Consequence.RAISES:
-            asked.append(alone)
-        else:
-            draft = with_answer(draft, alone)
+            asked += closed
+        for each in (one_of_each_is_made(program), *(closed if draft.consequence < Consequence.RAISES else ())):
+            draft = with_answer(draft, each)
     return replace(draft, is_bug=(*draft.is_bug, *asked))
 
 

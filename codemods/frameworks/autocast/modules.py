@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from codemods.analysis import instances
@@ -32,6 +33,18 @@ _WEIGHTLESS = re.compile(
     r"|(torchmetrics|torch\.optim|torchvision\.transforms|torch\.utils|numpy|torch\.compile|torch\.jit|kornia)\b.*"
 )
 _TRAINED_BY = ("parameters", "named_parameters", "train", "state_dict", "load_state_dict", "zero_grad", "no_sync")
+_CAST = frozenset(
+    {
+        *("Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d"),
+        *("ConvTranspose3d", "GRU", "RNN", "LSTM", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "PReLU"),
+        *("Transformer", "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder", "linear", "bilinear"),
+        *("TransformerDecoderLayer", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "matmul"),
+        *("conv_transpose3d", "mm", "bmm", "mv", "einsum", "addmm", "baddbmm", "prelu", "chain_matmul"),
+        "scaled_dot_product_attention",
+    }
+)
+"""Modules and functions whose weights autocast casts: https://docs.pytorch.org/docs/stable/amp.html"""
+_WITHOUT_MODULES = frozenset({"torch", "numpy", "math", "tqdm"}) | sys.stdlib_module_names
 _LOW = ("torch.float16", "torch.bfloat16", "torch.half")
 _LOW_WORDS = ("float16", "bfloat16", "half", "set_default_dtype")
 _LOADING = frozenset({"from_pretrained", "from_config", "from_single_file", "BitsAndBytesConfig", "load_model"})
@@ -215,6 +228,18 @@ def takes_outputs(ctx: PythonContext, called: ast.expr) -> bool:
 def has_weights(ctx: PythonContext, sure: bool, at: ast.expr | ast.stmt, path: Path) -> Answer:
     """Whether what runs twice surely is a module with weights."""
     return yes() if sure else unknown(ctx.evidence(at, f"`{written(path)}` may have no weights"))
+
+
+@question
+def something_is_cast(ctx: PythonContext, at: ast.expr | ast.stmt) -> Answer:
+    """Whether autocast may cast weights of a model: embeddings and products have none that it does (`nothing_is_cast`).
+
+    Models of other libraries, and of other files, are taken for such that it does.
+    """
+    known = not ctx.facts.called.isdisjoint(_CAST) or any(isinstance(b.op, ast.MatMult) for b in ctx.all(ast.BinOp))
+    if known or any(each.target.partition(".")[0] not in _WITHOUT_MODULES for each in ctx.facts.imports):
+        return yes()
+    return unknown(ctx.evidence(at, "nothing in this file has weights that autocast casts"))
 
 
 @question

@@ -22,6 +22,8 @@ _ASKS_ANY = re.compile(
     re.IGNORECASE,
 )
 """The same of other libraries, and of what a call takes."""
+_LISTING = frozenset({"dataclasses.fields", "inspect.getmembers", "typing.get_type_hints"})
+"""Functions that tell what a class has."""
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 
 
@@ -70,6 +72,9 @@ def _asks(ctx: PythonContext, expression: ast.expr, library: str) -> bool:
                     return True
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name.lower() == "version":
                 return True
+            case ast.Call(func=func, args=[first, *_]) if ctx.means(func, _LISTING):
+                if any(origin.partition(".")[0] == library for origin in ctx.origin(first)):
+                    return True
             case ast.Name(id=name) | ast.Attribute(attr=name) if words.search(ctx.name(part) or name):
                 return True
             case ast.Subscript(slice=ast.Constant(value=str(key))) if words.search(key):

@@ -25,6 +25,8 @@ ADAPTERS = frozenset(
         *("peft.tuners.lora.LoraConfig", "loralib.mark_only_lora_as_trainable"),
     }
 )
+_TRAINED_TOO = frozenset({"modules_to_save", "trainable_token_indices"})
+"""Arguments of adapters that name what is trained beside them."""
 _HOOKS = (
     *("register_forward_hook", "register_forward_pre_hook", "register_module_forward_hook"),
     *("register_module_forward_pre_hook", "register_full_backward_hook"),
@@ -270,6 +272,20 @@ def frozen_embeddings(ctx: FileContext) -> tuple[Evidence, str] | None:
         if (found := traits(ctx.index, path).frozen_embeddings) is not None:
             return Evidence(path, found[0], f"`{found[1]}` is frozen"), found[1]
     return None
+
+
+@question
+def adapters_train_no_embeddings(ctx: PythonContext) -> Answer:
+    """Whether no adapters of the program train the embeddings too, so that the hidden states require gradients.
+
+    `modules_to_save` may name them (`embeddings_are_saved`).
+    """
+    return unless(
+        other.evidence(word.value, "the embeddings may be trained")
+        for other, call in _calls(ctx, *sorted({name.rpartition(".")[2] for name in ADAPTERS}))
+        for word in call.keywords
+        if word.arg in _TRAINED_TOO and literal(word.value) is not None
+    )
 
 
 def _is_embedding(parts: Sequence[str]) -> bool:

@@ -105,7 +105,7 @@ def _taking(index: Index, path: str) -> Iterator[Evidence]:
     """The functions of a file with a parameter of that name, which a table may be spread into (`planned`)."""
     module = index.syntax(path)
     for function in module.all(ast.FunctionDef) if module is not None else ():
-        if any(each.arg == "precision" for each in parameters(function)):
+        if function.args.kwarg is not None and any(each.arg == "precision" for each in parameters(function)):
             yield Evidence(path, function.lineno, f"`{function.name}` may read the precision")
 
 

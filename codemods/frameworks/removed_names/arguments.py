@@ -135,7 +135,11 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
         return None
     answers = []
     if row.kind == "rename" and not says_nothing(row, given.value):
-        answers = [nothing_else_gives(ctx, given.call, row.new), is_below(ctx, row, given.value)]
+        answers = [
+            nothing_else_gives(ctx, given.call, row.new),
+            is_below(ctx, row, given.value),
+            nobody_names_it(ctx, row.old),
+        ]
     elif is_field(row):
         answers = [nobody_reads_it(ctx, given.call, row.old)]
     return replace(repair(row, verbs, ctx), is_right=answers)
@@ -148,6 +152,16 @@ def nobody_reads_it(ctx: PythonContext, call: ast.Call, name: str) -> Answer:
         each.evidence(f"`{each.ctx.written(each.node)}` may read what goes with the argument")
         for each in mentions(ctx, name)
         if isinstance(each.node, ast.Attribute) and not ctx.module.contains(call, each.node)
+    )
+
+
+@question
+def nobody_names_it(ctx: PythonContext, name: str) -> Answer:
+    """Whether nothing in the program reads an argument by a text: `getattr(args, "warmup_ratio", 0)` (`by_a_text`)."""
+    return unless(
+        each.evidence(f"`{name}` is read by its name here")
+        for each in mentions(ctx, name)
+        if isinstance(each.node, ast.Constant)
     )
 
 

@@ -14,13 +14,15 @@ from codemods.frameworks.removed_names.drafts import finding, repair
 from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, of_class
 from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
-from codemods.model.edits import Need
+from codemods.model.edits import Evidence, Need
 from codemods.model.names import canonical
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import parameters
 from codemods.syntax.verbs import Verb, delete, drop, edit_call, insert_before
 from codemods.syntax.verbs import replace as replaced
+
+_MAKING = frozenset({"setattr", "add_module", "register_module", "register_buffer", "register_parameter"})
 
 
 def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -52,7 +54,7 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
             verbs = [] if spread else [edit_call(call, function=new, named=named)]
         else:
             verbs = [replaced(node, new)]
-    unset = nobody_sets_it(ctx, node.attr)
+    unset = nobody_sets_it(ctx, node.attr) & no_attribute_is_made_by_name(ctx, own)
     if row.place == "attribute" and not unset.is_yes:
         verbs = []  # what is put there keeps its name (an_override)
     if row.place == "argument" and uses(ctx.index, ctx.path, node.attr) & {OwnUse.KEY, OwnUse.OPTION, OwnUse.FIELD}:
@@ -74,6 +76,23 @@ def _passes_on(ctx: PythonContext, ref: Ref, name: str) -> bool:
         if found is not None:
             return found[1].args.kwarg is not None and all(arg.arg != name for arg in parameters(found[1]))
     return False
+
+
+@question
+def no_attribute_is_made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Answer:
+    """Whether no class of the project makes attributes whose names only a run can tell (`made_by_name`)."""
+    return unless(_made_by_name(ctx, own))
+
+
+def _made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
+    for ref in dict.fromkeys(each for klass in own for each in ctx.index.lineage(klass).refs):
+        there = ctx.other(ref.path)
+        for klass in there.classes(ref.name) if there is not None else ():
+            for call in (node for node in ast.walk(klass) if isinstance(node, ast.Call)):
+                assert there is not None
+                last = (there.name(call.func) or "").rpartition(".")[2]
+                if last in _MAKING and not any(isinstance(each, ast.Constant) for each in call.args[:2]):
+                    yield there.evidence(call, f"`{klass.name}` may make any attribute here")
 
 
 @question

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from codemods.analysis.calls import literal
 from codemods.analysis.other_files import nothing_is_in_another_file
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import no_helper_is_called, nothing_here_is_unfollowed
 from codemods.flow.answers import Answer
-from codemods.frameworks.autocast.modules import weights_are_float32
+from codemods.frameworks.autocast.modules import something_is_cast, weights_are_float32
 from codemods.frameworks.autocast.questions import (
     cache_is_left_alone,
     forward_is_its_own,
@@ -81,6 +82,9 @@ def _use(ctx: PythonContext, off: ast.Call, on: ast.Call, name: str, *, in_step:
         forward_is_its_own(ctx),
         runs_under_autocast(ctx, scope),
         nothing_is_in_another_file(ctx),
+        nothing_here_is_unfollowed(ctx, off),
+        no_helper_is_called(ctx, off),
+        something_is_cast(ctx, off),
     )
     return CachedUse(ctx.path, off.lineno, name, in_step, is_bug)
 

@@ -55,7 +55,15 @@ from codemods.analysis.regions import WITHS
 from codemods.flow.answers import Answer, unknown
 from codemods.frameworks.autocast import remedies
 from codemods.frameworks.autocast.changes import toggled_off, trainable
-from codemods.frameworks.autocast.modules import Path, covers, has_weights, overlap, weights_are_float32, written
+from codemods.frameworks.autocast.modules import (
+    Path,
+    covers,
+    has_weights,
+    overlap,
+    something_is_cast,
+    weights_are_float32,
+    written,
+)
 from codemods.frameworks.autocast.openings import DEPTH, opening
 from codemods.frameworks.autocast.passes import between, compiled, contrary, follows, rebound, stays_open
 from codemods.frameworks.autocast.questions import gradients_are_used, nothing_interferes, unseen_regions
@@ -221,6 +229,7 @@ def _conditions(ctx: PythonContext, off: Use, on: Use, region: Region | None) ->
     return (
         has_weights(ctx, off.sure or on.sure, on.node, on.path),
         weights_are_float32(ctx, on.path),
+        something_is_cast(ctx, on.node),
         *nothing_interferes(ctx, region, off.node, on.node, inside=(*off.doubts, *on.doubts)),
         gradients_are_used(ctx, on.node, on.path),
     )

@@ -64,6 +64,7 @@ from codemods.frameworks.checkpointing.hugging_face import (
 from codemods.frameworks.checkpointing.project_traits import (
     ADAPTERS,
     adapters,
+    adapters_train_no_embeddings,
     embeddings_are_frozen,
     forbids_non_reentrant,
     frozen,
@@ -144,6 +145,7 @@ def enable(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cost = Consequence.WARNS if given else Consequence.RAISES if trained is not None else Consequence.SILENT
     if trained is not None and not given:
         is_bug += [adapters_come_first(ctx, call, trained), trl_leaves_the_inputs(ctx)]
+        is_bug.append(adapters_train_no_embeddings(ctx))
     if trained is not None and not given and (trained.path != ctx.path or _is_given(ctx, call, model)):
         is_bug.append(unknown(replace(trained, why="the adapters may be on another model")))
         remedies = {name: replace(remedy, on_request=True) for name, remedy in remedies.items()}

@@ -53,6 +53,7 @@ from codemods.frameworks.checkpointing.hugging_face import (
 )
 from codemods.frameworks.checkpointing.project_traits import (
     adapters,
+    adapters_train_no_embeddings,
     embeddings_are_frozen,
     forbids_non_reentrant,
     frozen,
@@ -125,7 +126,7 @@ def training_arguments(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         is_bug += [embeddings_are_frozen(ctx, model, *part), freezing_is_sure(ctx, part[0], call)]
         is_bug.append(family_passes_frozen_inputs_only(ctx, call))
     if trained is not None:
-        is_bug.append(trl_leaves_the_inputs(ctx))
+        is_bug += [trl_leaves_the_inputs(ctx), adapters_train_no_embeddings(ctx)]
     if any(each.is_no for each in is_bug):
         shown, trained, is_bug = None, None, []
     if (shown is None and ctx.strategies.get(rule.code) != "explicit") or unsloth(ctx):

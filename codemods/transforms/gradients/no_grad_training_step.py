@@ -202,11 +202,22 @@ def only_trains_what_learns(ctx: PythonContext, function: Function, receiver: st
     if function.name == "forward":
         return unknown(ctx.evidence(function, "other code may call `forward` for its features"))
     called = [(n, ctx.name(n.func) or "") for n in own(function) if isinstance(n, ast.Call)]
+    parts = dict.fromkeys(name for _, name in called if _is_part(ctx, function, receiver, name))
     return unless(
         ctx.evidence(call, f"`{name}` may be meant to stay as it is")
         for call, name in called
-        if (name.startswith(receiver + ".") and _REFERENCE.search(name)) or _is_given(ctx, call, receiver)
+        if (name.startswith(receiver + ".") and _REFERENCE.search(name))
+        or _is_given(ctx, call, receiver)
+        or (name in parts and len(parts) > 1)
     )
+
+
+def _is_part(ctx: PythonContext, function: Function, receiver: str, name: str) -> bool:
+    """Whether what is called is an attribute that the class makes, as a network is (`a_second_network`)."""
+    first, _, attribute = name.partition(".")
+    klass = ctx.klass(function)
+    refs = ctx.index.lineage(klass).refs if klass is not None and first == receiver else ()
+    return any(next(ctx.index.assigned(ref, attribute.partition(".")[0]), None) for ref in refs)
 
 
 def _is_given(ctx: PythonContext, call: ast.Call, receiver: str) -> bool:

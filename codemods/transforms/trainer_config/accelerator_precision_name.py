@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import no_weights_are_halved
 from codemods.frameworks.removed_names.arguments import old_values
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -40,4 +42,8 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def unknown_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    yield from old_values(rule, call, ctx)
+    for draft in old_values(rule, call, ctx):
+        remedy = draft.remedy
+        if remedy is not None:  # a scaler refuses the gradients of halved weights (halved)
+            remedy = replace(remedy, is_right=[*remedy.is_right, no_weights_are_halved(ctx)])
+        yield replace(draft, remedy=remedy)

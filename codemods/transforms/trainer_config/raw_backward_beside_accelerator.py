@@ -43,7 +43,7 @@ from codemods.analysis.calls import keyword, literal
 from codemods.analysis.gradient_watchers import no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
-from codemods.flow.answers import every
+from codemods.flow.answers import Answer, every, question, unknown, yes
 from codemods.frameworks.accelerators import Keeping, keeper, trains_what_it_prepared
 from codemods.frameworks.gradient_consumers import redirecting
 from codemods.frameworks.trainer_config.divisions import divided_by_hand, loss_is_undivided
@@ -96,10 +96,21 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message = f"this raw backward bypasses gradient accumulation, scaler and strategy of `{name}`"
         is_wanted, is_right = redirecting(ctx, call, KEEPING, name, _stays)
         is_bug += [is_wanted, no_hook_sees_gradients(ctx)]
+        if accumulates:
+            is_bug.append(accumulates_here(ctx, call))
         cost = _cost(ctx)
         if accumulates:
             (is_bug if cost is Consequence.SILENT else is_right).append(loss_is_undivided(ctx, call))
         yield rule.finding(call, fix=[fixed], message=message, is_bug=is_bug, is_right=is_right, consequence=cost)
+
+
+@question
+def accumulates_here(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether a backward call stands in `accelerator.accumulate(…)`: elsewhere every step counts (`a_loop_without`)."""
+    around = (each.maker for each in ctx.regions(call))
+    if any(isinstance(maker, ast.Attribute) and maker.attr == "accumulate" for maker in around):
+        return yes()
+    return unknown(ctx.evidence(call, "nothing accumulates around this"))
 
 
 def _stays(ctx: PythonContext, call: ast.Call) -> bool:

@@ -1,3 +1,4 @@
+# fixer: unsafe
 import torch
 from torch.nn.utils import clip_grad_norm_
 

@@ -1,3 +1,4 @@
+# fixer: unsafe
 """A scaler that comes with the arguments, and all callers in sight give a `GradScaler`."""
 
 import torch

@@ -1,3 +1,4 @@
+# fixer: unsafe
 import torch
 
 try:

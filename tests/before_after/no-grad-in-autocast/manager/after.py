@@ -1,3 +1,4 @@
+# fixer: unsafe
 import contextlib
 
 import torch as th

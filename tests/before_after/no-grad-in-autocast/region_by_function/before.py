@@ -1,3 +1,4 @@
+# fixer: unsafe
 from contextlib import suppress
 from functools import partial
 

@@ -1,3 +1,4 @@
+# fixer: unsafe
 import pytorch_lightning as pl
 import torch
 from torch import nn

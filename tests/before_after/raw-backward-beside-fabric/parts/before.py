@@ -1,3 +1,4 @@
+# fixer: unsafe
 """Fabric as an attribute, as a parameter, and around functions that train."""
 
 import lightning as L

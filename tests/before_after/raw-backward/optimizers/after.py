@@ -1,3 +1,4 @@
+# fixer: unsafe
 """Ways to get at the optimizers of the Trainer, all of which undo the scale."""
 
 import lightning.pytorch as pl

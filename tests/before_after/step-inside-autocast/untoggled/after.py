@@ -1,3 +1,4 @@
+# fixer: unsafe
 import lightning.pytorch as pl
 import torch
 import torch.nn as nn

@@ -1,0 +1,135 @@
+"""What a file holds that no rule follows to its end, and that may take part in a training."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Evidence
+from codemods.model.names import GRAD_SCALER, OPTIMIZER
+from codemods.project.index import Ref
+from codemods.syntax.module import FUNCTIONS, own
+
+_PLAIN = frozenset(
+    {"__init__", "__len__", "__getitem__", "__iter__", "__next__", "__repr__", "__str__", "__post_init__"}
+)
+"""Special methods that run where their object is made, counted, read or printed."""
+_BASES = ("torch.optim.", "torch.autograd.", "torch.amp.", "torch.cuda.amp.", "torch.cpu.amp.", "contextlib.")
+"""Beginnings of the names of classes whose subclasses step, differentiate, scale or enter something themselves."""
+_NAMING = frozenset({"getattr", "setattr", "add_module", "register_module", "register_buffer", "register_parameter"})
+"""Functions that take the name of an attribute, and methods that make one."""
+_HALF = ("torch.float16", "torch.half")
+_OF_TENSORS = frozenset({"grad", "requires_grad", "data"})
+"""Attributes of tensors, of which rules ask themselves."""
+_SIGNS = frozenset({"torch.optim.Rprop"})
+_MANIFESTS = (".txt", ".in", ".toml", ".cfg", ".yml", ".yaml")
+_ELSEWHERE = re.compile(r"deepspeed|cuda:[1-9]")
+"""Texts that hand the step to an engine of its own, or put a part of the model on another device."""
+
+
+@question
+def nothing_here_is_unfollowed(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether the file around a place is plain: its code runs, and names what it means, in ways that rules follow.
+
+    A property gives another object each time, a `with` steps in `__exit__`, an optimizer of somebody's own reads no
+    gradient, an attribute that is set from outside switches how a module is trained.
+    """
+    key = (nothing_here_is_unfollowed,)
+    if key not in ctx.memo:
+        ctx.memo[key] = (*_of_classes(ctx), *_of_functions(ctx), *_of_attributes(ctx), *_of_values(ctx))
+    found: tuple[Evidence, ...] = ctx.memo[key]
+    around = ctx.klass(node)
+    own = ctx.index.klass(around) if around is not None else None
+    # of its own class a rule knows what it extends (bare-closure-in-no-grad-step)
+    return unless(each for each in found if own is None or each.line != own.line)
+
+
+def _cpu_builds(ctx: PythonContext) -> Iterator[Evidence]:
+    """Where the project installs a build of torch without CUDA, with which a gradient scaler switches itself off."""
+    for path in ctx.index.search(ctx.path, (b"whl/cpu", b"+cpu"), suffixes=_MANIFESTS):
+        lines = (ctx.index.text(path) or "").splitlines()
+        line = next(number for number, each in enumerate(lines, 1) if "whl/cpu" in each or "+cpu" in each)
+        yield Evidence(path, line, "torch may be installed without CUDA")
+
+
+@question
+def no_helper_is_called(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether the function around a place calls no function of the project, whose part in it is not followed."""
+    scope = ctx.function(node) or ctx.module.tree
+    return unless(
+        ctx.evidence(call, f"what `{ctx.written(call.func)}` does is not followed")
+        for call in own(scope)
+        if isinstance(call, ast.Call) and ctx.callee(call) is not None
+    )
+
+
+@question
+def one_of_each_is_made(ctx: PythonContext) -> Answer:
+    """Whether a file makes one optimizer and one gradient scaler at most: of several, a repair may mean another."""
+    made = ([call for call in ctx.all(ast.Call) if ctx.origin(call.func) & kind] for kind in (OPTIMIZER, GRAD_SCALER))
+    return unless(ctx.evidence(call, "a second one may take part") for calls in made for call in calls[1:])
+
+
+def _of_classes(ctx: PythonContext) -> Iterator[Evidence]:
+    for name, klass in ctx.facts.classes.items():
+        for base in sorted(ctx.index.lineage(Ref(ctx.path, name)).external):
+            if base.startswith(_BASES):
+                yield Evidence(ctx.path, klass.line, f"`{name}` is a `{base}` of its own")
+        for method in klass.methods.values():
+            special = method.name.startswith("__") and method.name.endswith("__") and method.name not in _PLAIN
+            if method.is_property or special:
+                yield Evidence(ctx.path, method.line, f"what `{name}.{method.name}` does is not followed")
+
+
+def _of_functions(ctx: PythonContext) -> Iterator[Evidence]:
+    for function in ctx.all(ast.FunctionDef, ast.AsyncFunctionDef):
+        assert isinstance(function, FUNCTIONS)
+        for decorator in function.decorator_list:
+            func = decorator.func if isinstance(decorator, ast.Call) else decorator
+            origins = ctx.origin(func)
+            if any(":" in origin or origin.startswith("contextlib.") for origin in origins):
+                yield ctx.evidence(decorator, f"what `{ctx.written(func)}` makes of `{function.name}` is not followed")
+
+
+def _of_attributes(ctx: PythonContext) -> Iterator[Evidence]:
+    for node in ctx.all(ast.Attribute):
+        if isinstance(node.ctx, ast.Store) and node.attr not in _OF_TENSORS:
+            method = ctx.method(node)
+            if method is None or ctx.name(node.value) != method.self:
+                yield ctx.evidence(node, f"`{ctx.written(node)}` is set from outside")
+    for call in ctx.all(ast.Call):
+        name = (ctx.name(call.func) or "").rpartition(".")[2]
+        if name in _NAMING and not any(isinstance(each, ast.Constant) for each in call.args[:2]):
+            yield ctx.evidence(call, "any attribute may be meant")
+
+
+@question
+def no_weights_are_halved(ctx: PythonContext) -> Answer:
+    """Whether nothing of a file makes weights of float16, whose gradients no scaler unscales (`halved`)."""
+    return unless(_halving(ctx))
+
+
+def _halving(ctx: PythonContext) -> Iterator[Evidence]:
+    for call in ctx.all(ast.Call):
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr == "half" and not call.args:
+            yield ctx.evidence(call, "weights may be of half precision")
+        if isinstance(func, ast.Attribute) and func.attr == "to" and any(ctx.means(a, *_HALF) for a in call.args):
+            yield ctx.evidence(call, "weights may be of half precision")
+        if any(word.arg == "torch_dtype" and ctx.means(word.value, *_HALF) for word in call.keywords):
+            yield ctx.evidence(call, "weights are of half precision")
+
+
+def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
+    yield from _halving(ctx)
+    for call in ctx.all(ast.Call):
+        if ctx.means(call.func, _SIGNS):
+            yield ctx.evidence(call, "this optimizer reads the signs of gradients only")
+    if any(ctx.origin(call.func) & GRAD_SCALER for call in ctx.all(ast.Call)):
+        yield from _cpu_builds(ctx)
+    for text in ctx.all(ast.Constant):
+        if isinstance(text.value, str) and len(text.value) < 100 and (found := _ELSEWHERE.search(text.value)):
+            yield ctx.evidence(text, f"`{found[0]}` may be where this is trained")

@@ -1,0 +1,6 @@
+from accelerate import Accelerator
+from torch import nn
+
+accelerator = Accelerator(mixed_precision="float16")
+model = nn.Linear(8, 8).half()
+model = accelerator.prepare(model)
