@@ -9,7 +9,7 @@ import re
 from codemods.analysis.calls import values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.gradients.questions import SWITCHING_ON, may_switch
 from codemods.frameworks.versions.call_graph import methods, programs
@@ -76,6 +76,21 @@ def lightning_runs_it(ctx: FileContext) -> Answer:
             if (method := klass.methods.get("optimizer_step")) is not None:
                 doubts.append(Evidence(path, method.line, f"`{klass.name}` steps in its own way"))
     return unless(doubts)
+
+
+@question
+def lightning_is_given_it(ctx: FileContext) -> Answer:
+    """Whether a LightningModule makes such an optimizer in `configure_optimizers` (`stepped_by_a_loop`)."""
+    written = own(ctx)
+    if written is None:
+        return yes()
+    name, _, path = written.partition(" in ")
+    for where in programs(ctx, (b"configure_optimizers",), "configure_optimizers"):
+        for _, method in methods(where):
+            made = (node.func for node in nodes(method) if isinstance(node, ast.Call))
+            if method.name == "configure_optimizers" and any(f"`{_last(func)}`" == name for func in made):
+                return yes()
+    return unknown(Evidence(path, 1, f"{name} may be stepped by other code than Lightning's"))
 
 
 def configuring(ctx: FileContext) -> dict[str, Facts]:

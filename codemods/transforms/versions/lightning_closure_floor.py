@@ -88,7 +88,7 @@ def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Itera
         return
     message = f"{requirement.package} below 2.0.7 runs its closure with gradients off under {evidence.text}"
     bites = {requirement.package: AFFECTED, **evidence.bites}
-    is_bug = [closures.lightning_runs_it(ctx)]
+    is_bug = [closures.lightning_runs_it(ctx), closures.lightning_is_given_it(ctx)]
     if ranges.every(requirement.specs, "<2"):
         yield rule.finding(
             requirement, message=f"{message}; from 1.x to 2.0 is a migration", bites=bites, is_bug=is_bug
