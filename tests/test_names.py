@@ -46,6 +46,7 @@ def test_schema(name: str) -> None:
         "requires",
         "telling",
         "generation",
+        "unread",
         *SECTIONS,
     }
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())

@@ -25,6 +25,17 @@ def old_keys(rule: Rule, table: Table, owners: Sequence[str], ctx: FileContext) 
             fix = _of_entry(row, entry, known) if _is_read_by_the_library(entry, ctx, row) else {}
             remedy = Remedy(fix, title(row), requires=floor_of(row)) if fix else None
             yield from finding(rule, row, entry.key, ctx, remedy)
+        else:
+            yield from _old_value(rule, entry, owners, ctx)
+
+
+def _old_value(rule: Rule, entry: Entry, owners: Sequence[str], ctx: FileContext) -> Iterator[Draft]:
+    """The value of a key that its reader no longer takes: `accelerator: ddp`."""
+    held = scalar(entry.value)
+    at = of_rule(rule.code, "value").get(f"{entry.key.value}={held}")
+    row = next((at[owner] for owner in owners if owner in at), None) if at and held is not ... else None
+    if row is not None:
+        yield from finding(rule, row, entry.value, ctx, None)
 
 
 def _of_entry(row: RemovedName, entry: Entry, known: set[object]) -> dict[object, object]:

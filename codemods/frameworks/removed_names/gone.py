@@ -21,6 +21,9 @@ from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import is_none
 
+_FIFTH = "5.0.0"
+"""Transformers 5, which dropped what models and configurations had held for others."""
+
 
 def gone_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
     """What is imported from a module that no longer has it, where no row of a table says more."""
@@ -83,15 +86,26 @@ def gone_variables(rule: Rule, node: ast.Subscript, ctx: PythonContext) -> Itera
         yield replace(draft, message=f"{row.library} {row.gone} no longer reads `{name}`")
 
 
+def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    """`model.is_parallelizable = True`: what somebody sets on a model, and its Trainer no longer reads."""
+    if not isinstance(node.ctx, ast.Store) or node.attr not in tables.unread_switches():
+        return
+    row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", node.attr, "decision", gone=_FIFTH)
+    row = replace(row, silent=True)
+    if _row(ctx, {"": row}, ("",)) is None or not _imports(ctx, row) or version_tested(ctx, node, row.library):
+        return
+    doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+    said = f"if it is a model's: no Trainer reads `{node.attr}` since transformers {_FIFTH}; `device_map` says it"
+    for draft in finding(rule, row, node, ctx, None, (doubt,)):
+        yield replace(draft, message=said)
+
+
 def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """`model.config.max_length = 64`: settings of generation that only `generation_config` may hold."""
-    owner = node.value
+    owner, statement = node.value, ctx.statement(node)
     if not isinstance(node.ctx, ast.Store) or node.attr not in tables.generation_settings():
         return
-    statement, row = (
-        ctx.statement(node),
-        RemovedName("transformers", "attribute", "transformers.PreTrainedConfig", node.attr, "decision", gone="5.0.0"),
-    )
+    row = RemovedName("transformers", "attribute", "transformers.PreTrainedConfig", node.attr, "decision", gone=_FIFTH)
     if not isinstance(owner, ast.Attribute) or owner.attr != "config" or _row(ctx, {"": row}, ("",)) is None:
         return
     if is_none(getattr(statement, "value", None)) or version_tested(ctx, node, "transformers"):

@@ -195,6 +195,12 @@ def generation_settings() -> frozenset[str]:
 
 
 @cache
+def unread_switches() -> frozenset[str]:
+    """The attributes of models that the Trainer of Transformers once read."""
+    return frozenset(_table("transformers")["unread"])
+
+
+@cache
 def defaults_of() -> Mapping[str, Mapping[str, Sequence[RemovedName]]]:
     """Owner → argument → the changes of its default, the oldest first; under `RESULT` those of what a call gives."""
     found: dict[str, dict[str, list[RemovedName]]] = {}

@@ -45,7 +45,7 @@ rule = Rule(
     effect=Effect.EQUAL,
     triggers=(("Trainer", "Fabric"), tables.words("PL103", "argument", "value")),
     imports=("lightning", "pytorch_lightning"),
-    elsewhere=tuple(word.encode() for word in tables.words("PL103", "argument")),
+    elsewhere=tuple(word.encode() for word in tables.words("PL103", "argument", "value")),
     references=("https://lightning.ai/docs/pytorch/stable/upgrade/from_1_9.html",),
 )
 

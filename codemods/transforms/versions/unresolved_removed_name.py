@@ -39,7 +39,7 @@ from codemods.sources.shell import Command
 from codemods.syntax.module import Function
 
 _WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
-_LIBRARIES = {*tables.LISTED, *tables.generation_settings(), "pytorch_lightning", "environ"}
+_LIBRARIES = {*tables.LISTED, *tables.generation_settings(), *tables.unread_switches(), "pytorch_lightning", "environ"}
 
 rule = Rule(
     code="VER009",
@@ -79,6 +79,7 @@ def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_attributes(rule, node, ctx)
     yield from gone.gone_members(rule, node, ctx)
     yield from gone.generation_settings(rule, node, ctx)
+    yield from gone.unread_switches(rule, node, ctx)
 
 
 @rule.on(ast.AnnAssign)
