@@ -42,17 +42,9 @@ def nothing_here_is_unfollowed(ctx: PythonContext, node: ast.AST) -> Answer:
         ctx.memo[key] = (*_of_classes(ctx), *_of_functions(ctx), *_of_attributes(ctx), *_of_values(ctx))
     found: tuple[Evidence, ...] = ctx.memo[key]
     around = ctx.klass(node)
-    own = ctx.index.klass(around) if around is not None else None
-    # of its own class a rule knows what it extends (bare-closure-in-no-grad-step)
-    return unless(each for each in found if own is None or each.line != own.line)
-
-
-def _cpu_builds(ctx: PythonContext) -> Iterator[Evidence]:
-    """Where the project installs a build of torch without CUDA, with which a gradient scaler switches itself off."""
-    for path in ctx.index.search(ctx.path, (b"whl/cpu", b"+cpu"), suffixes=_MANIFESTS):
-        lines = (ctx.index.text(path) or "").splitlines()
-        line = next(number for number, each in enumerate(lines, 1) if "whl/cpu" in each or "+cpu" in each)
-        yield Evidence(path, line, "torch may be installed without CUDA")
+    klass = ctx.index.klass(around) if around is not None else None
+    # of the class around the place a rule knows what it extends (bare-closure-in-no-grad-step)
+    return unless(each for each in found if klass is None or each.line != klass.line)
 
 
 @question
@@ -71,6 +63,12 @@ def one_of_each_is_made(ctx: PythonContext) -> Answer:
     """Whether a file makes one optimizer and one gradient scaler at most: of several, a repair may mean another."""
     made = ([call for call in ctx.all(ast.Call) if ctx.origin(call.func) & kind] for kind in (OPTIMIZER, GRAD_SCALER))
     return unless(ctx.evidence(call, "a second one may take part") for calls in made for call in calls[1:])
+
+
+@question
+def no_weights_are_halved(ctx: PythonContext) -> Answer:
+    """Whether nothing of a file makes weights of float16, whose gradients no scaler unscales (`halved`)."""
+    return unless(_halving(ctx))
 
 
 def _of_classes(ctx: PythonContext) -> Iterator[Evidence]:
@@ -106,12 +104,6 @@ def _of_attributes(ctx: PythonContext) -> Iterator[Evidence]:
             yield ctx.evidence(call, "any attribute may be meant")
 
 
-@question
-def no_weights_are_halved(ctx: PythonContext) -> Answer:
-    """Whether nothing of a file makes weights of float16, whose gradients no scaler unscales (`halved`)."""
-    return unless(_halving(ctx))
-
-
 def _halving(ctx: PythonContext) -> Iterator[Evidence]:
     for call in ctx.all(ast.Call):
         func = call.func
@@ -133,3 +125,11 @@ def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
     for text in ctx.all(ast.Constant):
         if isinstance(text.value, str) and len(text.value) < 100 and (found := _ELSEWHERE.search(text.value)):
             yield ctx.evidence(text, f"`{found[0]}` may be where this is trained")
+
+
+def _cpu_builds(ctx: PythonContext) -> Iterator[Evidence]:
+    """Where the project installs a build of torch without CUDA, with which a gradient scaler switches itself off."""
+    for path in ctx.index.search(ctx.path, (b"whl/cpu", b"+cpu"), suffixes=_MANIFESTS):
+        lines = (ctx.index.text(path) or "").splitlines()
+        line = next(number for number, each in enumerate(lines, 1) if "whl/cpu" in each or "+cpu" in each)
+        yield Evidence(path, line, "torch may be installed without CUDA")
