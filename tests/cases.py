@@ -17,7 +17,7 @@ of all.
 
 A first line `# fixer: target=torch==2.4.1,lightning==2.5 unsafe strategy=clear-cache with=PL001` (any part may be
 missing) sets options for that case: `with` runs other rules too, `upgrade=torch@2.13.0` is what `fixer upgrade` asks
-for. In a project it stands in a file `options`. Lines of a report start with the path in a project.
+for. In a project, or beside a file, it stands in a file `options`. Lines of a report start with the path in a project.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ def _files(path: Path) -> dict[str, bytes]:
 
 
 def _options(path: Path) -> dict[str, str]:
-    stated = path.with_name("options") if path.is_dir() else path
+    beside = path.with_name("options")
+    stated = beside if path.is_dir() or beside.exists() else path
     data = stated.read_bytes() if stated.exists() else b""
     first = re.split(rb"\r\n|\n|\r", data, maxsplit=1)[0].decode("latin-1").removeprefix("ï»¿")
     match = _OPTIONS.match(first)

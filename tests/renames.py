@@ -10,7 +10,7 @@ import ast
 import builtins
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 HOOKS = re.compile(
     r"forward|backward|step|closure|compute_loss|configure_\w+|on_\w+|(?:training|validation|test|predict)_\w+|setup|"
@@ -28,6 +28,7 @@ def renamed(texts: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     for tree in trees.values():
         kept |= set(_kept(tree))
         local |= dict.fromkeys(_local(tree))
+    kept |= set(_spread_into(list(trees.values())))
     taken = {node.id for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Name)}
     free = (name for number in range(10_000) if (name := f"v{number}") not in taken)
     names = {old: next(free) for old in local if old not in kept}
@@ -75,6 +76,16 @@ def _kept(tree: ast.Module) -> Iterator[str]:
             yield from _of_hooks(node)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node.name
+
+
+def _spread_into(trees: Sequence[ast.Module]) -> Iterator[str]:
+    """The parameters of functions that are called with `**`, which gives them by keyword."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    calls = (node for node in nodes if isinstance(node, ast.Call) and any(each.arg is None for each in node.keywords))
+    called = {getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls}
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in called:
+            yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg))
 
 
 def _bound_outside(root: ast.Module | ast.ClassDef) -> Iterator[str]:

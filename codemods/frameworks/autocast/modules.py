@@ -44,6 +44,7 @@ _CAST = frozenset(
     }
 )
 """Modules and functions whose weights autocast casts: https://docs.pytorch.org/docs/stable/amp.html"""
+_MADE = re.compile(r"torch\.nn\.[A-Z]\w*")
 _WITHOUT_MODULES = frozenset({"torch", "numpy", "math", "tqdm"}) | sys.stdlib_module_names
 _LOW = ("torch.float16", "torch.bfloat16", "torch.half")
 _LOW_WORDS = ("float16", "bfloat16", "half", "set_default_dtype")
@@ -234,10 +235,14 @@ def has_weights(ctx: PythonContext, sure: bool, at: ast.expr | ast.stmt, path: P
 def something_is_cast(ctx: PythonContext, at: ast.expr | ast.stmt) -> Answer:
     """Whether autocast may cast weights of a model: embeddings and products have none that it does (`nothing_is_cast`).
 
-    Models of other libraries, and of other files, are taken for such that it does.
+    Models of other libraries, of other files, and those that a file is given are taken for such that it does.
     """
-    known = not ctx.facts.called.isdisjoint(_CAST) or any(isinstance(b.op, ast.MatMult) for b in ctx.all(ast.BinOp))
+    called = ctx.facts.called
+    known = not called.isdisjoint(_CAST) or any(isinstance(each.op, ast.MatMult) for each in ctx.all(ast.BinOp))
     if known or any(each.target.partition(".")[0] not in _WITHOUT_MODULES for each in ctx.facts.imports):
+        return yes()
+    makes = (origin for call in ctx.all(ast.Call) for origin in ctx.origin(call.func))
+    if not any(_MADE.fullmatch(origin) for origin in makes):
         return yes()
     return unknown(ctx.evidence(at, "nothing in this file has weights that autocast casts"))
 

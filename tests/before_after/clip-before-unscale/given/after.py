@@ -1,4 +1,3 @@
-# fixer: unsafe
 """A scaler that comes with the arguments, and all callers in sight give a `GradScaler`."""
 
 import torch

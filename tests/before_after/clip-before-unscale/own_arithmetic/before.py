@@ -1,4 +1,3 @@
-# fixer: unsafe
 import torch
 
 try:

@@ -1,4 +1,3 @@
-# fixer: unsafe
 import torch
 from torch.nn.utils import clip_grad_norm_
 

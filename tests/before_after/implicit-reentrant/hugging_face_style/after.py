@@ -1,4 +1,3 @@
-# fixer: unsafe
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# fixer: strategy=preserve unsafe
+# fixer: strategy=preserve
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint

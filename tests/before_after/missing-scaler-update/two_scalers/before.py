@@ -1,4 +1,3 @@
-# fixer: unsafe
 """Each optimizer has a scaler of its own, and only one of them is updated.
 
 Run (torch 2.13), second step: `RuntimeError: step() has already been called since the last update().`

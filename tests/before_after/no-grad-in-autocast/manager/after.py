@@ -1,4 +1,3 @@
-# fixer: unsafe
 import contextlib
 
 import torch as th

@@ -1,4 +1,3 @@
-# fixer: unsafe
 from contextlib import suppress
 from functools import partial
 

@@ -1,4 +1,3 @@
-# fixer: unsafe
 import pytorch_lightning as pl
 import torch
 from torch import nn

@@ -1,4 +1,3 @@
-# fixer: unsafe
 """Fabric as an attribute, as a parameter, and around functions that train."""
 
 import lightning as L

@@ -1,4 +1,3 @@
-# fixer: unsafe
 """Ways to get at the optimizers of the Trainer, all of which undo the scale."""
 
 import lightning.pytorch as pl

@@ -1,4 +1,3 @@
-# fixer: unsafe
 import pytorch_lightning as pl
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# fixer: target=torch==2.13.0,lightning==2.6.6 unsafe
+# fixer: target=torch==2.13.0,lightning==2.6.6
 import lightning.pytorch as pl
 import torch
 import torch.nn as nn

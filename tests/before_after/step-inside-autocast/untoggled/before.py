@@ -1,4 +1,3 @@
-# fixer: unsafe
 import lightning.pytorch as pl
 import torch
 import torch.nn as nn

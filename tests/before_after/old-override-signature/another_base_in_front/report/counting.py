@@ -10,5 +10,6 @@ class CountingTrainer(Trainer):
 
 
 class MeanLoss:
-    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
-        return super().compute_loss(model, inputs, return_outputs=return_outputs)
+    def compute_loss(self, *args, **kwargs):
+        kwargs.pop("num_items_in_batch", None)
+        return super().compute_loss(*args, **kwargs)
