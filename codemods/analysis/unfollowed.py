@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from codemods.analysis.calls import values
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
@@ -109,7 +110,7 @@ def _halving(ctx: PythonContext) -> Iterator[Evidence]:
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr == "half" and not call.args:
             yield ctx.evidence(call, "weights may be of half precision")
-        if isinstance(func, ast.Attribute) and func.attr == "to" and any(ctx.means(a, *_HALF) for a in call.args):
+        if isinstance(func, ast.Attribute) and func.attr == "to" and any(ctx.means(a, *_HALF) for a in values(call)):
             yield ctx.evidence(call, "weights may be of half precision")
         if any(word.arg == "torch_dtype" and ctx.means(word.value, *_HALF) for word in call.keywords):
             yield ctx.evidence(call, "weights are of half precision")

@@ -204,12 +204,22 @@ def only_trains_what_learns(ctx: PythonContext, function: Function, receiver: st
     called = [(n, ctx.name(n.func) or "") for n in own(function) if isinstance(n, ast.Call)]
     parts = dict.fromkeys(name for _, name in called if _is_part(ctx, function, receiver, name))
     return unless(
-        ctx.evidence(call, f"`{name}` may be meant to stay as it is")
+        ctx.evidence(call, f"`{ctx.written(call.func)}` may be meant to stay as it is")
         for call, name in called
         if (name.startswith(receiver + ".") and _REFERENCE.search(name))
         or _is_given(ctx, call, receiver)
         or (name in parts and len(parts) > 1)
+        or _leaves_torch(call)
     )
+
+
+def _leaves_torch(call: ast.Call) -> bool:
+    """Whether a call makes an array of a tensor, which one with a graph refuses (`as_an_array`)."""
+    match call.func:
+        case ast.Attribute(value=held, attr="numpy"):
+            kept = (each for each in ast.walk(held) if isinstance(each, ast.Attribute))
+            return not any(each.attr in ("detach", "data") for each in kept)
+    return False
 
 
 def _is_part(ctx: PythonContext, function: Function, receiver: str, name: str) -> bool:
