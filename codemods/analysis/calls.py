@@ -130,19 +130,20 @@ def _imported_modules(index: Index, path: str) -> frozenset[str]:
 
 def given(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
     """What the calls in sight give for a parameter of a function of `ctx`; None for one that cannot be told."""
-    found: list[tuple[PythonContext, ast.expr] | None] = []
-    for where, call in callers(ctx, function):
-        value = given_by(ctx, call, function, name)
-        found.append((where, value) if value is not None else left_out(ctx, call, function, name))
-    return found
+    return [held(ctx, where, call, function, name) for where, call in callers(ctx, function)]
 
 
-def left_out(
-    ctx: PythonContext, call: ast.Call, function: Function, name: str
+def held(
+    ctx: PythonContext, where: PythonContext, call: ast.Call, function: Function, name: str
 ) -> tuple[PythonContext, ast.expr] | None:
-    """The default of a parameter that a call surely does not give (`infinite_default`)."""
-    value = default(function, name) if not has_splat(call) and given_by(ctx, call, function, name) is None else None
-    return (ctx, value) if value is not None else None
+    """What a parameter of a function of `ctx` holds in one call: what is given, or else its default.
+
+    None where it cannot be told: a call with `*` or `**` may give it (`infinite_default`).
+    """
+    if (value := given_by(ctx, call, function, name)) is not None:
+        return where, value
+    left = default(function, name) if not has_splat(call) else None
+    return (ctx, left) if left is not None else None
 
 
 def given_by(ctx: PythonContext, call: ast.Call, function: Function, name: str) -> ast.expr | None:

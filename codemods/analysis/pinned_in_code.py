@@ -11,9 +11,8 @@ from codemods.model.edits import Evidence
 from codemods.model.plan import Target
 from codemods.project import versions
 from codemods.project.index import Index
+from codemods.project.pins import TWINS
 
-_TWINS = {"lightning": ("lightning", "pytorch-lightning", "pytorch_lightning")}
-"""Names under which a package is asked for, where it has several."""
 _SUFFIXES = (".py", ".sh", ".yml", ".yaml", ".ini", "Dockerfile", "Makefile")
 
 
@@ -29,7 +28,8 @@ def no_code_pins_another_release(ctx: PythonContext, affected: Mapping[str, str]
 
 def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
     """The places of other files in the project of a file that install a release of a package out of a range."""
-    names = _TWINS.get(package, (package,))
+    asked = TWINS if package in TWINS else (package,)
+    names = dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_")))
     for other in index.search(path, tuple(f"{name}==".encode() for name in names), suffixes=_SUFFIXES):
         text = index.text(other) or "" if other != path else ""
         for found in re.finditer(rf"(?<![\w-])(?:{'|'.join(names)})==(\d[\d.]*)", text):

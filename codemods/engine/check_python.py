@@ -136,7 +136,7 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
 
     An error is no bug where it may be expected, a library does what is known of it where nobody replaces its parts, and
     a class or a function does what its statement says where nobody makes another of it. What becomes of an object that
-    a rule follows may be decided in another file.
+    a rule follows may be decided in another file, or by code of this one that no rule follows.
     """
     # a file that imports nothing names nothing of a library, and other files need not be read (test_since)
     asked = [library_is_as_released(program, *_words(draft.rule))] if program.facts.imports else []
@@ -156,9 +156,9 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
             nothing_here_is_unfollowed(program, draft.node),
             no_helper_is_called(program, draft.node),
         ]
-        if draft.consequence >= Consequence.RAISES:
-            asked += closed
-        for each in (one_of_each_is_made(program), *(closed if draft.consequence < Consequence.RAISES else ())):
+        cautions = [one_of_each_is_made(program)]
+        (asked if draft.consequence >= Consequence.RAISES else cautions).extend(closed)
+        for each in cautions:
             draft = with_answer(draft, each)
     return replace(draft, is_bug=(*draft.is_bug, *asked))
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given, given_by, left_out
+from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given, held
 from codemods.analysis.definitions import reaching
 from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import Binding, Method, PythonContext
@@ -94,8 +94,7 @@ def _given_a(ctx: PythonContext, function: Function, name: str, keeping: Keeping
 
 def given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
     """What the calls in this file give for a parameter; None where it cannot be told."""
-    calls = [(call, given_by(ctx, call, function, name)) for call in callers_here(ctx, function)]
-    return [(ctx, value) if value is not None else left_out(ctx, call, function, name) for call, value in calls]
+    return [held(ctx, ctx, call, function, name) for call in callers_here(ctx, function)]
 
 
 def _same_variable(ctx: PythonContext, name: str, there: ast.AST, here: ast.AST) -> bool:

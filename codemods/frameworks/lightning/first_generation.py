@@ -12,6 +12,7 @@ from codemods.flow.answers import Answer, question, unless, yes
 from codemods.model.edits import Evidence
 from codemods.model.names import LIGHTNING_MODULE, canonical
 from codemods.project.index import Index, Ref
+from codemods.project.pins import TWINS
 from codemods.project.ranges import some
 from codemods.rules.file_context import FileContext
 from codemods.sources.manifest.installs import installs
@@ -34,7 +35,6 @@ DOCKERFILES = ("Dockerfile", "docker/Dockerfile", ".devcontainer/Dockerfile")
 """Where a project keeps the file that installs its requirements."""
 _SIGNS = (*(hook.encode() for hook in HOOKS), b"optimizer_idx", b"from_argparse_args", b"lightning")
 _RUN = re.compile(r"\s*RUN\s+(?:--\S+\s+)*(.*)", re.IGNORECASE)
-_TWINS = ("lightning", "pytorch-lightning")
 
 
 def first_generation(ctx: FileContext) -> Evidence | None:
@@ -99,7 +99,7 @@ def _installed(path: str, text: str) -> Iterator[Evidence]:
         if match := _RUN.fullmatch(line):
             for command in re.split(r"&&|;|\|\|", match[1].replace("\0", " ")):
                 for each in installs(command):
-                    if not isinstance(each, Include) and each.package in _TWINS and each.specs:
+                    if not isinstance(each, Include) and each.package in TWINS and each.specs:
                         if not some(each.specs, ">=2.0"):
                             yield Evidence(path, number, f"{each.package}{' || '.join(each.specs)} is installed")
         number += 1 + line.count("\0")

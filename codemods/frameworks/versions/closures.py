@@ -31,18 +31,18 @@ _BY_HAND = "automatic_optimization"
 _SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "_set_grad_enabled"})
 
 
-def own(ctx: FileContext) -> str | None:
-    """The first optimizer of the project that surely does so and that a LightningModule names, as `Name` in path."""
+def own(ctx: FileContext) -> Ref | None:
+    """The first optimizer of the project that surely does so and that a LightningModule names."""
     return ctx.index.recall((own, ctx.index.root(ctx.path)), lambda: _own(ctx))
 
 
-def _own(ctx: FileContext) -> str | None:
+def _own(ctx: FileContext) -> Ref | None:
     users = configuring(ctx)
     for where in programs(ctx, (b"step",), "no_grad", "inference_mode") if users else ():
         for ref, method in methods(where):
             if method.name == "step" and _bare(where, method) and _optimizes(ctx, ref):
                 if any(_mentions(facts, ref.name) for facts in users.values()):
-                    return f"`{ref.name}` in {where.path}"
+                    return ref
     return None
 
 
@@ -81,16 +81,15 @@ def lightning_runs_it(ctx: FileContext) -> Answer:
 @question
 def lightning_is_given_it(ctx: FileContext) -> Answer:
     """Whether a LightningModule makes such an optimizer in `configure_optimizers` (`stepped_by_a_loop`)."""
-    written = own(ctx)
-    if written is None:
+    optimizer = own(ctx)
+    if optimizer is None:
         return yes()
-    name, _, path = written.partition(" in ")
     for where in programs(ctx, (b"configure_optimizers",), "configure_optimizers"):
         for _, method in methods(where):
             made = (node.func for node in nodes(method) if isinstance(node, ast.Call))
-            if method.name == "configure_optimizers" and any(f"`{_last(func)}`" == name for func in made):
+            if method.name == "configure_optimizers" and any(_last(func) == optimizer.name for func in made):
                 return yes()
-    return unknown(Evidence(path, 1, f"{name} may be stepped by other code than Lightning's"))
+    return unknown(Evidence(optimizer.path, 1, f"`{optimizer.name}` may be stepped by other code than Lightning's"))
 
 
 def configuring(ctx: FileContext) -> dict[str, Facts]:

@@ -201,7 +201,7 @@ def _trains_adapters(ctx: PythonContext, value: ast.expr | None) -> bool:
     """Whether a value is a model whose adapters are trained; those that are loaded are not, unless that is said."""
     if not isinstance(value, ast.Call) or not ctx.means(value.func, ADAPTERS):
         return False
-    loaded = (ctx.name(value.func) or "").endswith("from_pretrained")
+    loaded = any(name.endswith(".from_pretrained") for name in ctx.origin(value.func))
     return not loaded or literal(keyword(value, "is_trainable")) is True
 
 

@@ -102,8 +102,8 @@ def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Itera
 
 
 def _evidence(requirement: Requirement, ctx: FileContext) -> ClosureUse | None:
-    if name := closures.own(ctx):
-        return ClosureUse(name)
+    if own := closures.own(ctx):
+        return ClosureUse(f"`{own.name}` in {own.path}")
     if found := closures.transformers(ctx):
         name, path = found
         bites = {"transformers": closures.TRANSFORMERS[name]}
