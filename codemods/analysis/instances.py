@@ -56,11 +56,20 @@ def _kind(value: PossibleValue) -> InstanceOf | None:
         return None
     match value.node:
         case ast.Call(func=func):
-            names = value.ctx.origin(func)
+            names = value.ctx.origin(func) or _moved(value.ctx, func)
             return InstanceOf(names, "constructor") if names else None
         case ast.Name() as name:
             return _annotated(value.ctx, name) or _protocol(value.ctx, name)
     return None
+
+
+def _moved(ctx: PythonContext, func: ast.expr) -> frozenset[str]:
+    """`torch.nn.Embedding` of the `.to` in `nn.Embedding(9, 4).to(device)`: a module of torch returns itself."""
+    while isinstance(func, ast.Attribute) and func.attr in ("to", "cuda", "cpu") and isinstance(func.value, ast.Call):
+        func = func.value.func
+        if (names := ctx.origin(func)) and all(name.startswith("torch.nn.") for name in names):
+            return names
+    return NONE
 
 
 def _annotated(ctx: PythonContext, node: ast.Name) -> InstanceOf | None:

@@ -50,6 +50,8 @@ class Target:
     """The path of the file, or, of one that a person has given, `--target` or where it stands."""
     given: bool = False
     """A person said so, whatever the packaging files say."""
+    either: tuple[Target, ...] = ()
+    """Of two distributions of one thing that a project asks for: what is said of each."""
 
 
 UPGRADE = "fixer upgrade"

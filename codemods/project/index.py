@@ -383,8 +383,16 @@ class Index:
         return self.versions.project(self.root(path))
 
     def target(self, path: str, package: str) -> Target | None:
-        """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says."""
-        return self.versions.allowed(path).get(package)
+        """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says.
+
+        Where a project asks for `lightning` and `pytorch-lightning`, a file that imports one of them is told of that one.
+        """
+        target = self.versions.allowed(path).get(package)
+        if target is None or not target.either or (facts := self.facts(path)) is None:
+            return target
+        imported = {each.target.partition(".")[0].replace("_", "-") for each in facts.imports}
+        named = [each for each in target.either if each.package in imported]
+        return named[0] if len(named) == 1 else target
 
     def nearest(self, path: str) -> str:
         """The directory that has or lacks `path`, or the way to it: nobody asks for it."""

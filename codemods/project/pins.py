@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codemods.model.plan import Target
 from codemods.project.ranges import possible, verdict
@@ -40,7 +40,8 @@ def settled(said: list[list[Mention]]) -> dict[str, Target]:
     if named := [found[name] for name in TWINS if name in found]:
         both = Target(named[0].package, " || ".join(one.spec for one in named), named[0].source)
         widest = (one for one in named if all(_within(other.spec, one.spec) for other in named))
-        found |= dict.fromkeys(TWINS, next(widest, both))
+        target = next(widest, both)
+        found |= dict.fromkeys(TWINS, replace(target, either=tuple(named)) if len(named) > 1 else target)
     return found
 
 

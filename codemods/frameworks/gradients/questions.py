@@ -182,6 +182,13 @@ def nobody_makes_gradients(ctx: PythonContext) -> Answer:
 
 
 @question
+def nobody_writes_weights(ctx: PythonContext, at: ast.AST) -> Answer:
+    """Whether nothing that runs beside a place writes into tensors: weights may be trained by hand (`by_hand`)."""
+    written = mentions_during(ctx, {ctx.scope(at): ctx}, *WRITING)
+    return unless(each.evidence(f"`{each.ctx.written(each.node)}` may train weights by hand") for each in written)
+
+
+@question
 def copy_is_not_handed_on(ctx: PythonContext, sink: Sink) -> Answer:
     """Whether nobody is given a copy that is differentiated, and so may read its gradient."""
     uses = (use for hop in sink.hops for use in uses_of(ctx, hop))

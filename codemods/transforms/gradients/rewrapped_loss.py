@@ -50,6 +50,7 @@ from codemods.frameworks.gradients.questions import (
     loss_is_not_kept,
     losses_are_single_numbers,
     nobody_makes_gradients,
+    nobody_writes_weights,
 )
 from codemods.frameworks.gradients.removal import without_assignment
 from codemods.model.edits import Consequence, Safety
@@ -119,6 +120,8 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
     named_loss = "loss" in (ctx.name(loss) or "").lower()
     caller = ctx.evidence(call, "who differentiates what is returned is not in sight")
     is_bug = [nobody_makes_gradients(ctx), *([unknown(caller)] if sink is None else [])]
+    if leaf(call):
+        is_bug.append(nobody_writes_weights(ctx, call))
     if returned and found.made is not LossOrigin.GRAPH:
         if named_loss:
             yield rule.finding(call, consequence=_consequence(call), message=message, is_bug=is_bug)

@@ -88,3 +88,14 @@ class Guided(nn.Module):
         with torch.no_grad():
             target = self.trunk(real)
         return F.l1_loss(self.trunk(generated), target)
+
+
+def looked_up(rows, items, device="cuda"):
+    users = nn.Embedding(9, 4).to(device)
+    optimizer = torch.optim.Adam(users.parameters())
+    with torch.autocast(device):
+        with torch.no_grad():
+            target = users(rows)
+        loss = F.mse_loss(users(rows) @ items, target)
+    loss.backward()
+    optimizer.step()
