@@ -385,7 +385,7 @@ class Index:
     def target(self, path: str, package: str) -> Target | None:
         """The versions of a package that the project of `path` (or a notebook itself) allows; None: nobody says.
 
-        Where a project asks for `lightning` and `pytorch-lightning`, a file that imports one of them is told of that one.
+        Of a project that asks for `lightning` and `pytorch-lightning`, a file is told of the one that it imports.
         """
         target = self.versions.allowed(path).get(package)
         if target is None or not target.either or (facts := self.facts(path)) is None:
