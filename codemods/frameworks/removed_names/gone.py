@@ -17,12 +17,17 @@ from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, of_class, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName, as_one
 from codemods.project import ranges
+from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import is_none
 
 _FIFTH = "5.0.0"
 """Transformers 5, which dropped what models and configurations had held for others."""
+_MIXIN = "4.52.0"
+"""The release of which `PreTrainedModel` is no longer a `GenerationMixin`: transformers/modeling_utils.py."""
+_GENERATES = "prepare_inputs_for_generation"
+"""The method of a model's class that says how it generates."""
 
 
 def gone_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:
@@ -98,6 +103,22 @@ def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iter
     said = f"if it is a model's: no Trainer reads `{node.attr}` since transformers {_FIFTH}; `device_map` says it"
     for draft in finding(rule, row, node, ctx, None, (doubt,)):
         yield replace(draft, message=said)
+
+
+def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
+    """`class Model(PreTrainedModel)` that says how it generates, and is no `GenerationMixin` any more."""
+    if not any(isinstance(each, ast.FunctionDef) and each.name == _GENERATES for each in klass.body):
+        return
+    row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "generate", "decision", gone=_MIXIN)
+    if _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, klass, row.library):
+        return
+    lineage = ctx.index.lineage(Ref(ctx.path, klass.name))
+    bases = {each for each in lineage.external if each.startswith("transformers.")}
+    if not lineage.complete or not bases or not all(each.endswith("PreTrainedModel") for each in bases):
+        return
+    said = f"`PreTrainedModel` is no `GenerationMixin` since transformers {_MIXIN}, so `{klass.name}` has no `generate`"
+    for draft in finding(rule, row, klass, ctx, None):
+        yield replace(draft, message=f"{said}: add `transformers.GenerationMixin` to its bases")
 
 
 def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:

@@ -11,7 +11,8 @@ of its own for it.
 Found by `fixer upgrade` only, and possible only. Beside these, an import of what a module once defined and the newest
 release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
 no table says what became of it; an environment variable that it no longer reads, and a setting of generation in a
-model's configuration, which Transformers 5 refuses. Of an import, and where the class is known, that is certain.
+model's configuration, which Transformers 5 refuses; a class of models that lost a base. Of an import, and where the
+class is known, that is certain.
 
 ## Fix safety
 There is none: who takes the name is not known.
@@ -39,7 +40,8 @@ from codemods.sources.shell import Command
 from codemods.syntax.module import Function
 
 _WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
-_LIBRARIES = {*tables.LISTED, *tables.generation_settings(), *tables.unread_switches(), "pytorch_lightning", "environ"}
+_LIBRARIES = {*tables.LISTED, *tables.generation_settings(), *tables.unread_switches(), "pytorch_lightning"}
+_OTHERS = {"environ", "PreTrainedModel"}
 
 rule = Rule(
     code="VER009",
@@ -49,7 +51,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.RAISES,
     effect=Effect.NUMBERS,
-    triggers=(tuple(sorted(word for word in _WORDS | _LIBRARIES if word.isidentifier() and len(word) > 2)),),
+    triggers=(tuple(sorted(word for word in _WORDS | _LIBRARIES | _OTHERS if word.isidentifier() and len(word) > 2)),),
     imports=tuple(sorted({row.library for row in tables.rows()} | {"pytorch_lightning"})),
     elsewhere=tuple(sorted(word.encode() for word in tables.rows_of("argument"))),
     upgrading=True,
@@ -90,6 +92,11 @@ def field(node: ast.AnnAssign, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
 def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_hooks(rule, function, ctx)
+
+
+@rule.on(ast.ClassDef)
+def base(klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
+    yield from gone.lost_bases(rule, klass, ctx)
 
 
 @rule.on(ast.ImportFrom)
