@@ -13,6 +13,8 @@ from codemods.project import versions
 from codemods.project.index import Index
 from codemods.project.pins import TWINS
 
+_IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=",)}
+"""Arguments by which code chooses an image with a release of a library (`image_of_a_service`)."""
 _SUFFIXES = (".py", ".sh", ".yml", ".yaml", ".ini", "Dockerfile", "Makefile")
 
 
@@ -27,14 +29,17 @@ def no_code_pins_another_release(ctx: PythonContext, affected: Mapping[str, str]
 
 
 def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
-    """The places of other files in the project of a file that install a release of a package out of a range."""
+    """The places in the project of a file that install a release of a package out of a range."""
     asked = TWINS if package in TWINS else (package,)
     names = dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_")))
-    for other in index.search(path, tuple(f"{name}==".encode() for name in names), suffixes=_SUFFIXES):
-        text = index.text(other) or "" if other != path else ""
-        for found in re.finditer(rf"(?<![\w-])(?:{'|'.join(names)})==(\d[\d.]*)", text):
-            release = Target(package, f"=={found[1].rstrip('.')}", other)
-            written = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    words = [*(f"{name}==" for name in names), *_IMAGES.get(package, ())]
+    pinned = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})[\"']?(\d[\d.]*)")
+    found = index.search(path, tuple(word.encode() for word in words), suffixes=_SUFFIXES)
+    for other in dict.fromkeys((path, *found)):
+        text = index.text(other) or ""
+        for pin in pinned.finditer(text):
+            release = Target(package, f"=={pin[1].rstrip('.')}", other)
+            written = text[text.rfind("\n", 0, pin.start()) + 1 : pin.start()]
             if not written.lstrip().startswith("#") and not versions.may(release, range):  # a record of a run (cli)
-                line = text.count("\n", 0, found.start()) + 1
-                yield Evidence(other, line, f"{package} {found[1]} may be installed for this")
+                line = text.count("\n", 0, pin.start()) + 1
+                yield Evidence(other, line, f"{package} {pin[1]} may be installed for this")

@@ -274,18 +274,23 @@ def frozen_embeddings(ctx: FileContext) -> tuple[Evidence, str] | None:
     return None
 
 
+_PROMPTS = ("PromptTuningConfig", "PromptEncoderConfig", "PrefixTuningConfig", "MultitaskPromptTuningConfig")
+
+
 @question
 def adapters_train_no_embeddings(ctx: PythonContext) -> Answer:
     """Whether no adapters of the program train the embeddings too, so that the hidden states require gradients.
 
-    `modules_to_save` may name them (`embeddings_are_saved`).
+    `modules_to_save` may name them (`embeddings_are_saved`); prompts are trained in front of them (`prompts`).
     """
-    return unless(
+    found = [
         other.evidence(word.value, "the embeddings may be trained")
         for other, call in _calls(ctx, *sorted({name.rpartition(".")[2] for name in ADAPTERS}))
         for word in call.keywords
         if word.arg in _TRAINED_TOO and literal(word.value) is not None
-    )
+    ]
+    prompts = _calls(ctx, *_PROMPTS)
+    return unless([*found, *(other.evidence(call, "prompts are trained before the layers") for other, call in prompts)])
 
 
 def _is_embedding(parts: Sequence[str]) -> bool:

@@ -38,6 +38,7 @@ CALLED = ("layer", "activation", "act", "norm", "fn", "custom_encoder", "custom_
 """How arguments end that a library module calls."""
 
 _PLAIN_DECORATORS = ("staticmethod", "classmethod", "property")
+_CATCHING_ALL = ("Exception", "BaseException")
 _BASES = ("torch.nn.", "builtins.object", "typing.", "abc.ABC")
 
 
@@ -198,6 +199,9 @@ class _Sight:
                 raise Unseen(f"`{ctx.written(node)}` keeps something between calls")
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.ClassDef() | ast.Delete():
                 raise Unseen(f"`{ctx.written(node)}` runs inside it")
+            case ast.ExceptHandler(type=caught):
+                if caught is None or any(ctx.name(each) in _CATCHING_ALL for each in ast.walk(caught)):
+                    raise Unseen("an error that ends the second run may be caught inside it")
             case ast.Assign(targets=targets):
                 for target in targets:
                     self.write(target, code)

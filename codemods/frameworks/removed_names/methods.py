@@ -27,6 +27,10 @@ def old_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Dr
         yield from finding(rule, row, function, ctx, None, (nobody_calls_it(ctx, function),))
 
 
+_PLAIN = frozenset({"torch", "builtins", "abc", "typing", "enum", "collections"})
+"""Libraries whose classes call no hook of a training framework."""
+
+
 @question
 def nobody_calls_it(ctx: PythonContext, function: Function) -> Answer:
     """Whether the program never names a method itself, nor has the name as a text (`called_by_a_list`).
@@ -40,6 +44,9 @@ def _overrides(ctx: PythonContext, function: Function) -> Iterator[Evidence]:
     owner = ctx.klass(function)
     below = ctx.index.subclasses(owner) if owner is not None else ()
     above = ctx.index.lineage(owner).refs if owner is not None else ()
+    roots = {each.partition(".")[0] for each in ctx.index.lineage(owner).external} if owner is not None else set()
+    if len(others := {"lightning" if each == "pytorch_lightning" else each for each in roots} - _PLAIN) > 1:
+        yield ctx.evidence(function, f"{' or '.join(sorted(others))} may call it")  # of_two_libraries
     # another base of a class below may come first (`another_base_in_front`)
     for ref in dict.fromkeys(each for klass in below for each in ctx.index.lineage(klass).refs if each not in above):
         klass = ctx.index.klass(ref)

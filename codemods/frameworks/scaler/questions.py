@@ -41,6 +41,8 @@ _HARMLESS = frozenset({"print", "isinstance", "id", "type", "repr", "str", "len"
 
 _INFINITY = frozenset({"math.inf", "torch.inf", "numpy.inf"})
 _NUMBERS = (ast.Constant, ast.UnaryOp)
+_PLAIN_CALLS = frozenset({"float", "int", "min", "max", "abs", "getattr", "get", "pop"})
+_PUTTING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "put"})
 
 
 @question
@@ -216,7 +218,7 @@ def nothing_else_scales(training: Training, scaler: Scaler, backward: ast.Call) 
         if not _may_be_of(training, scaler, each) or _is_taken(each, backward):
             continue
         found.append(each.evidence(f"`{each.ctx.written(each.node)}` may scale it"))
-    return unless([*found, *_given_away(training, scaler, "scale")])
+    return unless([*found, *_read_from_a_state(training.ctx), *_given_away(training, scaler, "scale")])
 
 
 @question
@@ -266,7 +268,27 @@ def nothing_else_unscales(training: Training, scaler: Scaler, clip: ast.Call) ->
                 found.append(each.evidence(f"`{each.ctx.written(each.node)}` may run before it"))
         elif not _is_taken(each):
             found.append(each.evidence(f"`{each.ctx.written(each.node)}` may be taken into account"))
-    return unless([*found, *_given_away(training, scaler, "unscale")])
+    return unless([*found, *_read_from_a_state(training.ctx), *_given_away(training, scaler, "unscale")])
+
+
+def _read_from_a_state(ctx: PythonContext) -> Iterator[Evidence]:
+    """The places that take the scale out of a state: `scaler.state_dict()["scale"]` (`bound_from_the_state`)."""
+    for there in dict.fromkeys(each.ctx for each in mentions(ctx, "state_dict")):
+        for item in there.all(ast.Subscript):
+            if literal(item.slice) == "scale" and isinstance(item.ctx, ast.Load):
+                yield there.evidence(item, "the scale may be taken into account")
+
+
+@question
+def overflows_are_not_tested(training: Training, backward: ast.Call, step: ast.Call) -> Answer:
+    """Whether no test stands around a plain step that is not the gate of an accumulation (`tested_norm`)."""
+    gates = training.conditions(step, training.block(backward)) or ()
+    tests = [each.test for each in gates if isinstance(each, ast.If)]
+    return unless(
+        training.ctx.evidence(test, "this may test for overflows")
+        for test in tests
+        if not any(isinstance(node, ast.Mod) for node in ast.walk(test))
+    )
 
 
 @question
@@ -404,20 +426,8 @@ def _ends(ctx: PythonContext, node: ast.expr, but: ast.Call | None) -> bool | No
 
 
 def _mutates(call: ast.Call) -> bool:
-    """Whether a call may put what it is given into what it is called on."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in (
-        "append",
-        "extend",
-        "insert",
-        "update",
-        "add",
-        "setdefault",
-        "mul_",
-        "div_",
-        "add_",
-        "copy_",
-        "put",
-    )
+    """Whether a call may put what it is given into what it is called on: `seen.append(…)`, `seed.fill_(…)`."""
+    return isinstance(call.func, ast.Attribute) and (call.func.attr in _PUTTING or call.func.attr.endswith("_"))
 
 
 # -- whose scaler
@@ -497,9 +507,8 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
         for node in module.all(ast.Assign) if module is not None else ():
             if any(dotted(target) == name for target in node.targets) and not isinstance(node.value, _NUMBERS):
                 doubts.append(Evidence(path, node.lineno, "the bound may hold the loss scale"))
-    calls = (node for node in ast.walk(bound) if isinstance(node, ast.Call)) if bound is not None else ()
-    if any(ctx.name(call.func) not in ("float", "int") for call in calls):
-        doubts.append(ctx.evidence(clip, "the bound is computed by a call"))
+    if bound is not None:
+        doubts += (there.evidence(node, "the bound may hold the loss scale") for there, node in _computed(ctx, bound))
     if isinstance(bound, ast.Name) and not doubts:
         imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
         doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
@@ -508,6 +517,32 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
             ctx.evidence(bound, "the bound is infinite, so that nothing is clipped") for _ in _infinite(ctx, bound)
         )
     return unless(doubts)
+
+
+def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonContext, ast.expr]]:
+    """The calls, items called "scale" and writes that make a bound (`bound_from_the_state`, `bound_in_place`)."""
+    waiting, seen = [(ctx, bound)], set[ast.AST]()
+    while waiting:
+        there, node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        match node:
+            case ast.Call(func=func) if (dotted(func) or "").rpartition(".")[2] not in _PLAIN_CALLS:
+                yield there, node
+            case ast.Subscript(slice=ast.Constant(value="scale")):
+                yield there, node
+            case ast.BinOp(left=left, right=right):
+                waiting += ((there, left), (there, right))
+            case ast.UnaryOp(operand=operand):
+                waiting.append((there, operand))
+            case ast.Name(id=name):
+                found = (each for each in possible_values(there, node)[0] if not each.path)
+                waiting += ((each.ctx, each.node) for each in found if isinstance(each.node, ast.expr))
+                for call in there.all(ast.Call):
+                    if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
+                        if there.name(call.func.value) == name:
+                            yield there, call
 
 
 def _infinite(ctx: PythonContext, bound: ast.expr) -> Iterator[ast.AST]:

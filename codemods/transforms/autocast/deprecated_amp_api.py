@@ -248,7 +248,7 @@ def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
 
 
 def _is_compared(node: ast.expr, module: Module) -> bool:
-    """Whether a class is asked about: given to `isinstance` or `register`, a key, or one side of `is`."""
+    """Whether a class is asked about: given to `isinstance` or `register`, a key, one side of `is`, a `case`."""
     above = module.parent(node)
     while isinstance(above, (ast.Tuple, ast.List)):
         node, above = above, module.parent(above)
@@ -257,6 +257,12 @@ def _is_compared(node: ast.expr, module: Module) -> bool:
             return func is not node and dotted(func) not in ("hasattr", "print", "partial", "functools.partial")
         case ast.Dict(keys=keys):
             return node in keys
+        case ast.arg():  # a decorator may choose by it, as `singledispatch` does
+            function = next(iter(module.ancestors(above)), None)
+            function = module.parent(function) if isinstance(function, ast.arguments) else function
+            return bool(getattr(function, "decorator_list", ()))
+        case ast.MatchClass():
+            return True
     return isinstance(above, ast.Compare)
 
 

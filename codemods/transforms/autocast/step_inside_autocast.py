@@ -38,7 +38,14 @@ from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.autocast.changes import WeightChange, change, is_alone, trainable, writes_these_weights
-from codemods.frameworks.autocast.modules import Path, has_weights, overlap, weights_are_float32, written
+from codemods.frameworks.autocast.modules import (
+    Path,
+    has_weights,
+    overlap,
+    something_is_cast,
+    weights_are_float32,
+    written,
+)
 from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.autocast.passes import between, compiled, follows, rebound, stays_open
 from codemods.frameworks.autocast.questions import nothing_interferes
@@ -154,7 +161,11 @@ def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence
         if seen or any(_kept(ctx, region, use, node) for use in every if overlap(use.path, later.path)):
             at = later.node if isinstance(later.node, (ast.expr, ast.stmt)) else done.node
             assert isinstance(at, (ast.expr, ast.stmt))
-            weights = has_weights(ctx, later.sure, at, later.path), weights_are_float32(ctx, later.path)
+            weights = (
+                has_weights(ctx, later.sure, at, later.path),
+                weights_are_float32(ctx, later.path),
+                something_is_cast(ctx, at),
+            )
             known = nothing_interferes(ctx, region, node, later.node, inside=later.doubts)
             return Stale(later.path, region, (writes_these_weights(ctx, done, later.path), *weights, *known))
     for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():

@@ -198,11 +198,11 @@ def _zeroes(node: ast.AST) -> bool:
 
 
 def _sets_gradients(node: ast.AST) -> bool:
-    """`p.grad = …`, `p.grad.zero_()`."""
+    """`p.grad = …`, `del p.grad`, `p.grad.zero_()`."""
     match node:
-        case (
-            ast.Attribute(attr="grad", ctx=ast.Store()) | ast.Attribute(value=ast.Attribute(attr="grad"), attr="zero_")
-        ):
+        case ast.Attribute(attr="grad", ctx=ast.Store() | ast.Del()):
+            return True
+        case ast.Attribute(value=ast.Attribute(attr="grad"), attr="zero_"):
             return True
     return False
 

@@ -253,8 +253,8 @@ def loss_is_not_scaled(ctx: PythonContext, method: Method) -> Answer:
     scopes = {method.node: ctx}
     return unless(
         each.evidence(f"`{each.ctx.written(each.node)}` may scale the loss already")
-        for each in mentions_during(ctx, scopes, "scale", "get_scale")
-        if each.is_kept or (each.call is not None and len(values(each.call)) < 2)
+        for each in mentions_during(ctx, scopes, "scale", "get_scale", "pre_backward")
+        if each.word == "pre_backward" or each.is_kept or (each.call is not None and len(values(each.call)) < 2)
     )
 
 

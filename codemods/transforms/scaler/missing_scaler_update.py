@@ -87,7 +87,11 @@ def _of_scaler(training: Training, scaler: Scaler, is_bug: Answer) -> Iterator[D
         whole, loop = _whole(training, scaler, step)
         around = training.flow.loop(whole)
         groups.setdefault(around, []).append(whole)
-        if _comes_again(training, scaler) if loop is None else not _made_inside(training, scaler, loop):
+        if loop is None:
+            comes_again = _comes_again(training, scaler)
+        else:  # a loop that is left after its first step has no second one (left_at_once)
+            comes_again = training.flow.comes_round(step, step) and not _made_inside(training, scaler, loop)
+        if comes_again:
             again.add(around)
     found = [steps for around, steps in groups.items() if around in again]
     obstacle = next((o for steps in found if (o := _obstacle(training, scaler, steps))), "")

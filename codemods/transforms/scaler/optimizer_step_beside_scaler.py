@@ -46,6 +46,7 @@ from codemods.frameworks.scaler.questions import (
     is_scaler,
     nothing_else_steps,
     nothing_else_unscales,
+    overflows_are_not_tested,
     scaler_is_on,
     step_is_its_own,
     steps_an_optimizer,
@@ -181,6 +182,7 @@ def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) ->
         step_is_its_own(ctx),
         no_hook_changes_a_step(ctx),
         untouched,
+        *([overflows_are_not_tested(training, scaler.backwards[-1], step)] if unscaled else []),
     ]
     together = any(_together(training, scaler, b, step) for b in scaler.backwards)
     plain = not (step.args or step.keywords or scaler.steps) and isinstance(ctx.parent(step), ast.Expr)

@@ -40,7 +40,7 @@ from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings, writes
 from codemods.analysis.values import expressions, possible_values
-from codemods.flow.answers import unknown
+from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.scaler.questions import (
     no_scaler_may_be_off,
     scale_may_change,
@@ -104,8 +104,20 @@ def _between_steps(training: Training, scaler: Scaler, update: ast.Call) -> list
         updates_with_the_same_gradients(ctx, _steps_between(training, update, late)),
         scale_may_change(training, scaler),
         no_scaler_may_be_off(ctx),
+        scaler_is_not_bound_anew(training, scaler, update, late),
     ]
     return [rule.finding(update, fix=fix, message=message, is_bug=is_bug, evidence=evidence)]
+
+
+@question
+def scaler_is_not_bound_anew(training: Training, scaler: Scaler, update: ast.Call, step: ast.Call) -> Answer:
+    """Whether a name means the same scaler at an update and at a later step (`swapped`)."""
+    return unless(
+        training.ctx.evidence(node, f"`{scaler.name}` may be another scaler from here on")
+        for node in training.between(update, step)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+        if training.ctx.name(node) == scaler.name
+    )
 
 
 def _steps_between(training: Training, update: ast.Call, step: ast.Call) -> Iterator[ast.Call]:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.calls import values
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless, yes
 from codemods.frameworks.removed_names import tables
@@ -88,7 +89,7 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
             edit_parameters(function, last=missing),
             edit_call(above[0], last=handed),
         ]
-        is_right = [loss_is_handed_back(function, above[0], ctx)]
+        is_right = [loss_is_handed_back(function, above[0], ctx), inputs_are_as_counted(function, above[0], ctx)]
     names = ", ".join(f"`{name}`" for name in missing)
     yield from signature_finding(
         rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs, is_right=is_right
@@ -112,6 +113,20 @@ def loss_is_handed_back(function: ast.FunctionDef, call: ast.Call, ctx: PythonCo
         for node in stores
         if not ctx.module.contains(statement, node)
     )
+
+
+@question
+def inputs_are_as_counted(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> Answer:
+    """Whether a method hands on the inputs that it got: labels that it masks were counted before (`masked_labels`)."""
+    given = {name for value in values(call) for node in ast.walk(value) if (name := ctx.name(node))}
+    changed = [
+        node
+        for node in own(function)
+        if isinstance(node, (ast.Name, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
+        if ctx.name(node.value if isinstance(node, ast.Subscript) else node) in given
+    ]
+    computed = [value for value in values(call) if isinstance(value, (ast.Dict, ast.Call, ast.DictComp))]
+    return unless(ctx.evidence(node, "these inputs may have other labels") for node in (*changed, *computed))
 
 
 def _is_only_way(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> bool:

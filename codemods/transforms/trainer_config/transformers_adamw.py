@@ -25,17 +25,19 @@ are there to make both versions work. An import that nothing reads is reported w
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis.calls import argument, has_splat, literal, values
 from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
-from codemods.model.edits import Consequence, Safety
+from codemods.frameworks.removed_names.drafts import library_is_installed
+from codemods.frameworks.removed_names.tables import RemovedName
+from codemods.model.edits import Consequence, Need, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.verbs import edit_call, replace
+from codemods.syntax.verbs import Verb, edit_call, replace
 
 rule = Rule(
     code="HF004",
@@ -59,6 +61,7 @@ rule = Rule(
 )
 OLD = "transformers.AdamW"
 REMOVED = ">=4.50"
+_ROW = RemovedName("transformers", "name", "", OLD, "decision", gone="4.50.0")
 _ORDER = ("params", "lr", "betas", "eps", "weight_decay", "correct_bias", "no_deprecation_warning")
 _DEFAULTS = (("eps", "1e-6"), ("weight_decay", "0.0"))
 
@@ -72,31 +75,13 @@ def transformers_adamw(node: ast.Name | ast.Attribute, ctx: PythonContext) -> It
         case ast.Call(func=func) if func is node:
             yield from _call(parent, ctx)
         case ast.ClassDef():
-            yield rule.finding(
-                node,
-                message="a subclass of Transformers' `AdamW`, which was removed in 4.50",
-                bites=_affected(ctx),
-                consequence=_cost(ctx),
-            )
+            yield _finding(node, ctx, message="a subclass of Transformers' `AdamW`, which was removed in 4.50")
         case _ if ctx.annotates(node):
             target = ctx.spell("torch.optim.AdamW", at=node)
             if target is not None:
-                yield rule.finding(
-                    node,
-                    fix=[replace(node, target.code)],
-                    message=_gone(ctx),
-                    needs=[target.need],
-                    bites=_affected(ctx),
-                    consequence=_cost(ctx),
-                )
+                yield _finding(node, ctx, fix=[replace(node, target.code)], needs=[target.need])
         case _:
-            yield rule.finding(
-                node,
-                message=_gone(ctx),
-                is_bug=[nobody_puts_it_back(ctx)],
-                bites=_affected(ctx),
-                consequence=_cost(ctx),
-            )
+            yield _finding(node, ctx)
 
 
 @rule.on(ast.ImportFrom)
@@ -108,7 +93,27 @@ def unused_import(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Dra
         if alias.name == "AdamW" and ctx.means(name, OLD) and _bound_for_sure(name, ctx):
             if not ctx.facts.loads.get(bound) and bound not in ctx.facts.exports:
                 message = f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
-                yield rule.finding(alias, message=message, bites={"transformers": REMOVED})
+                is_bug = [library_is_installed(ctx, _ROW)]
+                yield rule.finding(alias, message=message, is_bug=is_bug, bites={"transformers": REMOVED})
+
+
+def _finding(
+    node: ast.expr,
+    ctx: PythonContext,
+    *,
+    message: str = "",
+    fix: Sequence[Verb] = (),
+    needs: Sequence[Need | None] = (),
+) -> Draft:
+    return rule.finding(
+        node,
+        fix=fix,
+        needs=needs,
+        message=message or _gone(ctx),
+        is_bug=[nobody_puts_it_back(ctx), library_is_installed(ctx, _ROW)],
+        bites=_affected(ctx),
+        consequence=_cost(ctx),
+    )
 
 
 @question
@@ -150,18 +155,15 @@ def _gone(ctx: PythonContext) -> str:
 
 def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
-        yield rule.finding(
-            call,
-            message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50",
-            bites=_affected(ctx),
-            consequence=_cost(ctx),
+        yield _finding(
+            call, ctx, message="what `*` and `**` pass to Transformers' `AdamW` cannot be seen; removed in 4.50"
         )
         return
     gone = [given for name in _ORDER[5:] if (given := argument(call, name, _ORDER.index(name))) is not None]
     corrected = argument(call, "correct_bias", 5)
     if corrected is not None and literal(corrected) is not True:
         text = "`correct_bias` of Transformers' `AdamW` (removed in 4.50) has no counterpart in torch"
-        yield rule.finding(call, message=text, bites=_affected(ctx), consequence=_cost(ctx))
+        yield _finding(call, ctx, message=text)
         return
     if (
         len(call.args) > len(_ORDER)
@@ -171,17 +173,9 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     target = ctx.spell("torch.optim.AdamW", at=call)
     if target is None:
-        yield rule.finding(call, message=_gone(ctx), bites=_affected(ctx), consequence=_cost(ctx))
+        yield _finding(call, ctx)
         return
     defaults = [(name, old) for name, old in _DEFAULTS if argument(call, name, _ORDER.index(name)) is None]
     drop = [next((k for k in call.keywords if k.value is each), each) for each in gone]
     fix = edit_call(call, function=target.code, last=defaults, drop=drop)
-    yield rule.finding(
-        call,
-        fix=[fix],
-        message=_gone(ctx),
-        needs=[target.need],
-        is_bug=[nobody_puts_it_back(ctx)],
-        bites=_affected(ctx),
-        consequence=_cost(ctx),
-    )
+    yield _finding(call, ctx, fix=[fix], needs=[target.need])

@@ -23,6 +23,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.config_owners import ACCELERATE, AXOLOTL, LLAMA_FACTORY, is_interpolated, owner
 from codemods.frameworks.removed_names.tables import known_keys
 from codemods.model.edits import Consequence, Safety
@@ -67,8 +68,19 @@ def unread_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
             fixed = not there and not is_interpolated(entry.value)
             yield rule.finding(
                 entry.key,
+                is_bug=[no_plugin_adds_keys(ctx, table)],
                 fix={entry: Pair(near, plain(entry.value))} if fixed else None,
                 message=f"no release of {program} reads `{key}`: `{near}`?",
                 title=f"Write `{near}`",
                 consequence=Consequence.SILENT if program == AXOLOTL else Consequence.RAISES,
             )
+
+
+@question
+def no_plugin_adds_keys(ctx: FileContext, table: Table) -> Answer:
+    """Whether a configuration loads no plugin, which may read keys of its own (`of_a_plugin`)."""
+    return unless(
+        ctx.shown_at(each.key.start, "a plugin may read it")
+        for each in table.entries
+        if each.key.value == "plugins" and not (isinstance(each.value, Scalar) and each.value.value is None)
+    )

@@ -29,13 +29,14 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import program
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions.messages import why_not
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
@@ -92,6 +93,10 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
     """Whether no code of the project reads the file: it may list releases that must not be installed (`denied`)."""
     name = posixpath.basename(ctx.path)
     found = (path for path in ctx.index.search(ctx.path, (name.encode(),)) if posixpath.basename(path) != "setup.py")
+    scripts = ctx.index.holding("", (name.encode(),), _SCRIPTS)
+    read = [place for path in scripts if (place := _read_by_a_script(ctx, path, name)) is not None]
+    if read:
+        return unknown(*read)
     return unless(
         there.evidence(text, f"`{name}` is read here")
         for path in found
@@ -99,6 +104,19 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
         for text in there.all(ast.Constant)
         if isinstance(text.value, str) and name in text.value
     )
+
+
+_SCRIPTS = (".sh", ".yml", ".yaml", "Makefile", "Dockerfile", ".ini", ".toml")
+_INSTALLED = re.compile(r"(?:-r|-c|--requirement|--constraint|COPY|ADD|cache-dependency-path)\b|requirements?\b.*:")
+
+
+def _read_by_a_script(ctx: FileContext, path: str, name: str) -> Evidence | None:
+    """The first line of a script that names a file of requirements, and hands it to no installer (`denied_by_grep`)."""
+    for number, line in enumerate((ctx.index.text(path) or "").splitlines(), start=1):
+        before, named, _ = line.partition(name)
+        if named and not _INSTALLED.search(before):
+            return Evidence(path, number, f"`{name}` is read here")
+    return None
 
 
 @question

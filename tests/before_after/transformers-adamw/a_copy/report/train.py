@@ -1,0 +1,9 @@
+import sys
+
+sys.path.insert(0, "third_party")
+
+from transformers import AdamW
+
+
+def optimizer(model):
+    return AdamW(model.parameters(), lr=1e-3)
