@@ -1,4 +1,4 @@
-# fixer: unsafe
+# fixer: target=transformers==4.50.0 unsafe
 from transformers import AdamW
 
 
