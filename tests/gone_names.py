@@ -14,10 +14,11 @@ import argparse
 import ast
 import importlib
 import importlib.metadata
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, reduce
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                 if taken is None or taken.rest or parameters is None:
                     continue
                 for argument in parameters.defaults.keys() - taken.defaults.keys():
-                    if (as_one(owner), argument) not in known:
+                    if (as_one(owner), argument) not in known and not _is_taken(as_one(owner), argument):
                         arguments.setdefault(f"{owner}:{argument}", f"{later.major}.{later.minor}")
     return _by_release(members), _by_release(arguments)
 
@@ -266,6 +267,22 @@ def _is_importable(name: str) -> bool:
     except Exception:
         return False
     return True
+
+
+def _is_taken(owner: str, argument: str) -> bool:
+    """Whether the installed release takes an argument all the same: by `**kwargs`, or where no source has it."""
+    module, names = owner, list[str]()
+    while module:
+        module, _, last = module.rpartition(".")
+        names.insert(0, last)
+        try:
+            found = reduce(getattr, names, importlib.import_module(module))
+            makers = (found, found.__post_init__) if hasattr(found, "__post_init__") else (found,)
+            given = [each for maker in makers for each in inspect.signature(maker).parameters.values()]
+        except Exception:
+            continue
+        return any(each.name == argument or each.kind is each.VAR_KEYWORD for each in given)
+    return False
 
 
 def cached(library: Library, cache: Path) -> list[Version]:
