@@ -578,6 +578,42 @@ def getattr_literal(hiding: Hiding) -> None:
     hiding.changes.append((start, end, f"getattr({owner}, '{node.func.attr}')"))
 
 
+def _method_call(hiding: Hiding) -> tuple[ast.Call, ast.Attribute]:
+    """A target that calls a method of something with a name, in an expression or statement of its own."""
+    node = hiding.node
+    if hiding.target.kind != "call" or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        raise _Cannot
+    if not isinstance(node.func.value, (ast.Name, ast.Attribute)):
+        raise _Cannot
+    return node, node.func
+
+
+def bound_method(hiding: Hiding) -> None:
+    """A second name for a bound method: `update = scaler.update`, and `update()`."""
+    _, method = _method_call(hiding)
+    hiding.before(f"_hidden_value = {hiding.program.code(method)}")
+    start, end = hiding.program.span(method)
+    hiding.changes.append((start, end, "_hidden_value"))
+
+
+def methods_in_a_loop(hiding: Hiding) -> None:
+    """A loop over bound methods that calls each."""
+    _, method = _method_call(hiding)
+    hiding.around(f"for _hidden_value in ({hiding.program.code(method)},):", "_hidden_value()")
+    begin, stop, text = hiding.changes.pop()
+    given = hiding.code[len(ast.unparse(method)) :]
+    hiding.changes.append((begin, stop, text.replace("_hidden_value()", f"_hidden_value{given}")))
+
+
+def method_caller(hiding: Hiding) -> None:
+    """`operator.methodcaller`."""
+    node, method = _method_call(hiding)
+    given = [ast.unparse(each) for each in (*node.args, *node.keywords)]
+    hiding.define("import operator as _hidden_operator")
+    named = ", ".join([repr(method.attr), *given])
+    hiding.put(f"_hidden_operator.methodcaller({named})({hiding.program.code(method.value)})")
+
+
 def try_finally(hiding: Hiding) -> None:
     """`try` and `finally`."""
     if hiding.target.kind != "call":
@@ -624,7 +660,7 @@ TRANSFORMATIONS: dict[str, Transform] = {
         *(helper, other_file, method, base_class, property_, lambda_, nested_function, decorator, generator),
         *(context_manager, partial, call_method, attribute, star_args, append, comprehension, tuple_, dictionary),
         *(star_unpacking, loop_variable, dataclass_field, namedtuple, add_assign, walrus, conditional, match_),
-        *(second_name, getattr_literal, try_finally, inverted_guard),
+        *(second_name, getattr_literal, bound_method, methods_in_a_loop, method_caller, try_finally, inverted_guard),
     )
 }
 
@@ -658,6 +694,8 @@ class _Back(ast.NodeTransformer):
             ):
                 self.values["value"] = value
             case ast.For(target=ast.Name(id="_hidden_value" | "_hidden_each"), iter=ast.List(elts=[value])):
+                self.values["value"] = value
+            case ast.For(target=ast.Name(id="_hidden_value"), iter=ast.Tuple(elts=[value])):
                 self.values["value"] = value
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id="_hidden_items"))], value=value):
                 self.values["value"] = value
@@ -737,6 +775,11 @@ class _Back(ast.NodeTransformer):
                 return value
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]):
                 return ast.Attribute(value=owner, attr=name, ctx=ast.Load()) if "getattr" in self.values else None
+            case ast.Call(func=ast.Call(func=ast.Attribute(attr="methodcaller"), args=[name, *given]) as made):
+                if isinstance(name, ast.Constant) and len(node.args) == 1:
+                    method = ast.Attribute(value=node.args[0], attr=str(name.value), ctx=ast.Load())
+                    return ast.Call(func=method, args=given, keywords=made.keywords)
+                return None
             case ast.Call(func=ast.Name(id="next"), args=[ast.Call(func=ast.Name(id="_hidden_moved"))]):
                 return self.values.get("moved")
             case ast.Call(func=ast.Name(id="_hidden_moved")):

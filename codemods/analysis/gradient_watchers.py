@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator
 
 from codemods.analysis.gradient_use import ReachedCode, is_used, reads_gradients
-from codemods.analysis.mentions import are_connected, may_run_during, mentions
+from codemods.analysis.mentions import Occurrence, are_connected, may_run_during, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
@@ -133,6 +133,14 @@ def no_other_code_reads_gradients(
     return unless(_reading(ctx, code, known_to, here))
 
 
+def _is_taken(mention: Occurrence) -> bool:
+    """Whether a function of torch that reads gradients gets another name, or is called by a text (`by_another_name`)."""
+    if isinstance(mention.node, ast.Constant):
+        return mention.word != "grad"
+    torchs = any(origin.startswith("torch.") for origin in mention.ctx.origin(mention.node))
+    return mention.word != "grad" and mention.is_kept and torchs
+
+
 def _reading(
     ctx: PythonContext,
     code: ReachedCode,
@@ -140,14 +148,14 @@ def _reading(
     here: frozenset[ast.AST],
 ) -> Iterator[Evidence]:
     for each in mentions(ctx, "grad", *sorted(reads_gradients())):
-        if each.node in here:
+        if each.node in here and not _is_taken(each):
             continue
         if each.word == "grad":
             if not isinstance(each.node, ast.Attribute) or not is_used(each.ctx, each.node):
                 continue
-        elif each.call is None and isinstance(each.node, ast.Attribute):
+        elif each.call is None and isinstance(each.node, ast.Attribute) and not _is_taken(each):
             continue
-        if each.call is not None and known_to(each.ctx, each.call):
+        if each.call is not None and known_to(each.ctx, each.call) and not _is_taken(each):
             continue
         if may_run_during(each, code.scopes):
             yield each.evidence(f"`{each.ctx.written(each.node)}` may read the gradients")

@@ -51,7 +51,11 @@ class Occurrence:
             return self.node.value
         if isinstance(self.node, ast.Constant):
             call = self.ctx.parent(self.node)
-            return call.args[0] if isinstance(call, ast.Call) and call.args[0] is not self.node else None
+            if not isinstance(call, ast.Call) or call.args[0] is not self.node:
+                return call.args[0] if isinstance(call, ast.Call) else None
+            applied = self.ctx.parent(call)  # methodcaller("step")(optimizer)
+            applied = applied if isinstance(applied, ast.Call) and applied.func is call else None
+            return applied.args[0] if applied is not None and applied.args else None
         return None
 
     @property

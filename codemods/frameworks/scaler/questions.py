@@ -437,7 +437,7 @@ def _may_be_of(training: Training, scaler: Scaler, mention: Occurrence) -> bool:
     """Whether what a place names may be a method of this scaler."""
     ctx, receiver = mention.ctx, mention.receiver
     if receiver is None or ctx.origin(mention.node):
-        return False
+        return isinstance(mention.node, ast.Constant)  # of whoever is called by this text
     if _is_of_another_class(ctx, receiver, mention.word):
         return False
     mine, theirs = _sites(training.ctx, scaler.constructors), _made(ctx, receiver)
