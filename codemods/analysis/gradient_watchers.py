@@ -134,7 +134,10 @@ def no_other_code_reads_gradients(
 
 
 def _is_taken(mention: Occurrence) -> bool:
-    """Whether a function of torch that reads gradients gets another name, or is called by a text (`by_another_name`)."""
+    """Whether a function of torch that reads gradients gets another name, or is called by a text.
+
+    Fixture: `by_another_name`.
+    """
     if isinstance(mention.node, ast.Constant):
         return mention.word != "grad"
     torchs = any(origin.startswith("torch.") for origin in mention.ctx.origin(mention.node))
