@@ -128,7 +128,7 @@ def only_this_call_reads_it(ctx: PythonContext, spread: ast.expr, written: ast.D
 
 def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Remedy | None:
     if given.in_dictionary is not None:
-        verbs = _in_dictionary(row, given, ctx)
+        verbs = _in_dictionary(row, given, ctx) if _all_take(row, given, ctx) else []
     else:
         verbs = _in_call(row, given, ctx)
     if not verbs:
@@ -143,6 +143,21 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
     elif is_field(row):
         answers = [nobody_reads_it(ctx, given.call, row.old)]
     return replace(repair(row, verbs, ctx), is_right=answers)
+
+
+def _all_take(row: RemovedName, given: _Given, ctx: PythonContext) -> bool:
+    """Whether a dictionary with an old key is read by calls of the library only (`read_by_its_own_class`)."""
+    names = {ctx.name(each.value) for each in given.call.keywords if each.arg is None} - {None}
+    for node in ctx.all(ast.Name):
+        if node.id not in names or not isinstance(node.ctx, ast.Load):
+            continue
+        above = ctx.parent(node)
+        call = ctx.parent(above) if isinstance(above, ast.keyword) and above.arg is None else None
+        if isinstance(above, ast.Subscript):
+            continue
+        if not isinstance(call, ast.Call) or not any(o.startswith(f"{row.library}.") for o in owners_of(ctx, call)):
+            return False
+    return True
 
 
 @question

@@ -143,7 +143,7 @@ def said(row: RemovedName, *, gone: bool) -> str:
     last = row.owner.rpartition(".")[2]
     if row.place == "value":
         argument, _, value = row.old.partition("=")
-        what = f"`{argument}={value if value == 'None' else repr(value)}` of `{last}`"
+        what = f"`{argument}={value if value in ('None', 'True', 'False') else repr(value)}` of `{last}`"
     else:
         what = f"`{row.old}` of `{last}`" if row.owner else f"`{row.old}`"
     became = "is deprecated" if not gone else "is refused" if row.place == "value" else "is gone"

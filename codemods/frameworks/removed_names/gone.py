@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -14,16 +15,21 @@ from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.arguments import only_the_library_takes_it
 from codemods.frameworks.removed_names.drafts import PACKAGES, finding
 from codemods.frameworks.removed_names.own_uses import OwnUse, uses
-from codemods.frameworks.removed_names.owners import instance_of, of_class, owners_of
+from codemods.frameworks.removed_names.owners import instance_of, meant, of_class, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName, as_one
 from codemods.project import ranges
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import is_none
+from codemods.syntax.module import Function, is_none
 
 _FIFTH = "5.0.0"
 """Transformers 5, which dropped what models and configurations had held for others."""
+_TRAINER = "transformers.Trainer"
+_INSERTED = 7, "compute_loss_func", "4.46.0"
+"""A parameter of the Trainer's that came before others: its place, name and release."""
+_BATCH_HOOK = re.compile("on_(validation|test)_batch_(start|end)")
+_WITH_HOOKS = frozenset({"lightning.pytorch.Callback", "lightning.pytorch.LightningModule"})
 _MIXIN = "4.52.0"
 """The release of which `PreTrainedModel` is no longer a `GenerationMixin`: transformers/modeling_utils.py."""
 _GENERATES = "prepare_inputs_for_generation"
@@ -57,6 +63,21 @@ def gone_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[D
         row = _row(ctx, tables.gone_arguments()[name], owners_of(ctx, call))
         if row is not None and not version_tested(ctx, call, row.library):
             yield from finding(rule, row, each, ctx, None, (only_the_library_takes_it(ctx, call, name),))
+
+
+def shifted_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """What a call gives by position behind the place of a parameter that is new."""
+    place, name, release = _INSERTED
+    given = call.args[place:]
+    if not given or any(isinstance(each, ast.Starred) for each in call.args):
+        return
+    row = RemovedName("transformers", "argument", _TRAINER, name, "decision", gone=release)
+    if _TRAINER not in owners_of(ctx, call) or _row(ctx, {"": row}, ("",)) is None:
+        return
+    if not version_tested(ctx, call, row.library):
+        said = f"`{name}` is argument {place + 1} of `Trainer` since transformers {release}: give what follows by name"
+        for draft in finding(rule, row, given[0], ctx, None):
+            yield replace(draft, message=said)
 
 
 def gone_members(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -107,35 +128,94 @@ def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iter
 
 def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     """`class Model(PreTrainedModel)` that says how it generates, and is no `GenerationMixin` any more."""
-    if not any(isinstance(each, ast.FunctionDef) and each.name == _GENERATES for each in klass.body):
+    methods = {each.name: each for each in klass.body if isinstance(each, ast.FunctionDef)}
+    if "__init__" in methods and "post_init" not in {n.attr for n in ast.walk(klass) if isinstance(n, ast.Attribute)}:
+        yield from _without_post_init(rule, klass, ctx)
+    if _GENERATES not in methods:
         return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "generate", "decision", gone=_MIXIN)
     if _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, klass, row.library):
         return
-    lineage = ctx.index.lineage(Ref(ctx.path, klass.name))
-    bases = {each for each in lineage.external if each.startswith("transformers.")}
-    if not lineage.complete or not bases or not all(each.endswith("PreTrainedModel") for each in bases):
+    if not _is_a_model(ctx, klass):
         return
     said = f"`PreTrainedModel` is no `GenerationMixin` since transformers {_MIXIN}, so `{klass.name}` has no `generate`"
     for draft in finding(rule, row, klass, ctx, None):
         yield replace(draft, message=f"{said}: add `transformers.GenerationMixin` to its bases")
 
 
+def optional_parameters(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
+    """`def on_validation_batch_end(…, dataloader_idx)`: given by Lightning 2 only where there are several loaders."""
+    given = function.args
+    required = given.args[: len(given.args) - len(given.defaults)]
+    if not _BATCH_HOOK.fullmatch(function.name) or not any(each.arg == "dataloader_idx" for each in required):
+        return
+    klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None
+    above = {name for base in ctx.index.lineage(klass).external for name in meant(base)} if klass is not None else set()
+    row = RemovedName("lightning", "hook", "lightning.pytorch.Callback", function.name, "decision", gone="2.0.0")
+    if above.isdisjoint(_WITH_HOOKS) or _row(ctx, {"": row}, ("",)) is None:
+        return
+    if version_tested(ctx, function, row.library):
+        return
+    said = f"`{function.name}` is given `dataloader_idx` only where there are several loaders since lightning 2.0.0"
+    for draft in finding(rule, row, function, ctx, None):
+        yield replace(draft, message=f"{said}: write `dataloader_idx=0`")
+
+
+def _is_a_model(ctx: PythonContext, klass: ast.ClassDef) -> bool:
+    """Whether a class extends a base class of models of Transformers, and no model."""
+    lineage = ctx.index.lineage(Ref(ctx.path, klass.name))
+    bases = {each for each in lineage.external if each.startswith("transformers.")}
+    return lineage.complete and bool(bases) and all(each.endswith("PreTrainedModel") for each in bases)
+
+
+def _without_post_init(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
+    """A model whose constructor does not end with `self.post_init()`, without which nothing is loaded any more."""
+    row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "post_init", "decision", gone=_FIFTH)
+    below = ctx.index.subclasses(Ref(ctx.path, klass.name))
+    if _row(ctx, {"": row}, ("",)) is None or not _is_a_model(ctx, klass) or any(below):
+        return
+    if version_tested(ctx, klass, row.library):
+        return
+    for ref in ctx.index.lineage(Ref(ctx.path, klass.name)).refs:
+        there = ctx.other(ref.path)
+        if there is None or any("post_init" in ast.unparse(each) for each in there.classes(ref.name)):
+            return
+    said = f"the constructor of `{klass.name}` does not call `self.post_init()`, without which `from_pretrained` fails"
+    for draft in finding(rule, row, klass, ctx, None):
+        yield replace(draft, message=f"{said} since transformers {_FIFTH}")
+
+
 def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """`model.config.max_length = 64`: settings of generation that only `generation_config` may hold."""
     owner, statement = node.value, ctx.statement(node)
-    if not isinstance(node.ctx, ast.Store) or node.attr not in tables.generation_settings():
+    if node.attr not in tables.generation_settings() or (model := _configured(ctx, node)) is None:
         return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedConfig", node.attr, "decision", gone=_FIFTH)
-    if not isinstance(owner, ast.Attribute) or owner.attr != "config" or _row(ctx, {"": row}, ("",)) is None:
+    if _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, node, "transformers"):
         return
-    if is_none(getattr(statement, "value", None)) or version_tested(ctx, node, "transformers"):
+    said = "`generate` and `save_pretrained` refuse a setting of generation in a model's configuration"
+    if isinstance(node.ctx, ast.Load):
+        said = "a model's configuration holds no settings of generation, and reading one fails,"
+    elif is_none(getattr(statement, "value", None)):
         return
     doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
-    where = f"`{ctx.source(owner.value)}.generation_config.{node.attr}`"
-    said = "`generate` and `save_pretrained` refuse a setting of generation in a model's configuration"
+    where = f"`{ctx.source(model)}.generation_config.{node.attr}`" if model is not owner else "a `GenerationConfig`"
     for draft in finding(rule, row, node, ctx, None, (doubt,)):
-        yield replace(draft, message=f"if it is transformers's: {said} since transformers 5.0.0: set {where}")
+        yield replace(draft, message=f"if it is transformers's: {said} since transformers 5.0.0: use {where}")
+
+
+def _configured(ctx: PythonContext, node: ast.Attribute) -> ast.expr | None:
+    """The model, or else its configuration, of which a place sets or reads something; None of anything else."""
+    owner = node.value
+    if isinstance(owner, ast.Name):
+        is_one = "transformers.PreTrainedConfig" in instance_of(ctx, owner)[0]
+        return owner if is_one and isinstance(node.ctx, ast.Store) else None
+    if not isinstance(owner, ast.Attribute) or owner.attr != "config":
+        return None
+    if isinstance(node.ctx, ast.Store):
+        return owner.value
+    named = (ctx.name(owner.value) or "").rpartition(".")[2]  # a name only ranks what is possible anyway
+    return owner.value if named.endswith("model") else None
 
 
 def _row(ctx: FileContext, rows: Mapping[str, RemovedName], owners: tuple[str, ...]) -> RemovedName | None:

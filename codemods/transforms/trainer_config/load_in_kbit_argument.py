@@ -26,7 +26,7 @@ from dataclasses import replace
 from codemods.analysis.calls import has_splat, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.arguments import old_arguments
+from codemods.frameworks.removed_names.arguments import old_arguments, old_values
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -40,7 +40,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
-    triggers=(tables.words("HF010", "argument"), ("from_pretrained", "from_config", "pipeline")),
+    triggers=(tables.words("HF010", "argument", "value"), ("from_pretrained", "from_config", "pipeline")),
     imports=("transformers",),
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
 )
@@ -56,6 +56,7 @@ def removed_argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for draft in old_arguments(rule, call, ctx):
         name = draft.node.arg if isinstance(draft.node, ast.keyword) else None
         yield _with_config(draft, call, ctx) if name in _BITS and draft.remedy is None else draft
+    yield from old_values(rule, call, ctx)
 
 
 def _with_config(draft: Draft, call: ast.Call, ctx: PythonContext) -> Draft:

@@ -6,14 +6,15 @@ Nothing raises and nothing warns, and the program does something else: `from_pre
 trained with 5e-5 before TRL 0.12, and trains with 2e-5 since.
 
 Found by `fixer upgrade` only: these are decisions, and each is told with the old meaning and the new one. Several
-defaults of one call are told together.
+defaults of one call are told together, and those of a dataclass where a parser is given it.
 
 ## Fix safety
 There is none: both meanings may be wanted.
 
 ## When it is not offered
-Where the call gives the argument, where `**` may give it, and where the project asked for such a release before. Of an
-object that nobody knows, a method is told whose result changed, as possible, unless the project has one of that name.
+Where the call gives the argument (None for a `dtype` asks for the default), where `**` may give it, and where the
+project asked for such a release before. Of an object that nobody knows, a method is told whose result changed, as
+possible, unless the project has one of that name.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ from dataclasses import replace
 
 from codemods.analysis.calls import has_splat, keyword
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.owners import owners_of
+from codemods.frameworks.removed_names.owners import dataclasses_of, made, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import is_none
 
 rule = Rule(
     code="VER008",
@@ -41,7 +44,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
-    triggers=(tables.with_defaults(),),
+    triggers=((*tables.with_defaults(), "HfArgumentParser", "TrlParser"),),
     imports=tuple(sorted({row.library for row in tables.rows_of_defaults()} | {"pytorch_lightning"})),
     upgrading=True,
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
@@ -52,22 +55,30 @@ rule = Rule(
 def changed_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(call):
         return
+    yield from _of_owners(ctx, call, owners_of(ctx, call))
+    for klass in dataclasses_of(ctx, call):
+        for name in sorted(ctx.origin(klass)):
+            yield from _of_owners(ctx, klass, made(ctx, name))
+    if (row := _result_of_unknown(ctx, call)) is not None:
+        doubt = unknown(ctx.evidence(call, f"what has `{row.owner.rpartition('.')[2]}` here is not known"))
+        yield rule.finding(call, message=f"{_said(row)}: {row.decide}", is_bug=(doubt,))
+
+
+def _of_owners(ctx: PythonContext, node: ast.expr, owners: Sequence[str]) -> Iterator[Draft]:
+    """The changed defaults that a call relies on, or a parser that fills the fields of a class."""
     told: set[str] = set()
-    for owner in owners_of(ctx, call):
+    for owner in owners:
         changes = {old: rows for old, rows in tables.defaults_of().get(owner, {}).items() if old not in told}
         told |= changes.keys()  # a subclass has a default of its own
-        changed = [row for rows in changes.values() if (row := _crossed(ctx, call, rows))]
+        changed = [row for rows in changes.values() if (row := _crossed(ctx, node, rows))]
         for row in changed:
             if row.decide:
-                yield rule.finding(call, message=f"{_said(row)}: {row.decide}")
+                yield rule.finding(node, message=f"{_said(row)}: {row.decide}")
         listed = [row for row in changed if not row.decide]
         if listed:
             name = owner.rpartition(".")[2]
             each = ", ".join(f"`{row.old}` {row.was} → {row.new} ({row.library} {row.gone})" for row in listed)
-            yield rule.finding(call, message=f"defaults of `{name}` changed: {each}")
-    if (row := _result_of_unknown(ctx, call)) is not None:
-        doubt = unknown(ctx.evidence(call, f"what has `{row.owner.rpartition('.')[2]}` here is not known"))
-        yield rule.finding(call, message=f"{_said(row)}: {row.decide}", is_bug=(doubt,))
+            yield rule.finding(node, message=f"defaults of `{name}` changed: {each}")
 
 
 def _said(row: RemovedName) -> str:
@@ -75,10 +86,12 @@ def _said(row: RemovedName) -> str:
     return f"{what} was {row.was} before {row.library} {row.gone}, and is {row.new} since"
 
 
-def _crossed(ctx: PythonContext, call: ast.Call, changes: Sequence[RemovedName]) -> RemovedName | None:
+def _crossed(ctx: PythonContext, node: ast.expr, changes: Sequence[RemovedName]) -> RemovedName | None:
     """What changed of one default between the releases that the project asks for and the one it is carried to."""
-    if keyword(call, changes[0].old) is not None or len(call.args) > 1:
-        return None
+    if isinstance(node, ast.Call):
+        given = keyword(node, changes[0].old)
+        if len(node.args) > 1 or (given is not None and not (changes[0].old == "dtype" and _may_be_none(ctx, given))):
+            return None
     release = ctx.upgrade(changes[0].library)
     asked = [each.specs for _, each in ctx.requirements(changes[0].library)]
     crossed = [
@@ -89,6 +102,17 @@ def _crossed(ctx: PythonContext, call: ast.Call, changes: Sequence[RemovedName])
         and not (asked and all(ranges.every(specs, row.removed) for specs in asked))
     ]
     return replace(crossed[-1], was=crossed[0].was) if crossed and crossed[0].was != crossed[-1].new else None
+
+
+def _may_be_none(ctx: PythonContext, given: ast.expr) -> bool:
+    """Whether an argument is given None on some way, which asks for the default as well (`none_of_a_choice`)."""
+    found = [value.node for value in possible_values(ctx, given)[0] if not value.path]
+    return any(
+        is_none(each)
+        for node in found
+        for each in (ast.walk(node) if isinstance(node, ast.IfExp) else [node])
+        if isinstance(each, ast.expr)
+    )
 
 
 def _result_of_unknown(ctx: PythonContext, call: ast.Call) -> RemovedName | None:

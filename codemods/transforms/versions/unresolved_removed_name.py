@@ -41,7 +41,7 @@ from codemods.syntax.module import Function
 
 _WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
 _LIBRARIES = {*tables.LISTED, *tables.generation_settings(), *tables.unread_switches(), "pytorch_lightning"}
-_OTHERS = {"environ", "PreTrainedModel"}
+_OTHERS = {"environ", "PreTrainedModel", "dataloader_idx", "Trainer"}
 
 rule = Rule(
     code="VER009",
@@ -63,6 +63,7 @@ rule = Rule(
 def argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_arguments(rule, call, ctx)
     yield from gone.gone_arguments(rule, call, ctx)
+    yield from gone.shifted_arguments(rule, call, ctx)
 
 
 @rule.on(ast.Dict)
@@ -92,6 +93,7 @@ def field(node: ast.AnnAssign, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)
 def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_hooks(rule, function, ctx)
+    yield from gone.optional_parameters(rule, function, ctx)
 
 
 @rule.on(ast.ClassDef)
