@@ -534,8 +534,10 @@ def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonConte
                 yield there, node
             case ast.BinOp(left=left, right=right):
                 waiting += ((there, left), (there, right))
-            case ast.UnaryOp(operand=operand):
+            case ast.UnaryOp(operand=operand) | ast.NamedExpr(value=operand):
                 waiting.append((there, operand))
+            case ast.IfExp(body=left, orelse=right):
+                waiting += ((there, left), (there, right))
             case ast.Name(id=name):
                 found = (each for each in possible_values(there, node)[0] if not each.path)
                 waiting += ((each.ctx, each.node) for each in found if isinstance(each.node, ast.expr))

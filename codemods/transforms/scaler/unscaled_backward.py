@@ -216,6 +216,29 @@ def _accumulates(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Ca
     return all(_asks_modulo(test) and not _asks_for(training.ctx, scaler, test) for test in tests)
 
 
+def _passes_gates_only(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) -> bool:
+    """Whether no other test stands between a backward and the step, one that leaves the loop included.
+
+    Fixture: `leaves_early`.
+    """
+    before = training.flow.tests(raw)
+    passed = [text for text, holds in training.flow.tests(step).items() if before.get(text) is not holds]
+    tests = [ast.parse(text, mode="eval").body for text in passed]
+    return all(_asks_modulo(test) and _counts(test) and not _asks_for(training.ctx, scaler, test) for test in tests)
+
+
+def _counts(test: ast.expr) -> bool:
+    """Whether a test compares numbers and asks nothing else."""
+    match test:
+        case ast.BoolOp(values=parts):
+            return all(map(_counts, parts))
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return _counts(part)
+        case ast.Compare(ops=ops):
+            return not any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in ops)
+    return isinstance(test, ast.BinOp)
+
+
 def _asks_for(ctx: PythonContext, scaler: Scaler, test: ast.expr) -> bool:
     """Whether a condition asks about the scaler, or about what it is made by: `if use_amp:`."""
     names = {ctx.name(node) for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute))}
@@ -243,6 +266,7 @@ def _draft(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) ->
     direct = training.conditions(raw, training.block(step)) is not None
     change = scaled(ctx, raw, f"{scaler.name}.scale")
     follows = training.always(step) and (direct or _accumulates(training, scaler, raw, step))
+    follows = follows and _passes_gates_only(training, scaler, raw, step)
     clips = clips_after(training, scaler, raw) if follows and scaler.sure else None
     fix, answers = ([*clips[0], replace(*change)], clips[1]) if clips is not None and change is not None else ([], [])
     code = _code(training)

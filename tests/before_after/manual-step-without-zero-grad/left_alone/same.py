@@ -66,6 +66,7 @@ class HandedOn(pl.LightningModule):
 
 class Heir(Zeroed):
     def training_step(self, batch, batch_idx):
+        super().training_step(batch, batch_idx)
         opt = self.optimizers()
         self.manual_backward(self(batch).mean())
         opt.step()
