@@ -775,7 +775,9 @@ class _Back(ast.NodeTransformer):
                 return value
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]):
                 return ast.Attribute(value=owner, attr=name, ctx=ast.Load()) if "getattr" in self.values else None
-            case ast.Call(func=ast.Call(func=ast.Attribute(attr="methodcaller"), args=[name, *given]) as made):
+            case ast.Call(
+                func=ast.Call(func=ast.Attribute(value=ast.Name(id="_hidden_operator")), args=[name, *given]) as made
+            ):
                 if isinstance(name, ast.Constant) and len(node.args) == 1:
                     method = ast.Attribute(value=node.args[0], attr=str(name.value), ctx=ast.Load())
                     return ast.Call(func=method, args=given, keywords=made.keywords)
