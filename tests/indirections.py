@@ -12,6 +12,7 @@ arguments, divisions, and what a `with` enters.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import builtins
 import json
@@ -1146,10 +1147,15 @@ def silence(table: Table) -> float:
     return total["silent"] / wrong if wrong else 0.0
 
 
-def main(arguments: list[str]) -> int:
-    codes = [each for each in arguments if not each.startswith("-")]
-    if "--show" in arguments:
-        return _show(*codes)
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.indirections", description="Count what rules say of twins.")
+    parser.add_argument("codes", nargs="*", help="rules; by default all, and the table is written")
+    parser.add_argument("--check", action="store_true", help="compare with the table instead")
+    parser.add_argument("--show", nargs=2, metavar=("CODE-CASE", "TRANSFORMATION"), help="print the twins of a case")
+    options = parser.parse_args()
+    if options.show:
+        return _show(*options.show)
+    codes = options.codes
     table, broken = counted(programs(codes))
     for trial in pairs(500) if not codes else ():
         said = judged(trial.case, findings(trial.case, trial.files), trial.files, trial.twin)
@@ -1162,7 +1168,7 @@ def main(arguments: list[str]) -> int:
         for cell in row.values():
             sums.update(cell)
     print(f"{dict(sums)}; silent: {silence(table):.1%} of wrong programs; {len(broken)} break the law")
-    if "--check" in arguments:
+    if options.check:
         return int(bool(broken) or any(worse(json.loads(TABLE.read_text()), table)))
     if not codes:
         TABLE.write_text(json.dumps(table, indent=1) + "\n")
@@ -1195,4 +1201,4 @@ def _show(place: str, name: str) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())
