@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from codemods.analysis.calls import given
 from codemods.analysis.python_context import PythonContext, program
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
@@ -186,7 +187,10 @@ def _likely_owners(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
             return _above(ctx, here)
         case ast.Attribute(attr=method) if not ctx.origin(call.func):
             return frozenset(row.owner for row in tables.rows() if row.owner.endswith(f".{method}"))
-    refs = [Ref(*origin.split(":", 1)) for origin in ctx.origin(call.func) if ":" in origin]
+    # a class under another name, also one that a function is given (class_of_a_caller)
+    found = [each for each in possible_values(ctx, call.func, given=given)[0] if not each.path]
+    refs = [each.ctx.ref(each.node) for each in found if isinstance(each.node, ast.ClassDef)]
+    refs += [Ref(*origin.split(":", 1)) for origin in ctx.origin(call.func) if ":" in origin]
     return frozenset(name for ref in refs for name in _above(ctx, ref))
 
 
