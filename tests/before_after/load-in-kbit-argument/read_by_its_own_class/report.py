@@ -1,4 +1,4 @@
-# fixer: unsafe target=transformers==5.23.0
+# fixer: target=transformers==5.23.0
 from transformers import AutoConfig, AutoTokenizer
 
 
