@@ -138,10 +138,11 @@ def _is_taken(mention: Occurrence) -> bool:
 
     Fixture: `by_another_name`.
     """
+    if mention.word == "grad":
+        return False
     if isinstance(mention.node, ast.Constant):
-        return mention.word != "grad"
-    torchs = any(origin.startswith("torch.") for origin in mention.ctx.origin(mention.node))
-    return mention.word != "grad" and mention.is_kept and torchs
+        return True
+    return mention.is_kept and any(origin.startswith("torch.") for origin in mention.ctx.origin(mention.node))
 
 
 def _reading(
@@ -151,14 +152,15 @@ def _reading(
     here: frozenset[ast.AST],
 ) -> Iterator[Evidence]:
     for each in mentions(ctx, "grad", *sorted(reads_gradients())):
-        if each.node in here and not _is_taken(each):
+        taken = _is_taken(each)
+        if each.node in here and not taken:
             continue
         if each.word == "grad":
             if not isinstance(each.node, ast.Attribute) or not is_used(each.ctx, each.node):
                 continue
-        elif each.call is None and isinstance(each.node, ast.Attribute) and not _is_taken(each):
+        elif each.call is None and isinstance(each.node, ast.Attribute) and not taken:
             continue
-        if each.call is not None and known_to(each.ctx, each.call) and not _is_taken(each):
+        if each.call is not None and known_to(each.ctx, each.call) and not taken:
             continue
         if may_run_during(each, code.scopes):
             yield each.evidence(f"`{each.ctx.written(each.node)}` may read the gradients")

@@ -51,11 +51,11 @@ class Occurrence:
             return self.node.value
         if isinstance(self.node, ast.Constant):
             call = self.ctx.parent(self.node)
-            if not isinstance(call, ast.Call) or call.args[0] is not self.node:
-                return call.args[0] if isinstance(call, ast.Call) else None
-            applied = self.ctx.parent(call)  # methodcaller("step")(optimizer)
-            applied = applied if isinstance(applied, ast.Call) and applied.func is call else None
-            return applied.args[0] if applied is not None and applied.args else None
+            if isinstance(call, ast.Call) and call.args[0] is self.node:  # methodcaller("step")(optimizer)
+                applied = self.ctx.parent(call)
+                found = applied.args if isinstance(applied, ast.Call) and applied.func is call else ()
+                return found[0] if found else None
+            return call.args[0] if isinstance(call, ast.Call) else None
         return None
 
     @property

@@ -55,7 +55,7 @@ from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project.index import Index
 from codemods.rules.rule import Draft, Remedy, Rule
-from codemods.syntax.module import Module, dotted
+from codemods.syntax.module import FUNCTIONS, Module, dotted
 from codemods.syntax.verbs import choose
 
 _SWITCHES = tuple(sorted(name.rpartition(".")[2] for name in NAMES if "_autocast_" in name))
@@ -258,9 +258,8 @@ def _is_compared(node: ast.expr, module: Module) -> bool:
         case ast.Dict(keys=keys):
             return node in keys
         case ast.arg():  # a decorator may choose by it, as `singledispatch` does
-            function = next(iter(module.ancestors(above)), None)
-            function = module.parent(function) if isinstance(function, ast.arguments) else function
-            return bool(getattr(function, "decorator_list", ()))
+            function = module.enclosing(above, ast.stmt)
+            return isinstance(function, FUNCTIONS) and bool(function.decorator_list)
         case ast.MatchClass():
             return True
     return isinstance(above, ast.Compare)

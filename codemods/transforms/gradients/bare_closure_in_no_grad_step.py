@@ -143,11 +143,11 @@ def a_closure_is_given(ctx: PythonContext, klass: ast.ClassDef) -> Answer:
         return yes(*(each.shown for each in bare))
     if given and all(each.surely and each.enables for each in given):
         return no(*(each.shown for each in given))
+    if doubts := [each.shown for each in given if not (each.surely and each.enables)]:
+        return unknown(*doubts)
     nobody = ctx.evidence(klass, f"nobody in sight gives `{klass.name}` a closure")
-    doubts = [each.shown for each in given if not (each.surely and each.enables)]
-    steps = [each for each in mentions(ctx, "step") if each.is_kept or isinstance(each.node, ast.Constant)]
-    hidden = [each.evidence("a closure may be given by another name") for each in steps]
-    return unknown(*doubts) if doubts else unknown(nobody, *hidden)
+    steps = (each for each in mentions(ctx, "step") if each.is_kept or isinstance(each.node, ast.Constant))
+    return unknown(nobody, *(each.evidence("a closure may be given by another name") for each in steps))
 
 
 @question
