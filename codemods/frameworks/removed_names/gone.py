@@ -128,15 +128,10 @@ def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iter
 
 def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     """`class Model(PreTrainedModel)` that says how it generates, and is no `GenerationMixin` any more."""
-    methods = {each.name: each for each in klass.body if isinstance(each, ast.FunctionDef)}
-    if "__init__" in methods and "post_init" not in {n.attr for n in ast.walk(klass) if isinstance(n, ast.Attribute)}:
-        yield from _without_post_init(rule, klass, ctx)
-    if _GENERATES not in methods:
+    if _GENERATES not in {each.name for each in klass.body if isinstance(each, ast.FunctionDef)}:
         return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "generate", "decision", gone=_MIXIN)
-    if _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, klass, row.library):
-        return
-    if not _is_a_model(ctx, klass):
+    if _row(ctx, {"": row}, ("",)) is None or not _is_a_model(ctx, klass) or version_tested(ctx, klass, row.library):
         return
     said = f"`PreTrainedModel` is no `GenerationMixin` since transformers {_MIXIN}, so `{klass.name}` has no `generate`"
     for draft in finding(rule, row, klass, ctx, None):
@@ -168,8 +163,10 @@ def _is_a_model(ctx: PythonContext, klass: ast.ClassDef) -> bool:
     return lineage.complete and bool(bases) and all(each.endswith("PreTrainedModel") for each in bases)
 
 
-def _without_post_init(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
+def unended_constructors(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     """A model whose constructor does not end with `self.post_init()`, without which nothing is loaded any more."""
+    if not any(isinstance(each, ast.FunctionDef) and each.name == "__init__" for each in klass.body):
+        return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "post_init", "decision", gone=_FIFTH)
     below = ctx.index.subclasses(Ref(ctx.path, klass.name))
     if _row(ctx, {"": row}, ("",)) is None or not _is_a_model(ctx, klass) or any(below):

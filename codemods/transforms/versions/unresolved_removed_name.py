@@ -99,6 +99,7 @@ def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.ClassDef)
 def base(klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     yield from gone.lost_bases(rule, klass, ctx)
+    yield from gone.unended_constructors(rule, klass, ctx)
 
 
 @rule.on(ast.ImportFrom)
