@@ -4,8 +4,8 @@ Writes `codemods/frameworks/tables/gone/<library>.toml` from the sources of the 
 is defined in a module counts, and what a package takes from its own modules; not what a module imports for itself.
 Names with a row in the tables are left out, and what stands in a module that is gone as a whole. Of the public classes
 that are left, the members and the arguments of constructors and methods are listed, too, unless their objects may have
-any attribute, or take any keyword; and the defaults of their constructors that became another value. The environment
-variables that were read are listed, too.
+any attribute, or take any keyword; the arguments of public functions; and the defaults of their constructors that
+became another value. The environment variables that were read are listed, too.
 """
 
 from __future__ import annotations
@@ -46,6 +46,11 @@ _LEFT_OUT = frozenset(
     {"tests", "test_utils", "testing_utils", "commands", "onnx", "agents", "tools", "scripts", "cli"}
     | {"skills", "benchmark", "kernels", "sagemaker"}
 )
+_EXTENDED = frozenset(
+    f"transformers.{name}"
+    for name in ("GenerationMixin", "PreTrainedModel", "PreTrainedTokenizer", "PreTrainedTokenizerBase", "Trainer")
+)
+"""The classes that people extend, private methods and all."""
 _PREFIXES = ("_", "dummy", "convert_")
 
 
@@ -118,7 +123,7 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                 break
             for word, found in {"": there, **before.members(there)}.items():
                 owner = f"{name}.{word}" if word else name
-                if word.startswith("_") or (as_one(name), word) in known or owner in members:
+                if _is_hidden(as_one(name), word) or (as_one(name), word) in known or owner in members:
                     continue
                 if word and word not in now:
                     if not is_open and not _is_importable(owner):
@@ -130,7 +135,21 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                 for argument in parameters.defaults.keys() - taken.defaults.keys():
                     if (as_one(owner), argument) not in known and not _is_taken(as_one(owner), argument):
                         arguments.setdefault(f"{owner}:{argument}", f"{later.major}.{later.minor}")
+    for name, function in _functions(release, package):
+        for later, version in pairwise(last):
+            taken, there = release.parameters(function), library.release(version).find(name)
+            parameters = library.release(version).parameters(there) if there is not None else None
+            if taken is None or taken.rest or parameters is None:
+                break
+            for argument in parameters.defaults.keys() - taken.defaults.keys():
+                if (as_one(name), argument) not in known and not _is_taken(as_one(name), argument):
+                    arguments.setdefault(f"{name}:{argument}", f"{later.major}.{later.minor}")
     return _by_release(members), _by_release(arguments)
+
+
+def _is_hidden(klass: str, word: str) -> bool:
+    """Whether a member is a class's own affair: of a class that people extend, it is theirs, too."""
+    return word.startswith("__" if klass in _EXTENDED else "_")
 
 
 def changed_defaults(library: Library, newest: Version) -> dict[str, list[str]]:
@@ -227,6 +246,16 @@ def _classes(release: Release, package: str) -> Iterator[tuple[str, Found]]:
         if (what := release.find(name)) is not None and _is_class(what):
             found.setdefault(id(what.node), (name, what))
     return iter(found.values())
+
+
+def _functions(release: Release, package: str) -> Iterator[tuple[str, Found]]:
+    """The public functions of a release, each under all names that a package gives it."""
+    for name in defined(release.roots[package], package):
+        module, _, last = name.rpartition(".")
+        inside = release.module(module)
+        if module.count(".") <= 1 and last[:1].islower() and inside is not None and inside.package:
+            if (what := release.find(name)) is not None and isinstance(what.node, ast.FunctionDef):
+                yield name, what
 
 
 def _is_class(found: Found) -> bool:

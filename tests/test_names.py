@@ -24,8 +24,8 @@ RULES = {"HF006", "HF007", "HF009", "HF010", "HF014", "HF015", "HF017", "HF022",
          "PL103", "PL104", "PL105", "PL106"}  # fmt: skip
 STRINGS = ("new", "was", "since", "deprecated", "gone", "decide", "source", "unchecked")
 KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(STRINGS, (str,)) | {
-    "values": (dict,), "harmless": (list,), "drop": (list,), "add": (list,), "position": (int,), "silent": (bool,),
-    "below": (int,), "boolean": (bool,), "arguments": (bool,),
+    "values": (dict,), "harmless": (list,), "drop": (list,), "add": (list,), "unless": (list,), "position": (int,),
+    "silent": (bool,), "below": (int,), "boolean": (bool,), "arguments": (bool,),
 }  # fmt: skip
 ALL = {name: list(rows(table)) for name, table in tables().items()}
 INSTALLED = [name for name in LIBRARIES if name != "trl"]
@@ -44,8 +44,11 @@ def test_schema(name: str) -> None:
         "fields",
         "members",
         "requires",
+        "companions",
+        "needs",
         "telling",
         "generation",
+        "tokens",
         "unread",
         *SECTIONS,
     }
@@ -211,7 +214,7 @@ def test_false_rows_of_the_tables_are_reported() -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", ["accelerate", "datasets", "lightning", "peft", "transformers", "trl"])
+@pytest.mark.parametrize("name", ["accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl"])
 def test_what_the_installed_release_requires(name: str) -> None:
     found = metadata.metadata("pytorch-lightning" if name == "lightning" else name)
     asked = tables()[name]["requires"].get(found["Version"])

@@ -32,6 +32,8 @@ _BATCH_HOOK = re.compile("on_(validation|test)_batch_(start|end)")
 _WITH_HOOKS = frozenset({"lightning.pytorch.Callback", "lightning.pytorch.LightningModule"})
 _MIXIN = "4.52.0"
 """The release of which `PreTrainedModel` is no longer a `GenerationMixin`: transformers/modeling_utils.py."""
+_RANK, _DASHED = "--local_rank", "2.0.0"
+"""The option that torch's launcher gave to programs, and the release that spells it with a dash."""
 _GENERATES = "prepare_inputs_for_generation"
 """The method of a model's class that says how it generates."""
 
@@ -199,6 +201,47 @@ def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> 
     where = f"`{ctx.source(model)}.generation_config.{node.attr}`" if model is not owner else "a `GenerationConfig`"
     for draft in finding(rule, row, node, ctx, None, (doubt,)):
         yield replace(draft, message=f"if it is transformers's: {said} since transformers 5.0.0: use {where}")
+
+
+def token_ids(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
+    """`model.config.decoder_start_token_id = …`: an id that `generate` looks for in `generation_config` only."""
+    owner = node.value
+    if node.attr not in tables.token_ids() or not isinstance(node.ctx, ast.Store):
+        return
+    if not (isinstance(owner, ast.Attribute) and owner.attr == "config") or _known_to_generate(ctx, owner.value, node):
+        return
+    row = RemovedName("transformers", "attribute", "transformers.PreTrainedConfig", node.attr, "decision", gone=_FIFTH)
+    row = replace(row, silent=True)
+    if _row(ctx, {"": row}, ("",)) is None or not _imports(ctx, row) or version_tested(ctx, node, row.library):
+        return
+    if not ctx.index.search(ctx.path, (b".generate(", b"predict_with_generate")):
+        return
+    doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+    said = f"if it is a model's: `generate` no longer reads it there since transformers {_FIFTH}"
+    for draft in finding(rule, row, node, ctx, None, (doubt,)):
+        where = f"`{ctx.source(owner.value)}.generation_config.{node.attr}`"
+        yield replace(draft, message=f"{said}: set {where}, too")
+
+
+def _known_to_generate(ctx: PythonContext, model: ast.expr, node: ast.Attribute) -> bool:
+    """Whether the file sets the same of the configuration that `generate` reads."""
+    wanted = f"{ctx.source(model)}.generation_config.{node.attr}"
+    stores = (each for each in ctx.all(ast.Attribute) if each.attr == node.attr and isinstance(each.ctx, ast.Store))
+    return any(ctx.source(each) == wanted for each in stores)
+
+
+def dashed_rank(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """`add_argument("--local_rank")`: the launcher of torch 2 gives `--local-rank`."""
+    names = [each.value for each in call.args if isinstance(each, ast.Constant)]
+    if _RANK not in names or _RANK.replace("_", "-") in names or ctx.name(call.func) in (None, "print"):
+        return
+    row = RemovedName("torch", "argument", "torch.distributed.launch", _RANK, "decision", gone=_DASHED)
+    if _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, call, row.library):
+        return
+    doubt = unknown(ctx.evidence(call, "how the program is started is not known"))
+    said = f"`python -m torch.distributed.launch` gives `--local-rank` since torch {_DASHED}: name both here"
+    for draft in finding(rule, row, call, ctx, None, (doubt,)):
+        yield replace(draft, message=f"{said}, or start it with `torchrun` and read `LOCAL_RANK`")
 
 
 def _configured(ctx: PythonContext, node: ast.Attribute) -> ast.expr | None:

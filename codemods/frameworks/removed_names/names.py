@@ -10,7 +10,7 @@ from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
-from codemods.frameworks.removed_names.drafts import finding, repair
+from codemods.frameworks.removed_names.drafts import PACKAGES, finding, repair
 from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, of_class
 from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
@@ -117,9 +117,17 @@ def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> It
             continue
         if any(":" in origin for origin in ctx.index.imported(ctx.path, bound)):
             continue  # a module of the project of that name
+        if not _is_used(row, statement.module, ctx):
+            continue
         verbs = _import(row, statement, alias, ctx) if row.kind == "rename" and module is None else []
         shown = row.spelled(statement.module.partition(".")[0])
         yield from finding(rule, shown, alias, ctx, repair(shown, verbs, ctx) if verbs else None)
+
+
+def _is_used(row: RemovedName, name: str, ctx: PythonContext) -> bool:
+    """Whether the project uses the library of a row that speaks of what another library had (`of_the_hub_alone`)."""
+    packages = PACKAGES.get(row.library, (row.library,))
+    return name.partition(".")[0] in packages or any(ctx.index.using(ctx.path, packages))
 
 
 def _gone_module(table: Mapping[str, Mapping[str, RemovedName]], module: str) -> RemovedName | None:
@@ -159,7 +167,7 @@ def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[D
     if node.attr not in last_names(rule.code) or not isinstance(node.ctx, ast.Load) or len(ctx.origin(node)) != 1:
         return
     row = table.get(_written(ctx, node), {}).get("")
-    if row is None or version_tested(ctx, node, row.library):
+    if row is None or version_tested(ctx, node, row.library) or not _is_used(row, row.old, ctx):
         return
     above = ctx.parent(node)
     if isinstance(above, ast.Attribute) and _written(ctx, above) in table:

@@ -73,6 +73,8 @@ class RemovedName:
     add: tuple[str, ...] = ()
     """Parameters that an overridden method is given since, by keyword."""
     was: str = ""
+    unless: tuple[str, ...] = ()
+    """Arguments that, being True, say what a changed default would."""
     source: str = ""
     unchecked: str = ""
 
@@ -195,6 +197,12 @@ def generation_settings() -> frozenset[str]:
 
 
 @cache
+def token_ids() -> frozenset[str]:
+    """The ids of tokens that models keep in their configuration, where generation no longer reads them."""
+    return frozenset(_table("transformers")["tokens"])
+
+
+@cache
 def unread_switches() -> frozenset[str]:
     """The attributes of models that the Trainer of Transformers once read."""
     return frozenset(_table("transformers")["unread"])
@@ -202,7 +210,9 @@ def unread_switches() -> frozenset[str]:
 
 @cache
 def defaults_of() -> Mapping[str, Mapping[str, Sequence[RemovedName]]]:
-    """Owner → argument → the changes of its default, the oldest first; under `RESULT` those of what a call gives."""
+    """Owner → argument → the changes of its default, the oldest first; under `RESULT` those of what a call gives, under
+    `argument=value` those of what a value means.
+    """
     found: dict[str, dict[str, list[RemovedName]]] = {}
     for row in rows_of_defaults():
         found.setdefault(row.owner, {}).setdefault(row.old, []).append(row)
@@ -342,11 +352,23 @@ def requirements(library: str, version: str) -> Mapping[str, str]:
     return found
 
 
+def companions(library: str, version: str) -> Mapping[str, str]:
+    """What is built for a release and no other, package → versions; nothing of a release that no table has."""
+    found: Mapping[str, str] = _table(library).get("companions", {}).get(version, {})
+    return found
+
+
+def needs(library: str) -> Mapping[str, Mapping[str, str]]:
+    """What objects of a class cannot be made without, though the library does not ask for it: class → packages."""
+    found: Mapping[str, Mapping[str, str]] = _table(library).get("needs", {})
+    return found
+
+
 def required() -> tuple[str, ...]:
-    """The packages that releases ask for, as far as tables say it."""
-    return tuple(
-        sorted({name for each in LIBRARIES for asked in _table(each).get("requires", {}).values() for name in asked})
-    )
+    """The packages that releases ask for, or that are built for them, as far as tables say it."""
+    kinds = ("requires", "companions")
+    asked = [held for each in LIBRARIES for kind in kinds for held in _table(each).get(kind, {}).values()]
+    return tuple(sorted({name for held in asked for name in held}))
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from codemods.model.edits import Skip
 from codemods.sources.config.values import Array, Scalar, Table, Value, followed
 from codemods.sources.manifest import pip
-from codemods.sources.manifest.requirement import Entry, Piece, RequirementList, quoted, requirement
+from codemods.sources.manifest.requirement import Entry, Piece, Requirement, RequirementList, quoted, requirement
 from codemods.sources.manifest.specifiers import Dialect
 
 _ITEM = re.compile(r"\s*(?:[^\s:]*::)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)\s*(?P<constraint>.*?)\s*")
@@ -34,6 +34,12 @@ def environment(path: str, text: str) -> Iterator[Entry] | Skip:
     if isinstance(roots, Skip):
         return roots
     return (entry for root in roots[:1] for entry in _listed(text, followed(root)))
+
+
+def requirements(text: str, root: Value) -> Iterator[Requirement]:
+    """What a document asks for that has both channels and dependencies, as environments of conda have."""
+    if isinstance(root, Table) and root.get("channels") is not None and root.get("dependencies") is not None:
+        yield from (each for each in _listed(text, root) if isinstance(each, Requirement))
 
 
 def _listed(text: str, root: Value) -> Iterator[Entry]:

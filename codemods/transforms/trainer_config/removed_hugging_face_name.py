@@ -25,7 +25,7 @@ from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 
-_PACKAGES = ("transformers", "accelerate", "datasets", "peft")
+_PACKAGES = ("transformers", "accelerate", "datasets", "peft", "huggingface_hub")
 
 rule = Rule(
     code="HF022",

@@ -3,7 +3,8 @@
 ## Why is this bad?
 Nothing raises and nothing warns, and the program does something else: `from_pretrained` without `dtype` made a model of
 32-bit weights before Transformers 5, and makes one of the checkpoint's type since; `SFTConfig` without `learning_rate`
-trained with 5e-5 before TRL 0.12, and trains with 2e-5 since.
+trained with 5e-5 before TRL 0.12, and trains with 2e-5 since. `Trainer(strategy="ddp")` searched for parameters without
+a gradient before Lightning 2, and stops at the first one since.
 
 Found by `fixer upgrade` only: these are decisions, and each is told with the old meaning and the new one. Several
 defaults of one call are told together, and those of a dataclass where a parser is given it.
@@ -23,7 +24,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from codemods.analysis.calls import has_splat, keyword
+from codemods.analysis.calls import has_splat, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
@@ -88,10 +89,10 @@ def _said(row: RemovedName) -> str:
 
 def _crossed(ctx: PythonContext, node: ast.expr, changes: Sequence[RemovedName]) -> RemovedName | None:
     """What changed of one default between the releases that the project asks for and the one it is carried to."""
-    if isinstance(node, ast.Call):
-        given = keyword(node, changes[0].old)
-        if len(node.args) > 1 or (given is not None and not (changes[0].old == "dtype" and _may_be_none(ctx, given))):
-            return None
+    if isinstance(node, ast.Call) and not _relies(ctx, node, changes[0]):
+        return None
+    if "=" in changes[0].old and not isinstance(node, ast.Call):
+        return None
     release = ctx.upgrade(changes[0].library)
     asked = [each.specs for _, each in ctx.requirements(changes[0].library)]
     crossed = [
@@ -102,6 +103,17 @@ def _crossed(ctx: PythonContext, node: ast.expr, changes: Sequence[RemovedName])
         and not (asked and all(ranges.every(specs, row.removed) for specs in asked))
     ]
     return replace(crossed[-1], was=crossed[0].was) if crossed and crossed[0].was != crossed[-1].new else None
+
+
+def _relies(ctx: PythonContext, call: ast.Call, row: RemovedName) -> bool:
+    """Whether a call leaves an argument out, or gives it the value that a row is about."""
+    name, _, value = row.old.partition("=")
+    given = keyword(call, name)
+    if value:
+        return given is not None and literal(given) == value
+    if len(call.args) > 1 or any(literal(said) is True for each in row.unless if (said := keyword(call, each))):
+        return False
+    return given is None or (name == "dtype" and _may_be_none(ctx, given))
 
 
 def _may_be_none(ctx: PythonContext, given: ast.expr) -> bool:

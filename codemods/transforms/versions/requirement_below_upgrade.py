@@ -4,7 +4,8 @@
 Code that was carried to a newer release fails with the older one, and the requirement still asks for that.
 
 Found by `fixer upgrade` only, in every packaging file of the project, together with requirements of other packages that
-the release cannot be installed with.
+the release cannot be installed with, packages that its classes need and nothing asks for, and environments of conda in
+files that are called otherwise.
 
 ## Fix safety
 Safe: the release is the one that was asked for. A pin becomes a pin of that release, a floor is raised to it, and a
@@ -23,13 +24,15 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.minimum_versions import carried
-from codemods.frameworks.removed_names.tables import LIBRARIES, required, requirements
+from codemods.frameworks.removed_names.drafts import PACKAGES as IMPORTED_AS
+from codemods.frameworks.removed_names.tables import LIBRARIES, companions, needs, required, requirements
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
-from codemods.sources.manifest import Requirement
+from codemods.sources.config import Config
+from codemods.sources.manifest import Requirement, conda
 from codemods.sources.manifest.requirement import PACKAGES
 
 _DISTRIBUTIONS = {name: name for name in LIBRARIES} | {"pytorch_lightning": "lightning"}
@@ -71,13 +74,51 @@ def beside_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft
     """A requirement that leaves no version which the release could be installed with."""
     if requirement.specs is None or ctx.upgrade(requirement.package) is not None:
         return
+    written = f"`{requirement.package}{requirement.written}`"
     for library in LIBRARIES:
         version = ctx.upgrade(library)
-        asked = requirements(library, version).get(requirement.package, "") if version is not None else ""
+        if version is None or not _is_asked_for(ctx, library):
+            continue
+        asked = requirements(library, version).get(requirement.package, "")
         if asked and not any(ranges.verdict(each, asked)[0] for each in requirement.specs):
-            written = f"`{requirement.package}{requirement.written}`"
             message = f"{written} does not go with {library} {version}, which asks for {requirement.package}{asked}"
             yield rule.finding(requirement, message=message)
+        built = companions(library, version).get(requirement.package, "")
+        if built and not any(ranges.verdict(each, built)[0] for each in requirement.specs):
+            message = f"{written} does not go with {library} {version}, for which {requirement.package}{built} is built"
+            yield rule.finding(requirement, message=message)
+
+
+def _is_asked_for(ctx: FileContext, library: str) -> bool:
+    """Whether a file asks for a library, or no file does and the code uses it (`of_another_environment`)."""
+    paths = {path for path, _ in ctx.requirements(library)}
+    return ctx.path in paths if paths else any(ctx.index.using(ctx.path, IMPORTED_AS.get(library, (library,))))
+
+
+@rule.on(Requirement)
+def not_asked_for(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
+    """What a class of the release cannot be made without, and nothing in the project asks for."""
+    library, version = requirement.package, ctx.upgrade(requirement.package)
+    if version is None or library not in LIBRARIES or "[" in ctx.text[requirement.start : requirement.end]:
+        return
+    for name, packages in needs(library).items():
+        missing = [package for package in packages if not ctx.requirements(package)]
+        if missing and ctx.index.search(ctx.path, (name.encode(),)):
+            asked = ", ".join(f"`{package}{packages[package]}`" for package in missing)
+            message = f"`{name}` of {library} {version} needs {asked}, which no packaging file asks for"
+            yield rule.finding(requirement, message=message)
+            return
+
+
+@rule.on(Config)
+def of_another_name(config: Config, ctx: FileContext) -> Iterator[Draft]:
+    """An environment of conda in a file whose name does not say so."""
+    for each in conda.requirements(config.text, config.roots[0]) if config.roots else ():
+        version = ctx.upgrade(each.package)
+        if version is not None and not (each.specs and ranges.every(each.specs, f">={version}")):
+            asked = f"`{each.package}{each.written}`"
+            message = f"{asked} does not ask for {version}: if this file is an environment of conda, change it there"
+            yield rule.finding(each, message=message)
 
 
 @rule.on(ast.Import, ast.ImportFrom)

@@ -11,7 +11,8 @@ of its own for it.
 Found by `fixer upgrade` only, and possible only. Beside these, an import of what a module once defined and the newest
 release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
 no table says what became of it; an environment variable that it no longer reads, and a setting of generation in a
-model's configuration, which Transformers 5 refuses; a class of models that lost a base. Of an import, and where the
+model's configuration, which Transformers 5 refuses, or an id of a token, which `generate` no longer reads there; a
+class of models that lost a base; `--local_rank`, which torch's launcher spells with a dash. Of an import, and where the
 class is known, that is certain.
 
 ## Fix safety
@@ -40,8 +41,10 @@ from codemods.sources.shell import Command
 from codemods.syntax.module import Function
 
 _WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
-_LIBRARIES = {*tables.LISTED, *tables.generation_settings(), *tables.unread_switches(), "pytorch_lightning"}
-_OTHERS = {"environ", "PreTrainedModel", "dataloader_idx", "Trainer"}
+_LIBRARIES = {*tables.LISTED, "pytorch_lightning"}
+_SETTINGS = {*tables.generation_settings(), *tables.unread_switches(), *tables.token_ids()}
+_OTHERS = {"environ", "PreTrainedModel", "dataloader_idx", "Trainer", "add_argument"}
+_ASKED = _WORDS | _LIBRARIES | _SETTINGS | _OTHERS
 
 rule = Rule(
     code="VER009",
@@ -51,7 +54,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.RAISES,
     effect=Effect.NUMBERS,
-    triggers=(tuple(sorted(word for word in _WORDS | _LIBRARIES | _OTHERS if word.isidentifier() and len(word) > 2)),),
+    triggers=(tuple(sorted(word for word in _ASKED if word.isidentifier() and len(word) > 2)),),
     imports=tuple(sorted({row.library for row in tables.rows()} | {"pytorch_lightning"})),
     elsewhere=tuple(sorted(word.encode() for word in tables.rows_of("argument"))),
     upgrading=True,
@@ -64,6 +67,7 @@ def argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_arguments(rule, call, ctx)
     yield from gone.gone_arguments(rule, call, ctx)
     yield from gone.shifted_arguments(rule, call, ctx)
+    yield from gone.dashed_rank(rule, call, ctx)
 
 
 @rule.on(ast.Dict)
@@ -83,6 +87,7 @@ def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from gone.gone_members(rule, node, ctx)
     yield from gone.generation_settings(rule, node, ctx)
     yield from gone.unread_switches(rule, node, ctx)
+    yield from gone.token_ids(rule, node, ctx)
 
 
 @rule.on(ast.AnnAssign)
