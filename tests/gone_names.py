@@ -112,6 +112,7 @@ def gone(library: Library, newest: Version) -> dict[str, list[str]]:
 def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """The minor version that no longer has them → members of classes, and arguments as `owner:argument`."""
     package, release = PACKAGES.get(library.name, library.name), library.release(newest)
+    root = release.roots[package] / package
     known = {(row.owner, row.old) for row in rows()}
     last = sorted({v.release[:2]: v for v in library.versions if v <= newest}.values(), reverse=True)
     members: dict[str, str] = {}
@@ -126,7 +127,7 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                 if _is_hidden(as_one(name), word) or (as_one(name), word) in known or owner in members:
                     continue
                 if word and word not in now:
-                    if not is_open and not _is_importable(owner):
+                    if not is_open and not _is_importable(owner) and not _is_put_there(root, name, word):
                         members[owner] = f"{later.major}.{later.minor}"
                     continue
                 taken, parameters = release.parameters(now.get(word, klass)), before.parameters(found)
@@ -145,6 +146,19 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                 if (as_one(name), argument) not in known and not _is_taken(as_one(name), argument):
                     arguments.setdefault(f"{name}:{argument}", f"{later.major}.{later.minor}")
     return _by_release(members), _by_release(arguments)
+
+
+def _is_put_there(root: Path, klass: str, word: str) -> bool:
+    """Whether other code of a release gives objects of a class an attribute: `trainer.callbacks = …`."""
+    kind = re.findall("[A-Z][a-z]+", klass)[-1:]
+    return bool(kind) and f"{kind[0].lower()}.{word}" in _put(root)
+
+
+@cache
+def _put(root: Path) -> frozenset[str]:
+    """The attributes that code below a directory sets, each with the last name of what it sets them on."""
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in root.rglob("*.py"))
+    return frozenset(each for text in texts for each in re.findall(r"(\w+\.\w+)\s*(?::[^=\n]+)?=(?!=)", text))
 
 
 def _is_hidden(klass: str, word: str) -> bool:
