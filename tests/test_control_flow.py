@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from codemods.analysis.control_flow import ControlFlow
+from codemods.flow.control_flow import ControlFlow
 from codemods.syntax.module import Module
 
 

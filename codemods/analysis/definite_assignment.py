@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import super_method
-from codemods.analysis.control_flow import ControlFlow
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, no, question, unknown, yes
+from codemods.flow.control_flow import ControlFlow
 from codemods.model.edits import Evidence
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.syntax.module import FUNCTIONS, Function, own

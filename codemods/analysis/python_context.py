@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from codemods.analysis.control_flow import ControlFlow
 from codemods.analysis.regions import SWITCHES, Block, Manager, in_force
+from codemods.flow.control_flow import ControlFlow
 from codemods.model.edits import Evidence, Lines, Need
 from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.project.index import NONE, Index, Ref

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codemods.analysis.calls import values
-from codemods.analysis.control_flow import ControlFlow, always
 from codemods.analysis.grad_scaler import METHODS, Scaler, scaler_of
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.optimizers import optimizes, stepped
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.analysis.sources import sources
+from codemods.flow.control_flow import ControlFlow, always
 from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Scope, own
 

@@ -195,6 +195,20 @@ class ControlFlow:
         """The nodes that a point evaluates, in the order of evaluation, operands before what is made of them."""
         return self._evaluation[number]
 
+    def changed(self, number: int) -> frozenset[str]:
+        """The names to which a point may give another value; of `a.b = …` both `a.b` and `b`."""
+        return self._changed[number]
+
+    @cached_property
+    def recurring(self) -> dict[str, frozenset[str]]:
+        """The tests that decide in more than one place, as text, each with the names that it depends on."""
+        found: dict[str, set[int]] = {}
+        for number, point in enumerate(self.points):
+            for edge in point.after:
+                if edge.test is not None and (said := condition(edge.test, edge.holds)):
+                    found.setdefault(said[0], set()).add(number)
+        return {text: _names(text) for text, numbers in found.items() if len(numbers) > 1}
+
     # -- construction
 
     def _add(self, node: ast.AST, parts: Sequence[ast.AST]) -> int:
@@ -318,7 +332,10 @@ class ControlFlow:
         began = len(self.points)
         through: list[_End] = [(each, None, True) for each in leaving]
         if not node.handlers:
-            through += [(each, None, True) for each in (*entry, *raised)]
+            # a point of its own says that something was raised on the way here
+            thrown = self._add(ast.ExceptHandler(body=[]), [])
+            self._connect([(each, None, True) for each in (*entry, *raised)], thrown)
+            through.append((thrown, None, True))
         after = self._block(node.finalbody, inside + through)
         if leaving and len(self.points) > began:
             for source, _, _ in after:
@@ -405,6 +422,10 @@ class ControlFlow:
         return [[each for part in point.parts for each, _ in _in_order(part)] for point in self.points]
 
     @cached_property
+    def _changed(self) -> list[frozenset[str]]:
+        return [frozenset(name for part in nodes for name in _set_by(part)) for nodes in self._evaluation]
+
+    @cached_property
     def _assumptions(self) -> list[frozenset[tuple[str, bool]] | None]:
         """For each point what every way there has passed; None: no way leads there."""
         found: list[frozenset[tuple[str, bool]] | None] = [None] * len(self.points)
@@ -414,7 +435,7 @@ class ControlFlow:
             number = waiting.popleft()
             known = found[number]
             assert known is not None
-            changed = {name for part in self.evaluation(number) for name in _set_by(part)}
+            changed = self._changed[number]
             kept = frozenset(each for each in known if not changed & _names(each[0]))
             for edge in self.points[number].after:
                 now = kept

@@ -1,0 +1,199 @@
+"""What the nodes of a function do to some objects, the functions that it calls included.
+
+The objects are a cast: each has a role, and a name under which a function knows it. A call of a function of the project
+is summarized with the names that its objects have there: as a parameter that is given one, as the same attribute of
+`self`, as the same variable around both. A call that nobody can look into may do anything to an object that it is
+given; what an object is not given to cannot touch it, once it escaped nowhere. This module knows no library: a
+vocabulary says what a node does by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Protocol as Interface
+
+from codemods.analysis import instances
+from codemods.analysis.calls import binder, given_by, values
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.protocols import ANYTHING, Happening, Protocol, Summary, summarize, unseen
+from codemods.syntax.module import FUNCTIONS, Function, Scope, own
+
+Cast = Mapping[str, str]
+"""Role → the name of the object in a function, dotted; a role that it does not know is left out."""
+
+
+class Vocabulary(Interface):
+    """What the nodes of a program do to objects, as events of a protocol."""
+
+    methods: frozenset[str]
+    """The methods that are events: taken without being called, they may happen anywhere."""
+
+    def event(self, ctx: PythonContext, node: ast.AST, cast: Cast) -> str | None:
+        """What a node does by itself; None: nothing, or it calls something."""
+
+    def is_harmless(self, ctx: PythonContext, call: ast.Call) -> bool:
+        """Whether a call of a library leaves the objects that it is given as they are."""
+
+
+def happenings(
+    ctx: PythonContext, scope: Scope, cast: Cast, vocabulary: Vocabulary, protocol: Protocol
+) -> dict[ast.AST, Happening]:
+    """What the nodes of a function do to the objects of a cast."""
+    return _happenings(ctx, scope, cast, vocabulary, protocol, frozenset())
+
+
+def _happenings(
+    ctx: PythonContext,
+    scope: Scope,
+    cast: Cast,
+    vocabulary: Vocabulary,
+    protocol: Protocol,
+    running: frozenset[Scope],
+) -> dict[ast.AST, Happening]:
+    found: dict[ast.AST, Happening] = {}
+    escaped = bool(escapes(ctx, scope, cast, vocabulary.methods))
+    for node in own(scope):
+        event = vocabulary.event(ctx, node, cast)
+        if event is not None:
+            found[node] = event
+        elif isinstance(node, ast.Call):
+            if (happening := _call(ctx, node, cast, vocabulary, protocol, running, escaped=escaped)) is not None:
+                found[node] = happening
+        elif isinstance(node, ast.withitem) and not _is_known(ctx, node.context_expr, vocabulary):
+            if _reaches(ctx, node.context_expr, cast):
+                found[node] = ANYTHING
+    return found
+
+
+def _call(
+    ctx: PythonContext,
+    call: ast.Call,
+    cast: Cast,
+    vocabulary: Vocabulary,
+    protocol: Protocol,
+    running: frozenset[Scope],
+    *,
+    escaped: bool,
+) -> Happening | None:
+    target = instances.callee(ctx, call) or _constructor(ctx, call)
+    if target is None:
+        if vocabulary.is_harmless(ctx, call):
+            return None
+        called = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        reached = any(_reaches(ctx, value, cast) for value in (called, *values(call)))
+        return ANYTHING if reached or escaped else None
+    there, function = target
+    if function in running or len(running) > len(there.others) * 100:
+        return unseen(protocol)
+    if function.decorator_list and not _plainly_decorated(there, function):
+        return unseen(protocol)
+    if _yields(function):
+        return unseen(protocol)
+    inner = _cast_of(ctx, call, there, function, cast)
+    key = (happenings, function, tuple(sorted(inner.items())), id(vocabulary), id(protocol))
+    if key not in there.memo:
+        nodes = _happenings(there, function, inner, vocabulary, protocol, running | {function})
+        there.memo[key] = summarize(protocol, there.flow_of(function), nodes)
+    summary: Summary = there.memo[key]
+    return None if summary.is_idle else summary
+
+
+def _cast_of(
+    ctx: PythonContext, call: ast.Call, there: PythonContext, function: Function, cast: Cast
+) -> dict[str, str]:
+    """What the objects of a cast are called in a function that is called."""
+    found: dict[str, str] = {}
+    here, method = ctx.method(call), there.method(function)
+    taken = there.parameter_names(function)
+    for role, name in cast.items():
+        parameter = next(
+            (each for each in taken if (given := given_by(there, call, function, each)) and ctx.name(given) == name), ""
+        )
+        head, _, rest = name.partition(".")
+        if parameter:
+            found[role] = parameter
+        elif method is not None and isinstance(call.func, ast.Attribute) and ctx.name(call.func.value) == name:
+            found[role] = method.self
+        elif here is not None and head == here.self:
+            of_self = isinstance(call.func, ast.Attribute) and ctx.name(call.func.value) == here.self
+            if method is not None and rest and of_self:
+                found[role] = f"{method.self}.{rest}"
+        elif there is ctx and head not in taken and not there.bindings(function).get(head):
+            if binder(ctx, head, call) is binder(ctx, head, function.body[0]):
+                found[role] = name  # the same variable around both
+    return found
+
+
+def _constructor(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:
+    """`__init__` of a class of the project that a call makes an object of."""
+    origins = ctx.origin(call.func)
+    if len(origins) != 1 or ":" not in (origin := next(iter(origins))):
+        return None
+    path, _, name = origin.partition(":")
+    there = ctx.other(path)
+    if there is None or not there.classes(name):
+        return None
+    return there.definition(f"{name}.__init__")
+
+
+def _plainly_decorated(ctx: PythonContext, function: Function) -> bool:
+    """Whether a function is decorated with nothing but what leaves it as it is."""
+    plain = {"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "staticmethod", "property", "classmethod"}
+    funcs = (each.func if isinstance(each, ast.Call) else each for each in function.decorator_list)
+    return all((ctx.origin(func) & plain) or ctx.name(func) in plain for func in funcs)
+
+
+def _yields(function: Function) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own(function))
+
+
+def _is_known(ctx: PythonContext, manager: ast.expr, vocabulary: Vocabulary) -> bool:
+    return isinstance(manager, ast.Call) and vocabulary.is_harmless(ctx, manager)
+
+
+def _reaches(ctx: PythonContext, node: ast.AST, cast: Cast) -> bool:
+    """Whether an expression gives away one of the objects, or what holds it.
+
+    What an object computes, `model(x)`, does not hold it; what one of its methods gives may.
+    """
+    names = frozenset(cast.values())
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        name = ctx.name(each)
+        if name is not None and any(held == name or held.startswith(f"{name}.") for held in names):
+            return True
+        if isinstance(each, ast.Call) and ctx.name(each.func) in names:
+            waiting += values(each)
+        else:
+            waiting += ast.iter_child_nodes(each)
+    return False
+
+
+def escapes(ctx: PythonContext, scope: Scope, cast: Cast, methods: frozenset[str]) -> list[ast.AST]:
+    """Where a function leaves an object to others: another name, an attribute, a container, a nested function."""
+    found: list[ast.AST] = []
+    names = frozenset(cast.values())
+    for node in own(scope):
+        if isinstance(node, (ast.Name, ast.Attribute)) and ctx.name(node) in names:
+            match ctx.parent(node):
+                case ast.Attribute(attr=attribute) as method if attribute in methods:
+                    if isinstance(call := ctx.parent(method), ast.Call) and call.func is method:
+                        continue
+                case ast.Attribute() | ast.Call() | ast.keyword() | ast.Expr() | ast.Starred() | ast.Subscript():
+                    continue
+                case ast.Assign(value=value) | ast.AnnAssign(value=value) if value is not node:
+                    continue
+                case ast.Compare() | ast.Return() | ast.arg() | ast.NamedExpr() | ast.IfExp() | ast.Delete():
+                    continue
+                case ast.Tuple() as pair if isinstance(ctx.parent(pair), (ast.Assign, ast.Return)):
+                    continue
+                case None:
+                    continue
+            if isinstance(getattr(node, "ctx", None), ast.Load):
+                found.append(node)
+        elif isinstance(node, (ast.Lambda, *FUNCTIONS)) and not isinstance(scope, (ast.Module, ast.ClassDef)):
+            if any(isinstance(each, (ast.Name, ast.Attribute)) and ctx.name(each) in names for each in ast.walk(node)):
+                found.append(node)
+    return found

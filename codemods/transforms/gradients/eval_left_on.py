@@ -1,0 +1,60 @@
+"""A model that is evaluated within its training loop, and trained on in evaluation mode.
+
+## Why is this bad?
+`model.eval()` stays in force. If `model.train()` stands before the loop only, every round after the first evaluation
+trains without dropout, and batch normalization neither uses nor updates the statistics of batches. Nothing warns:
+`model.training` in four epochs is True, False, False, False, and batch normalization has counted 5, 5, 5, 5 batches,
+where 5, 10, 15, 20 are right.
+
+## Fix safety
+Unsafe: training takes another course. `model.train()` is put at the head of the loop. Where a round evaluates before it
+trains, the finding is reported only.
+
+## When it is not offered
+Nothing is said where the mode is restored, where anything that may be this model is put into training mode on the way
+to the next step, where the model was never seen in training mode, or where its parts have modes of their own. A model
+that is in evaluation mode when its training begins is meant to be.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import nothing_here_is_unfollowed
+from codemods.frameworks import training
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import insert_before
+
+rule = Rule(
+    code="GRD015",
+    name="eval-left-on",
+    summary="the model is trained on in evaluation mode",
+    fix_title="Call `train()` at the head of the loop",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
+    triggers=(("step",), ("eval",), ("train",)),
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval",),
+)
+
+
+@rule.on(ast.Call)
+def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    cast, scope = training.cast_of(ctx, step), ctx.scope(step)
+    if "model" not in cast:
+        return
+    flow = ctx.flow_of(scope)
+    for violation in training.course_of(ctx, scope, cast, training.MODE).violations:
+        left = violation.since
+        if violation.node is not step or violation.passed or not isinstance(left, ast.Call):
+            continue
+        loop, model = flow.loop(left, step), cast["model"]
+        if loop is not None and flow.comes_round(left, step):
+            yield rule.finding(
+                left,
+                fix=[insert_before(loop.body[0], f"{model}.train()")] if not flow.reaches(left, step) else None,
+                message=f"`{ctx.written(left)}` leaves `{model}` in evaluation mode for the rest of its training",
+                is_bug=[nothing_here_is_unfollowed(ctx, step)],
+            )

@@ -1,0 +1,66 @@
+"""A learning rate scheduler that is stepped at the head of each round, before the optimizer is.
+
+## Why is this bad?
+Making a scheduler sets the first learning rate. Stepping it before the optimizer's first step skips that value, so that
+the whole schedule comes one round early; torch warns once:
+
+    UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.
+
+## Fix safety
+Unsafe: training takes another course. The call moves to the end of the loop's body.
+
+## When it is not offered
+Nothing is said where the scheduler is given the number of the epoch, or a metric, where a condition skips the first
+round, where no round of the same loop steps the optimizer (a schedule that is wound forward), and where what is stepped
+is not certain. Reported, but left as it is, where the body may be left early.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import nothing_here_is_unfollowed
+from codemods.frameworks import training
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import delete, insert_after
+
+rule = Rule(
+    code="SCH003",
+    name="scheduler-before-the-first-step",
+    summary="the scheduler is stepped before the optimizer's first step",
+    fix_title="Step the scheduler at the end of the round",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
+    triggers=(("step",), ("lr_scheduler", "get_scheduler", "schedule")),
+    errors=("Detected call of `lr_scheduler.step()` before `optimizer.step()`.",),
+    references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),
+)
+
+
+@rule.on(ast.Call)
+def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    cast, scope = training.schedule_of(ctx, advance), ctx.scope(advance)
+    if not cast or advance.args or advance.keywords:
+        return
+    flow = ctx.flow_of(scope)
+    loop = flow.loop(advance)
+    if loop is None:
+        return
+    for violation in training.course_of(ctx, scope, cast, training.SCHEDULE).violations:
+        if violation.name != "early" or violation.node is not advance or violation.passed:
+            continue
+        if not training.is_stepped_after(ctx, scope, cast, advance, loop):
+            continue
+        leaves = any(isinstance(each, (ast.Continue, ast.Break, ast.Return)) for each in ast.walk(loop))
+        statement = ctx.statement(advance)
+        alone = isinstance(statement, ast.Expr) and statement in loop.body and not leaves
+        yield rule.finding(
+            advance,
+            fix=[delete(advance), insert_after(loop.body[-1], ctx.source(advance))] if alone else None,
+            message=f"`{ctx.written(advance)}` comes before the first step of `{cast['optimizer']}`, and skips the "
+            "first learning rate",
+            is_bug=[nothing_here_is_unfollowed(ctx, advance)],
+        )
