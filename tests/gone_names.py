@@ -51,6 +51,8 @@ _EXTENDED = frozenset(
     for name in ("GenerationMixin", "PreTrainedModel", "PreTrainedTokenizer", "PreTrainedTokenizerBase", "Trainer")
 )
 """The classes that people extend, private methods and all."""
+_TAKEN = "pytorch_lightning.utilities"
+"""The package whose private names other people's code takes: `_IPU_AVAILABLE`."""
 _PREFIXES = ("_", "dummy", "convert_")
 
 
@@ -69,7 +71,9 @@ def defined(root: Path, package: str) -> Iterator[str]:
         except SyntaxError:
             continue
         yield from (
-            f"{module}.{name}" for name in _names(tree.body, package if is_package else "") if not name.startswith("_")
+            f"{module}.{name}"
+            for name in _names(tree.body, package if is_package else "")
+            if not name.startswith("__" if module.startswith(_TAKEN) else "_")
         )
 
 
@@ -81,7 +85,8 @@ def _names(body: Iterable[ast.stmt], package: str) -> Iterator[str]:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
             case ast.Assign(targets=targets):
-                yield from (each.id for each in targets if isinstance(each, ast.Name) and each.id[:1].isupper())
+                names = (each.id for each in targets if isinstance(each, ast.Name))
+                yield from (name for name in names if name.lstrip("_")[:1].isupper())
             case ast.ImportFrom(level=level, module=module, names=names) if package and (
                 level or (module or "").partition(".")[0] == package
             ):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from codemods.analysis.calls import literal
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names import tables
@@ -32,6 +33,8 @@ _BATCH_HOOK = re.compile("on_(validation|test)_batch_(start|end)")
 _WITH_HOOKS = frozenset({"lightning.pytorch.Callback", "lightning.pytorch.LightningModule"})
 _MIXIN = "4.52.0"
 """The release of which `PreTrainedModel` is no longer a `GenerationMixin`: transformers/modeling_utils.py."""
+_CLASSES = re.compile(r"transformers\.\w+For(\w+Classification|QuestionAnswering|MaskedLM|MultipleChoice)\b")
+"""The classes of models that generate nothing."""
 _RANK, _DASHED = "--local_rank", "2.0.0"
 """The option that torch's launcher gave to programs, and the release that spells it with a dash."""
 _GENERATES = "prepare_inputs_for_generation"
@@ -214,13 +217,20 @@ def token_ids(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[D
     row = replace(row, silent=True)
     if _row(ctx, {"": row}, ("",)) is None or not _imports(ctx, row) or version_tested(ctx, node, row.library):
         return
-    if not ctx.index.search(ctx.path, (b".generate(", b"predict_with_generate")):
+    if not ctx.index.search(ctx.path, (b".generate(", b"predict_with_generate")) or _classifies(ctx, owner.value):
         return
     doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
     said = f"if it is a model's: `generate` no longer reads it there since transformers {_FIFTH}"
     for draft in finding(rule, row, node, ctx, None, (doubt,)):
         where = f"`{ctx.source(owner.value)}.generation_config.{node.attr}`"
         yield replace(draft, message=f"{said}: set {where}, too")
+
+
+def _classifies(ctx: PythonContext, model: ast.expr) -> bool:
+    """Whether a model surely is of a class that generates nothing (`classifier`)."""
+    found, complete = possible_values(ctx, model)
+    makers = [each.ctx.origin(each.node.func) for each in found if isinstance(each.node, ast.Call)]
+    return complete and len(makers) == len(found) > 0 and all(m and all(map(_CLASSES.search, m)) for m in makers)
 
 
 def _known_to_generate(ctx: PythonContext, model: ast.expr, node: ast.Attribute) -> bool:

@@ -55,11 +55,19 @@ def owners_of(ctx: PythonContext, call: ast.Call) -> tuple[str, ...]:
             return _inherits_constructor(ctx, here, above=True) if here is not None else ()
         case ast.Attribute(value=receiver, attr=method) if not ctx.origin(call.func):
             return tuple(f"{owner}.{method}" for owner in instance_of(ctx, receiver)[0])
-    origins = sorted(ctx.origin(call.func))
-    found = [
-        _inherits_constructor(ctx, Ref(*origin.split(":", 1))) if ":" in origin else meant(origin) for origin in origins
-    ]
+    found = [_owners_at(ctx, origin) if ":" in origin else meant(origin) for origin in sorted(ctx.origin(call.func))]
     return tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
+
+
+def _owners_at(ctx: PythonContext, origin: str) -> tuple[str, ...]:
+    """The owners of a constructor of the project, or of a class method that a class of it inherits."""
+    path, _, name = origin.partition(":")
+    klass, _, method = name.rpartition(".")
+    if method in _MAKERS and (found := ctx.index.klass(Ref(path, klass))) is not None:
+        lineage = ctx.index.lineage(Ref(path, klass))
+        bases = _of_base(lineage) if lineage.complete and ctx.index.method(Ref(path, klass), method) is None else ()
+        return tuple(f"{base}.{method}" for base in bases) if found else ()
+    return _inherits_constructor(ctx, Ref(path, name))
 
 
 def own_classes(ctx: PythonContext, call: ast.Call) -> Iterator[Ref]:

@@ -73,6 +73,8 @@ class RemovedName:
     add: tuple[str, ...] = ()
     """Parameters that an overridden method is given since, by keyword."""
     was: str = ""
+    given: tuple[str, ...] = ()
+    """Arguments without which a changed default says nothing."""
     unless: tuple[str, ...] = ()
     """Arguments that, being True, say what a changed default would."""
     source: str = ""

@@ -54,7 +54,7 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def changed_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if has_splat(call):
+    if has_splat(call) or _is_a_state(ctx, call):
         return
     yield from _of_owners(ctx, call, owners_of(ctx, call))
     for klass in dataclasses_of(ctx, call):
@@ -63,6 +63,14 @@ def changed_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if (row := _result_of_unknown(ctx, call)) is not None:
         doubt = unknown(ctx.evidence(call, f"what has `{row.owner.rpartition('.')[2]}` here is not known"))
         yield rule.finding(call, message=f"{_said(row)}: {row.decide}", is_bug=(doubt,))
+
+
+def _is_a_state(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether what is loaded is taken for a state, which holds tensors and plain values (`loaded_states`)."""
+    match ctx.parent(call):
+        case ast.Call(func=ast.Attribute(attr="load_state_dict"), args=[first, *_]):
+            return first is call
+    return False
 
 
 def _of_owners(ctx: PythonContext, node: ast.expr, owners: Sequence[str]) -> Iterator[Draft]:
@@ -111,7 +119,11 @@ def _relies(ctx: PythonContext, call: ast.Call, row: RemovedName) -> bool:
     given = keyword(call, name)
     if value:
         return given is not None and literal(given) == value
-    if len(call.args) > 1 or any(literal(said) is True for each in row.unless if (said := keyword(call, each))):
+    if (len(call.args) > 1 and not row.given) or any(
+        literal(said) is True for each in row.unless if (said := keyword(call, each))
+    ):
+        return False
+    if any(keyword(call, each) is None for each in row.given):
         return False
     return given is None or (name == "dtype" and _may_be_none(ctx, given))
 

@@ -4,8 +4,8 @@
 Code that was carried to a newer release fails with the older one, and the requirement still asks for that.
 
 Found by `fixer upgrade` only, in every packaging file of the project, together with requirements of other packages that
-the release cannot be installed with, packages that its classes need and nothing asks for, and environments of conda in
-files that are called otherwise.
+the release cannot be installed with, packages that its classes need and nothing asks for, environments of conda in
+files that are called otherwise, and pins in other configuration files and in scripts that install.
 
 ## Fix safety
 Safe: the release is the one that was asked for. A pin becomes a pin of that release, a floor is raised to it, and a
@@ -20,6 +20,7 @@ uses it there stays as it is.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
@@ -31,10 +32,12 @@ from codemods.model.effect import Effect
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
-from codemods.sources.config import Config
+from codemods.sources.config import Config, Scalar
 from codemods.sources.manifest import Requirement, conda
-from codemods.sources.manifest.requirement import PACKAGES
+from codemods.sources.manifest.requirement import CONDA, PACKAGES
+from codemods.sources.shell import Command
 
+_PIN = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?P<pin>==\d[A-Za-z0-9_.+!]*)")
 _DISTRIBUTIONS = {name: name for name in LIBRARIES} | {"pytorch_lightning": "lightning"}
 """What is imported → the distribution whose version counts."""
 
@@ -112,13 +115,39 @@ def not_asked_for(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]
 
 @rule.on(Config)
 def of_another_name(config: Config, ctx: FileContext) -> Iterator[Draft]:
-    """An environment of conda in a file whose name does not say so."""
-    for each in conda.requirements(config.text, config.roots[0]) if config.roots else ():
-        version = ctx.upgrade(each.package)
-        if version is not None and not (each.specs and ranges.every(each.specs, f">={version}")):
-            asked = f"`{each.package}{each.written}`"
-            message = f"{asked} does not ask for {version}: if this file is an environment of conda, change it there"
-            yield rule.finding(each, message=message)
+    """What a configuration file asks for: an environment of conda under another name, packages of an image."""
+    listed = [each for root in config.roots[:1] for each in conda.requirements(config.text, root)]
+    for each in listed:
+        yield from _elsewhere(each, each.package, each.specs, each.written, ctx)
+    if not listed:
+        for node in config.nodes():
+            if isinstance(node, Scalar) and isinstance(node.value, str):
+                yield from _pinned(node, node.value, ctx)
+
+
+@rule.on(Command)
+def by_a_script(command: Command, ctx: FileContext) -> Iterator[Draft]:
+    """What a script installs: `conda install pytorch==1.12.1`."""
+    words = [word.text for word in command.words]
+    if "install" in words[:4]:
+        for word in command.words[words.index("install") + 1 :]:
+            yield from _pinned(word, word.text, ctx)
+
+
+def _pinned(node: object, text: str, ctx: FileContext) -> Iterator[Draft]:
+    """A pin in a text, `torch==1.12.1`, of a package that is carried to another release."""
+    if match := _PIN.fullmatch(text):
+        package = CONDA.get(match["name"], match["name"])
+        yield from _elsewhere(node, package, (match["pin"],), match["pin"], ctx)
+
+
+def _elsewhere(
+    node: object, package: str, specs: tuple[str, ...] | None, written: str, ctx: FileContext
+) -> Iterator[Draft]:
+    version = ctx.upgrade(package)
+    if version is not None and not (specs and ranges.every(specs, f">={version}")):
+        message = f"`{package}{written}` does not ask for {version}: if something installs it, change it here"
+        yield rule.finding(node, message=message)
 
 
 @rule.on(ast.Import, ast.ImportFrom)

@@ -1,7 +1,7 @@
 # fixer: upgrade=transformers@5.23.0
 """What `generate` looks for in the generation configuration."""
 
-from transformers import EncoderDecoderModel
+from transformers import AutoModelForSequenceClassification, EncoderDecoderModel
 
 
 def prepare(encoder, decoder, tokenizer, batch):
@@ -10,3 +10,9 @@ def prepare(encoder, decoder, tokenizer, batch):
     model.config.eos_token_id = tokenizer.sep_token_id
     model.generation_config.eos_token_id = tokenizer.sep_token_id
     return model.generate(batch, max_length=20)
+
+
+def classifier(name, tokenizer):
+    model = AutoModelForSequenceClassification.from_pretrained(name, dtype="auto")
+    model.config.pad_token_id = tokenizer.pad_token_id
+    return model
