@@ -40,6 +40,7 @@ def said(found: Course) -> set[tuple[str, int, int]]:
         ("open()\nanything()\nopen()", set()),
         ("open()\nif a:\n    shut()\nopen()", {("opened twice", 5, 1)}),
         ("open()\nif a:\n    shut()\nelse:\n    shut()\nopen()", set()),
+        ("open()\nif a:\n    print(a)\nelse:\n    print(b)\nopen()", {("opened twice", 7, 0)}),
         # a test that occurs twice is one choice, until a name in it is given another value
         ("if a:\n    open()\nif a:\n    shut()\nopen()", set()),
         ("if a:\n    open()\nif not a:\n    open()", set()),

@@ -28,6 +28,11 @@ def no_code_pins_another_release(ctx: PythonContext, affected: Mapping[str, str]
     return unless(place for package, range in affected.items() for place in pins(ctx.index, ctx.path, package, range))
 
 
+def keeps(answer: Answer) -> bool:
+    """Whether code, a script or an image installs a release, which stays whatever packaging files say."""
+    return answer.is_unknown and any(each.path.endswith((".py", ".sh", "Dockerfile")) for each in answer.places)
+
+
 def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
     """The places in the project of a file that install a release of a package out of a range."""
     asked = TWINS if package in TWINS else (package,)

@@ -16,6 +16,7 @@ from typing import Protocol as Interface
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, given_by, values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.protocols import ANYTHING, Happening, Protocol, Summary, summarize, unseen
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
@@ -60,6 +61,9 @@ def _happenings(
         elif isinstance(node, ast.Call):
             if (happening := _call(ctx, node, cast, vocabulary, protocol, running, escaped=escaped)) is not None:
                 found[node] = happening
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            if _is_drawn_from(ctx, node.iter, cast, vocabulary, protocol, running):
+                found[node.target] = ANYTHING
         elif isinstance(node, ast.withitem) and not _is_known(ctx, node.context_expr, vocabulary):
             if _reaches(ctx, node.context_expr, cast):
                 found[node] = ANYTHING
@@ -89,7 +93,7 @@ def _call(
     if function.decorator_list and not _plainly_decorated(there, function):
         return unseen(protocol)
     if _yields(function):
-        return unseen(protocol)
+        return None  # what it does happens where it is drawn from
     inner = _cast_of(ctx, call, there, function, cast)
     key = (happenings, function, tuple(sorted(inner.items())), id(vocabulary), id(protocol))
     if key not in there.memo:
@@ -97,6 +101,27 @@ def _call(
         there.memo[key] = summarize(protocol, there.flow_of(function), nodes)
     summary: Summary = there.memo[key]
     return None if summary.is_idle else summary
+
+
+def _is_drawn_from(
+    ctx: PythonContext,
+    iterated: ast.expr,
+    cast: Cast,
+    vocabulary: Vocabulary,
+    protocol: Protocol,
+    running: frozenset[Scope],
+) -> bool:
+    """Whether each round of a loop goes on with a generator of the project that does something to an object."""
+    for each in possible_values(ctx, iterated)[0]:
+        for call in (node for node in ast.walk(each.node) if isinstance(node, ast.Call)):
+            target = instances.callee(each.ctx, call)
+            if target is None or target[1] in running or not _yields(target[1]):
+                continue
+            there, function = target
+            inner = _cast_of(each.ctx, call, there, function, cast)
+            if _happenings(there, function, inner, vocabulary, protocol, running | {function}):
+                return True
+    return False
 
 
 def _cast_of(
@@ -179,7 +204,8 @@ def escapes(ctx: PythonContext, scope: Scope, cast: Cast, methods: frozenset[str
         if isinstance(node, (ast.Name, ast.Attribute)) and ctx.name(node) in names:
             match ctx.parent(node):
                 case ast.Attribute(attr=attribute) as method if attribute in methods:
-                    if isinstance(call := ctx.parent(method), ast.Call) and call.func is method:
+                    above = ctx.parent(method)
+                    if isinstance(above, ast.Expr) or (isinstance(above, ast.Call) and above.func is method):
                         continue
                 case ast.Attribute() | ast.Call() | ast.keyword() | ast.Expr() | ast.Starred() | ast.Subscript():
                     continue

@@ -156,6 +156,18 @@ class _Run:
         found = (head for number, each in enumerate(self.events) if each for head in self.flow.points[number].loops)
         return frozenset(found)
 
+    @cached_property
+    def idle(self) -> frozenset[int]:
+        """The points of the conditions behind which all ways meet again, with nothing that happened on either side."""
+        return frozenset(
+            number
+            for number, point in enumerate(self.flow.points)
+            if isinstance(point.node, ast.If) and not any(self._matters(each) for each in ast.walk(point.node))
+        )
+
+    def _matters(self, node: ast.AST) -> bool:
+        return node in self.happenings or isinstance(node, (ast.Break, ast.Continue, ast.Return, ast.Raise))
+
     def course(self, start: Way) -> Course:
         seen: list[set[Way]] = [set() for _ in self.flow.points]
         seen[0].add(start)
@@ -225,7 +237,7 @@ class _Run:
             if isinstance(point.node, ast.match_case):
                 yield edge.target, way.beside(target)
                 continue
-            if edge.test is None:
+            if edge.test is None or number in self.idle:
                 yield edge.target, way
                 continue
             said = condition(edge.test, edge.holds)

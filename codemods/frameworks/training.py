@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from codemods.analysis.calls import argument, binder, given, literal, positional, values
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.instances import library_values
-from codemods.analysis.mentions import may_run_during, mentions, stores, stores_none
+from codemods.analysis.mentions import may_run_during, mentions, stores
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import writes
@@ -22,7 +22,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.flow.control_flow import condition
 from codemods.flow.protocols import ANY, ANYTHING, UNKNOWN, Course, Protocol, Summary, Violation, run
-from codemods.syntax.module import Scope, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Scope, own
 
 # -- events
 
@@ -245,11 +245,13 @@ def _is_made(ctx: PythonContext, target: ast.Name | ast.Attribute) -> bool:
 
 
 def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
-    """The optimizer that a call steps, `optimizer.step()` or `scaler.step(optimizer)`, and the model that it holds.
+    """The optimizer that a call steps in a loop, by itself or by a scaler, and the model whose parameters it holds.
 
     Nothing where it steps nothing that surely is an optimizer; no model where the optimizer's constructor is not in
     sight, or is given the parameters of several.
     """
+    if ctx.enclosing(step, *LOOPS) is None:
+        return {}
     stepping = stepped(ctx, step)
     node = stepping if stepping is not None else positional(step, 0)
     if not isinstance(step.func, ast.Attribute) or step.func.attr != "step" or node is None:
@@ -301,8 +303,20 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
         return name
     if made_in and used_in and made_in.owner == used_in.owner and name.startswith(f"{made_in.self}."):
         return f"{used_in.self}{name.removeprefix(made_in.self)}"
+    function = ctx.scope(at)
+    if isinstance(function, FUNCTIONS):
+        for parameter in ctx.parameter_names(function):
+            held = given(ctx, function, parameter)
+            if held and all(each is not None and _is_named(each, where, maker, name) for each in held):
+                return parameter
     head = name.partition(".")[0]
     return name if binder(ctx, head, at) is binder(where, head, maker) else ""
+
+
+def _is_named(given: tuple[PythonContext, ast.expr], where: PythonContext, maker: ast.Call, name: str) -> bool:
+    """Whether what a parameter is given is called so where an object was made."""
+    ctx, value = given
+    return ctx is where and ctx.name(value) == name and ctx.scope(value) is where.scope(maker)
 
 
 def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> Training:
@@ -320,17 +334,16 @@ def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> Training:
 
 def _made_around(ctx: PythonContext, scope: Scope) -> Iterator[ast.Call]:
     """The calls that make optimizers which a function may know: its own, those of its class, those of the file."""
-    key = (_made_around,)
-    if key not in ctx.memo:
-        ctx.memo[key] = [each for each in ctx.all(ast.Call) if ctx.origin(each.func) and optimizes(ctx, each)]
-    klass = ctx.klass(scope)
     read = {node.id for node in own(scope) if isinstance(node, ast.Name)}
-    for each in ctx.memo[key]:
-        around, bound = ctx.scope(each), ctx.parent(each)
-        names = {ctx.name(target) for target in bound.targets} if isinstance(bound, ast.Assign) else set()
-        is_seen = isinstance(around, ast.Module) and (not names or bool(names & read))
-        if around is scope or is_seen or (klass is not None and ctx.klass(each) == klass):
-            yield each
+    method = ctx.method(scope)
+    inside = [each for each in own(method.klass) if isinstance(each, FUNCTIONS)] if method is not None else []
+    for around in dict.fromkeys((scope, *inside, ctx.module.tree)):
+        for name, bindings in ctx.bindings(around).items():
+            if around is ctx.module.tree and scope is not around and name.partition(".")[0] not in read:
+                continue
+            for each in bindings:
+                if isinstance(each.value, ast.Call) and optimizes(ctx, each.value) is True:
+                    yield each.value
 
 
 def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> Course:
@@ -349,7 +362,7 @@ def schedule_of(ctx: PythonContext, advance: ast.Call) -> dict[str, str]:
         return {}
     node = advance.func.value
     name = ctx.name(node)
-    if name is None or not is_schedule(ctx, node):
+    if name is None or ctx.enclosing(advance, *LOOPS) is None or not is_schedule(ctx, node):
         return {}
     found = {_optimizer_of(where, call, ctx, advance) for where, call in makers(ctx, node)}
     optimizer = found.pop() if len(found) == 1 else ""
@@ -380,15 +393,34 @@ def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.exp
 
 
 def _counts(ctx: PythonContext, test: ast.expr) -> bool:
-    """Whether a test takes a remainder, itself or in what a name in it is given."""
-    return any(
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in sources(ctx, ctx.scope(test), test)
-    )
+    """Whether a test takes a remainder, itself or in what a name in it is given, or compares what counts rounds."""
+    scope = ctx.scope(test)
+    if any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in sources(ctx, scope, test)):
+        return True
+    counters = {
+        ctx.name(node.target)
+        for node in own(scope)
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.value, ast.Constant)
+    }
+    return isinstance(test, ast.Compare) and ctx.name(test.left) in counters - {None}
 
 
 def is_zeroing(ctx: PythonContext, call: ast.Call, cast: Cast) -> bool:
     """Whether a call is the `zero_grad()` of the optimizer or of its model."""
     return vocabulary(ctx, ctx.scope(call), cast).event(ctx, call, cast) == ZERO
+
+
+def zeroes_around(ctx: PythonContext, scope: Scope, cast: Cast, step: ast.Call) -> bool:
+    """Whether a loop around a step sets the gradients of its optimizer to zero."""
+    words, flow = vocabulary(ctx, scope, cast), ctx.flow_of(scope)
+    zeros = (each for each in own(scope) if isinstance(each, ast.Call) and words.event(ctx, each, cast) == ZERO)
+    return any(flow.loop(each, step) is not None for each in zeros)
+
+
+def reads_gradients(ctx: PythonContext, scope: Scope) -> bool:
+    """Whether a function, or one that it calls, reads the gradients of something itself."""
+    nodes = ReachedCode([(ctx, scope)]).nodes
+    return any(isinstance(node, ast.Attribute) and node.attr == "grad" for _, node in nodes)
 
 
 def is_stepped_after(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST, loop: ast.AST) -> bool:
@@ -419,12 +451,14 @@ def step_beside(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST) -> 
 def no_other_code_zeroes(ctx: PythonContext, scope: Scope) -> Answer:
     """Whether nothing sets gradients to zero that may run during a function, and that it is not seen to call."""
     followed = ReachedCode([(ctx, scope)]).scopes
-    places = [*mentions(ctx, "zero_grad"), *(each for each in stores(ctx, "grad") if stores_none(each))]
-    return unless(
+    zeroing = [
         each.evidence("this may set the gradients to zero")
-        for each in places
+        for each in mentions(ctx, "zero_grad")
         if (each.ctx.function(each.node) or each.ctx.module.tree) not in followed and may_run_during(each, followed)
-    )
+    ]
+    # of gradients that are views of something else, that may be zeroed (`views_of_a_buffer`)
+    made = [each.evidence("gradients may be made here") for each in stores(ctx, "grad")]
+    return unless((*zeroing, *made))
 
 
 def is_meant_to_add_up(ctx: PythonContext, scope: Scope, cast: Cast, backward: ast.AST, test: ast.expr) -> bool:
@@ -443,9 +477,27 @@ def is_meant_to_add_up(ctx: PythonContext, scope: Scope, cast: Cast, backward: a
 
 
 def _windows(ctx: PythonContext, test: ast.expr) -> set[str]:
-    """What a test takes a remainder by, as text."""
-    found = (each for each in ast.walk(test) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod))
-    return {ctx.source(each.right) for each in found}
+    """What a test counts to, as text."""
+    return {ctx.source(each) for each in _counted_to(test)}
+
+
+def _counted_to(test: ast.expr) -> list[ast.expr]:
+    """What a test takes a remainder by; without one, what it compares a counter with."""
+    found = [each.right for each in ast.walk(test) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod)]
+    return found or (test.comparators if isinstance(test, ast.Compare) else [])
+
+
+@question
+def a_window_has_several_rounds(ctx: PythonContext, test: ast.expr) -> Answer:
+    """Whether a test holds in every N-th round only: no where it counts to one."""
+    for each in _counted_to(test):
+        found, complete = possible_values(ctx, each, given=given)
+        told = {value.node.value if isinstance(value.node, ast.Constant) else None for value in found}
+        if complete and told == {1}:
+            return no()
+        if not complete or not told or None in told or 1 in told:
+            return unknown(ctx.evidence(each, f"`{ctx.written(each)}` may be 1"))
+    return yes()
 
 
 @question
@@ -458,6 +510,8 @@ def schedule_counts_steps(ctx: PythonContext, advance: ast.Call, test: ast.expr)
     windows = _windows(ctx, test)
     for where, maker in makers(ctx, advance.func.value):
         given = [node for value in values(maker)[1:] for node in sources(where, where.scope(maker), value)]
+        if any(isinstance(n, ast.Call) and where.callee(n) is not None for n in given):
+            continue  # a function of the project counts
         divided = [n for n in given if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Div, ast.FloorDiv))]
         if any(where.source(each.right) in windows for each in divided):
             return yes(where.evidence(maker, "its length is divided by the batches of a step"))

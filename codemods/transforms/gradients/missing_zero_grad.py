@@ -27,7 +27,6 @@ from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks import training
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import own
 from codemods.syntax.verbs import insert_after
 
 rule = Rule(
@@ -49,12 +48,13 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     scope, name = ctx.scope(step), cast["optimizer"]
     own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
     for violation in training.course_of(ctx, scope, cast, training.GRADIENTS).violations:
-        if (
-            violation.name == "repeated"
-            and violation.since is violation.node is step
-            and own_tests.issuperset(violation.passed)
-        ):
-            reads = any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in own(scope))
+        if violation.name == "repeated" and violation.since is violation.node is step:
+            # a condition may hold in the last round only (`a_window_around`)
+            if not own_tests.issuperset(violation.passed) or (
+                violation.passed and training.zeroes_around(ctx, scope, cast, step)
+            ):
+                continue
+            reads = training.reads_gradients(ctx, scope)
             yield rule.finding(
                 step,
                 fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],

@@ -10,7 +10,8 @@ gives.
 Unsafe: training takes another course. `zero_grad()` moves behind the step, under its condition.
 
 ## When it is not offered
-Nothing is said where the condition of the step counts nothing (`if torch.isfinite(loss)`), where `zero_grad()` stands
+Nothing is said where the condition of the step counts nothing (`if torch.isfinite(loss)`) or counts to one, where the
+code reads gradients itself, where `zero_grad()` stands
 under a condition of its own, or where several optimizers take part and the loss is not divided by what the condition
 counts to. Reported, but left as it is, where another function
 calls `zero_grad()`.
@@ -50,8 +51,11 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
         zero, name = violation.node, cast["optimizer"]
         if test is None or not isinstance(zero, ast.Call) or violation.since is None:
             continue
-        if ctx.flow_of(scope).loop(zero, violation.since, step) is None:
-            continue  # another loop begins anew (`a_loop_after_another`)
+        flow = ctx.flow_of(scope)
+        if flow.loop(zero) is None or not flow.loop(zero) is flow.loop(violation.since) is flow.loop(step):
+            continue  # a loop around, or another one, begins anew (`a_loop_after_another`, `a_window_around`)
+        if training.reads_gradients(ctx, scope):
+            continue  # the gradients of each round are used (`read_in_each_round`)
         if not training.is_meant_to_add_up(ctx, scope, cast, violation.since, test):
             continue
         statement = ctx.statement(zero)
@@ -64,5 +68,9 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
             zero,
             fix=[delete(zero), insert_after(step, ctx.source(zero))] if alone else None,
             message=f"{every}, but {only}: the gradients of the other rounds are lost",
-            is_bug=[training.no_other_code_zeroes(ctx, scope), nothing_here_is_unfollowed(ctx, step)],
+            is_bug=[
+                training.a_window_has_several_rounds(ctx, test),
+                training.no_other_code_zeroes(ctx, scope),
+                nothing_here_is_unfollowed(ctx, step),
+            ],
         )

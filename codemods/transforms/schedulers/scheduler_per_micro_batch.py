@@ -9,7 +9,8 @@ Nothing warns.
 Unsafe: training takes another course. The call moves behind the optimizer's step, under its condition.
 
 ## When it is not offered
-Nothing is said where the schedule's length is that of the loader, so that it counts batches on purpose. Certain only
+Nothing is said where the schedule's length is that of the loader, so that it counts batches on purpose, or where it is
+told where it stands (`scheduler.step(epoch)`). Certain only
 where its length is divided by the number of batches that are accumulated; possible elsewhere.
 """
 
@@ -40,6 +41,8 @@ rule = Rule(
 @rule.on(ast.Call)
 def scheduler_per_micro_batch(advance: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast, scope = training.schedule_of(ctx, advance), ctx.scope(advance)
+    if advance.args or advance.keywords:
+        return  # it is told where it stands
     for violation in training.course_of(ctx, scope, cast, training.SCHEDULE).violations if cast else ():
         if violation.name != "outrun" or violation.node is not advance or violation.since is not advance:
             continue
@@ -54,5 +57,9 @@ def scheduler_per_micro_batch(advance: ast.Call, ctx: PythonContext) -> Iterator
             advance,
             fix=[delete(advance), insert_after(step, ctx.source(advance))] if alone else None,
             message=f"{every}, but `{cast['optimizer']}` is stepped only where `{ctx.written(test)}`",
-            is_bug=[training.schedule_counts_steps(ctx, advance, test), nothing_here_is_unfollowed(ctx, advance)],
+            is_bug=[
+                training.schedule_counts_steps(ctx, advance, test),
+                training.a_window_has_several_rounds(ctx, test),
+                nothing_here_is_unfollowed(ctx, advance),
+            ],
         )

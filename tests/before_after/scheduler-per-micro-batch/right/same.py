@@ -41,3 +41,15 @@ def unless_not_finite(batches):
         if torch.isfinite(loss):
             optimizer.step()
         scheduler.step()
+
+
+def told_where_it_stands(batches, n):
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=10)
+    for i, (x, y) in enumerate(batches):
+        (F.mse_loss(model(x), y) / n).backward()
+        if (i + 1) % n == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+        scheduler.step(i / len(batches))
