@@ -37,6 +37,8 @@ _CLASSES = re.compile(r"transformers\.\w+For(\w+Classification|QuestionAnswering
 """The classes of models that generate nothing."""
 _RANK, _DASHED = "--local_rank", "2.0.0"
 """The option that torch's launcher gave to programs, and the release that spells it with a dash."""
+_STARTING = (".py", ".sh", ".md", ".rst", ".txt", ".yml", ".yaml", ".ipynb")
+"""The files that may say how a program is started."""
 _GENERATES = "prepare_inputs_for_generation"
 """The method of a model's class that says how it generates."""
 
@@ -247,6 +249,8 @@ def dashed_rank(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draf
         return
     row = RemovedName("torch", "argument", "torch.distributed.launch", _RANK, "decision", gone=_DASHED)
     if _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, call, row.library):
+        return
+    if not ctx.index.search(ctx.path, (b"distributed.launch",), suffixes=_STARTING):
         return
     doubt = unknown(ctx.evidence(call, "how the program is started is not known"))
     said = f"`python -m torch.distributed.launch` gives `--local-rank` since torch {_DASHED}: name both here"

@@ -62,6 +62,8 @@ class RemovedName:
     """The values are True and False, and the old argument is nothing else: `checkpoint_callback` was an object, too."""
     arguments: bool = False
     """The new function takes other arguments than the old one."""
+    but: tuple[object, ...] = ()
+    """Values that mean something else under the new name, or meant something else in older releases."""
     below: float | None = None
     """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None
@@ -88,6 +90,8 @@ class RemovedName:
 
     def new_value(self, value: object) -> str | None:
         """The value under the new name, as Python writes it: "" as it is; None where that cannot be told."""
+        if any(value == each and type(value) is type(each) for each in self.but):
+            return None
         if self.below is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
             return "" if 0 <= value < self.below else None
         if self.values is None:
