@@ -92,15 +92,15 @@ def _call(
         return unseen(protocol)
     if function.decorator_list and not _plainly_decorated(there, function):
         return unseen(protocol)
-    if _yields(function):
-        return None  # what it does happens where it is drawn from
     inner = _cast_of(ctx, call, there, function, cast)
     key = (happenings, function, tuple(sorted(inner.items())), id(vocabulary), id(protocol))
     if key not in there.memo:
         nodes = _happenings(there, function, inner, vocabulary, protocol, running | {function})
         there.memo[key] = summarize(protocol, there.flow_of(function), nodes)
     summary: Summary = there.memo[key]
-    return None if summary.is_idle else summary
+    if summary.is_idle:
+        return None
+    return ANYTHING if _yields(function) else summary  # it happens where something is drawn, in parts
 
 
 def _is_drawn_from(

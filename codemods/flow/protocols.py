@@ -49,6 +49,12 @@ class Protocol:
             return UNKNOWN
         return self.moves.get((state, event), self.moves.get((ANY, event), state))
 
+    def speaks_of(self, happening: Happening) -> bool:
+        """Whether something that happens may change a state, or break one."""
+        if isinstance(happening, Summary):
+            return not happening.is_idle
+        return happening == ANYTHING or any(event == happening for _, event in (*self.moves, *self.violations))
+
     @property
     def states(self) -> frozenset[str]:
         named = {name for (state, _), after in self.moves.items() for name in (state, after)}
@@ -144,10 +150,11 @@ def unseen(protocol: Protocol) -> Summary:
 
 class _Run:
     def __init__(self, protocol: Protocol, flow: ControlFlow, happenings: Mapping[ast.AST, Happening]) -> None:
-        self.protocol, self.flow, self.happenings = protocol, flow, happenings
+        self.protocol, self.flow = protocol, flow
+        self.happenings = {node: what for node, what in happenings.items() if protocol.speaks_of(what)}
         self.violations: set[Violation] = set()
         self.events: list[list[ast.AST]] = [
-            [node for node in flow.evaluation(number) if node in happenings] for number in range(len(flow.points))
+            [node for node in flow.evaluation(number) if node in self.happenings] for number in range(len(flow.points))
         ]
 
     @cached_property

@@ -115,7 +115,7 @@ _TAKING = frozenset({"unscale_", "scale", "update", "prepare", "item", "append"}
 """Methods that are given an optimizer or a model, and leave it as it is."""
 
 
-class Training:
+class LoopWords:
     """The vocabulary of plain training loops: the roles are `optimizer`, `model` and `scheduler`.
 
     Args:
@@ -319,7 +319,7 @@ def _is_named(given: tuple[PythonContext, ast.expr], where: PythonContext, maker
     return ctx is where and ctx.name(value) == name and ctx.scope(value) is where.scope(maker)
 
 
-def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> Training:
+def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> LoopWords:
     """What the nodes of a function do, with what is known of the optimizer of a cast there."""
     key = (vocabulary, scope, cast["optimizer"])
     if key not in ctx.memo:
@@ -327,8 +327,8 @@ def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> Training:
         mine = [node for node in steps if ctx.name(node) == cast["optimizer"]]
         made = frozenset(call for node in mine[:1] for _, call in makers(ctx, node))
         others = any(each not in made for each in _made_around(ctx, scope))
-        ctx.memo[key] = Training(made, alone=len(mine) == len(steps) and not others)
-    found: Training = ctx.memo[key]
+        ctx.memo[key] = LoopWords(made, alone=len(mine) == len(steps) and not others)
+    found: LoopWords = ctx.memo[key]
     return found
 
 
@@ -410,11 +410,13 @@ def is_zeroing(ctx: PythonContext, call: ast.Call, cast: Cast) -> bool:
     return vocabulary(ctx, ctx.scope(call), cast).event(ctx, call, cast) == ZERO
 
 
-def zeroes_around(ctx: PythonContext, scope: Scope, cast: Cast, step: ast.Call) -> bool:
-    """Whether a loop around a step sets the gradients of its optimizer to zero."""
-    words, flow = vocabulary(ctx, scope, cast), ctx.flow_of(scope)
-    zeros = (each for each in own(scope) if isinstance(each, ast.Call) and words.event(ctx, each, cast) == ZERO)
-    return any(flow.loop(each, step) is not None for each in zeros)
+def happens_around(ctx: PythonContext, scope: Scope, cast: Cast, step: ast.Call) -> bool:
+    """Whether loops around the one of a step do something to its optimizer, in their own rounds."""
+    flow = ctx.flow_of(scope)
+    inner = flow.loop(step)
+    nodes = happenings(ctx, scope, cast, vocabulary(ctx, scope, cast), GRADIENTS)
+    outer = (node for node, what in nodes.items() if GRADIENTS.speaks_of(what) and inner and flow.loop(inner, node))
+    return any(all(above is not inner for above in ctx.ancestors(each)) for each in outer)
 
 
 def reads_gradients(ctx: PythonContext, scope: Scope) -> bool:

@@ -51,7 +51,7 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if violation.name == "repeated" and violation.since is violation.node is step:
             # a condition may hold in the last round only (`a_window_around`)
             if not own_tests.issuperset(violation.passed) or (
-                violation.passed and training.zeroes_around(ctx, scope, cast, step)
+                violation.passed and training.happens_around(ctx, scope, cast, step)
             ):
                 continue
             reads = training.reads_gradients(ctx, scope)

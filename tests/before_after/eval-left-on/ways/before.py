@@ -32,6 +32,29 @@ def by_argument(batches, x):
         print(model(x).mean().item())
 
 
+def every_few_steps(batches, x, path):
+    model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    best = 0
+    for _ in range(2):
+        model.train()
+        for step, (inputs, targets) in enumerate(batches):
+            optimizer.zero_grad()
+            F.mse_loss(model(inputs), targets).backward()
+            optimizer.step()
+            if step % 10 == 0:
+                score = evaluate(model, x)
+                if score > best:
+                    best = score
+                    torch.save(model.state_dict(), path)
+
+
+def evaluate(model, x):
+    model.eval()
+    with torch.no_grad():
+        return model(x).mean().item()
+
+
 class Learner:
     def __init__(self):
         self.model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 1))

@@ -4,14 +4,17 @@ import torch.nn.functional as F
 from torch import nn
 
 
-def train(batches, accumulate=4):
+ACCUMULATE = 4
+
+
+def train(batches):
     model = nn.Linear(8, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     norms = []
     for i, (x, y) in enumerate(batches):
-        loss = F.mse_loss(model(x), y) / accumulate
+        loss = F.mse_loss(model(x), y) / ACCUMULATE
         loss.backward()
-        if (i + 1) % accumulate == 0:
+        if (i + 1) % ACCUMULATE == 0:
             norms.append(torch.nn.utils.clip_grad_norm_(model.parameters(), 100.0).item())
             optimizer.step()
             optimizer.zero_grad()
