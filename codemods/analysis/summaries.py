@@ -88,12 +88,12 @@ def _call(
         reached = any(_reaches(ctx, value, cast) for value in (called, *values(call)))
         return ANYTHING if reached or escaped else None
     there, function = target
-    if function in running or len(running) > len(there.others) * 100:
+    if function in running:
         return unseen(protocol)
     if function.decorator_list and not _plainly_decorated(there, function):
         return unseen(protocol)
     inner = _cast_of(ctx, call, there, function, cast)
-    key = (happenings, function, tuple(sorted(inner.items())), id(vocabulary), id(protocol))
+    key = (happenings, function, tuple(sorted(inner.items())), vocabulary, id(protocol))
     if key not in there.memo:
         nodes = _happenings(there, function, inner, vocabulary, protocol, running | {function})
         there.memo[key] = summarize(protocol, there.flow_of(function), nodes)

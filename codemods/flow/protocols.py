@@ -13,7 +13,7 @@ in which it may leave the object, for each in which it finds it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -266,8 +266,3 @@ class _Run:
         if had in way.known:
             return way._replace(known=way.known - {had})
         return way.beside(self.flow.points[head].node) if head in self.busy else way
-
-
-def choices(violations: Iterable[Violation]) -> Iterator[Violation]:
-    """The violations that happen on a way that surely exists: with one undecided test in between at most."""
-    return (each for each in violations if len(each.passed) < 2)

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks import training
+from codemods.frameworks.training import objects, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import insert_before
@@ -42,11 +42,11 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    cast, scope = training.cast_of(ctx, step), ctx.scope(step)
+    cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
     if "model" not in cast:
         return
     flow = ctx.flow_of(scope)
-    for violation in training.course_of(ctx, scope, cast, training.MODE).violations:
+    for violation in objects.course_of(ctx, scope, cast, tables.MODE).violations:
         left = violation.since
         if violation.node is not step or violation.passed or not isinstance(left, ast.Call):
             continue

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks import training
+from codemods.frameworks.training import objects, questions, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import insert_after
@@ -43,22 +43,22 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if not (cast := training.cast_of(ctx, step)):
+    if not (cast := objects.cast_of(ctx, step)):
         return
     scope, name = ctx.scope(step), cast["optimizer"]
     own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
-    for violation in training.course_of(ctx, scope, cast, training.GRADIENTS).violations:
+    for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations:
         if violation.name == "repeated" and violation.since is violation.node is step:
             # a condition may hold in the last round only (`a_window_around`)
             if not own_tests.issuperset(violation.passed) or (
-                violation.passed and training.happens_around(ctx, scope, cast, step)
+                violation.passed and questions.happens_around(ctx, scope, cast, step)
             ):
                 continue
-            reads = training.reads_gradients(ctx, scope)
+            reads = questions.reads_gradients(ctx, scope)
             yield rule.finding(
                 step,
                 fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],
                 message=f"`{name}` is stepped, but nothing sets its gradients to zero before the next backward pass",
-                is_bug=[training.no_other_code_zeroes(ctx, scope), nothing_here_is_unfollowed(ctx, step)],
+                is_bug=[questions.no_other_code_zeroes(ctx, scope), nothing_here_is_unfollowed(ctx, step)],
             )
             return

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks import training
+from codemods.frameworks.training import objects, questions, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -43,23 +43,23 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    cast, scope = training.cast_of(ctx, step), ctx.scope(step)
-    for violation in training.course_of(ctx, scope, cast, training.GRADIENTS).violations if cast else ():
+    cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
+    for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations if cast else ():
         if violation.name != "dropped" or len(violation.passed) != 1:
             continue
-        test = training.counted(ctx, step, violation)
+        test = questions.counted(ctx, step, violation)
         zero, name = violation.node, cast["optimizer"]
         if test is None or not isinstance(zero, ast.Call) or violation.since is None:
             continue
         flow = ctx.flow_of(scope)
         if flow.loop(zero) is None or not flow.loop(zero) is flow.loop(violation.since) is flow.loop(step):
             continue  # a loop around, or another one, begins anew (`a_loop_after_another`, `a_window_around`)
-        if training.reads_gradients(ctx, scope):
+        if questions.reads_gradients(ctx, scope):
             continue  # the gradients of each round are used (`read_in_each_round`)
-        if not training.is_meant_to_add_up(ctx, scope, cast, violation.since, test):
+        if not questions.is_meant_to_add_up(ctx, scope, cast, violation.since, test):
             continue
         statement = ctx.statement(zero)
-        alone = isinstance(statement, ast.Expr) and statement.value is zero and training.is_zeroing(ctx, zero, cast)
+        alone = isinstance(statement, ast.Expr) and statement.value is zero and questions.is_zeroing(ctx, zero, cast)
         every, only = (
             f"`{ctx.written(zero)}` runs in every round",
             f"`{name}` is stepped only where `{ctx.written(test)}`",
@@ -69,8 +69,8 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
             fix=[delete(zero), insert_after(step, ctx.source(zero))] if alone else None,
             message=f"{every}, but {only}: the gradients of the other rounds are lost",
             is_bug=[
-                training.a_window_has_several_rounds(ctx, test),
-                training.no_other_code_zeroes(ctx, scope),
+                questions.a_window_has_several_rounds(ctx, test),
+                questions.no_other_code_zeroes(ctx, scope),
                 nothing_here_is_unfollowed(ctx, step),
             ],
         )

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks import training
+from codemods.frameworks.training import objects, questions, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -42,17 +42,17 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    cast, scope = training.schedule_of(ctx, advance), ctx.scope(advance)
+    cast, scope = objects.schedule_of(ctx, advance), ctx.scope(advance)
     if not cast or advance.args or advance.keywords:
         return
     flow = ctx.flow_of(scope)
     loop = flow.loop(advance)
     if loop is None:
         return
-    for violation in training.course_of(ctx, scope, cast, training.SCHEDULE).violations:
+    for violation in objects.course_of(ctx, scope, cast, tables.SCHEDULE).violations:
         if violation.name != "early" or violation.node is not advance or violation.passed:
             continue
-        if not training.is_stepped_after(ctx, scope, cast, advance, loop):
+        if not questions.is_stepped_after(ctx, scope, cast, advance, loop):
             continue
         leaves = any(isinstance(each, (ast.Continue, ast.Break, ast.Return)) for each in ast.walk(loop))
         statement = ctx.statement(advance)

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks import training
+from codemods.frameworks.training import objects, questions, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -40,14 +40,14 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def scheduler_per_micro_batch(advance: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    cast, scope = training.schedule_of(ctx, advance), ctx.scope(advance)
+    cast, scope = objects.schedule_of(ctx, advance), ctx.scope(advance)
     if advance.args or advance.keywords:
         return  # it is told where it stands
-    for violation in training.course_of(ctx, scope, cast, training.SCHEDULE).violations if cast else ():
+    for violation in objects.course_of(ctx, scope, cast, tables.SCHEDULE).violations if cast else ():
         if violation.name != "outrun" or violation.node is not advance or violation.since is not advance:
             continue
-        step = training.step_beside(ctx, scope, cast, advance)
-        test = training.counted(ctx, step, violation) if step is not None else None
+        step = questions.step_beside(ctx, scope, cast, advance)
+        test = questions.counted(ctx, step, violation) if step is not None else None
         if step is None or test is None:
             continue
         statement = ctx.statement(advance)
@@ -58,8 +58,8 @@ def scheduler_per_micro_batch(advance: ast.Call, ctx: PythonContext) -> Iterator
             fix=[delete(advance), insert_after(step, ctx.source(advance))] if alone else None,
             message=f"{every}, but `{cast['optimizer']}` is stepped only where `{ctx.written(test)}`",
             is_bug=[
-                training.schedule_counts_steps(ctx, advance, test),
-                training.a_window_has_several_rounds(ctx, test),
+                questions.schedule_counts_steps(ctx, advance, test),
+                questions.a_window_has_several_rounds(ctx, test),
                 nothing_here_is_unfollowed(ctx, advance),
             ],
         )

@@ -1,0 +1,155 @@
+"""The objects of a training loop: its optimizer, its model, its scheduler, and what a protocol says of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.calls import argument, binder, given, positional
+from codemods.analysis.optimizers import is_schedule, optimizes, stepped
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import sources
+from codemods.analysis.summaries import Cast, happenings
+from codemods.analysis.values import possible_values
+from codemods.flow.protocols import Course, Happening, Protocol, run
+from codemods.frameworks.training.vocabulary import LoopWords
+from codemods.syntax.module import FUNCTIONS, LOOPS, Scope, own
+
+
+def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
+    """The optimizer that a call steps in a loop, by itself or by a scaler, and the model whose parameters it holds.
+
+    Nothing where it steps nothing that surely is an optimizer; no model where the optimizer's constructor is not in
+    sight, or is given the parameters of several.
+    """
+    if ctx.enclosing(step, *LOOPS) is None:
+        return {}
+    stepping = stepped(ctx, step)
+    node = stepping if stepping is not None else positional(step, 0)
+    if not isinstance(step.func, ast.Attribute) or step.func.attr != "step" or node is None:
+        return {}
+    name = ctx.name(node)
+    if name is None or not _is_made_in_sight(ctx, node):
+        return {}
+    held = {model for where, call in makers(ctx, node) for model in _models(where, call, ctx, step)}
+    return {"optimizer": name} | ({"model": held.pop()} if len(held) == 1 and "" not in held else {})
+
+
+def _is_made_in_sight(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether calls in sight make an optimizer, of a class that is one: another may zero gradients itself (`star`)."""
+    found, complete = possible_values(ctx, node, returns=True, given=given)
+    return (
+        complete
+        and bool(found)
+        and all(
+            isinstance(each.node, ast.Call) and not each.path and optimizes(each.ctx, each.node) is True
+            for each in found
+        )
+    )
+
+
+def makers(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.Call]]:
+    """The calls that make an object, as far as they are in sight."""
+    found, _ = possible_values(ctx, node, returns=True, given=given)
+    return [(each.ctx, each.node) for each in found if isinstance(each.node, ast.Call) and not each.path]
+
+
+def _models(where: PythonContext, maker: ast.Call, ctx: PythonContext, step: ast.Call) -> Iterator[str]:
+    """The names, where `step` stands, of the models whose parameters an optimizer is given; empty for what is not known
+    there.
+    """
+    first = argument(maker, "params", 0)
+    for node in sources(where, where.scope(maker), first) if first is not None else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="parameters" | "named_parameters")):
+                name = where.name(owner)
+                yield _known_as(where, maker, name, ctx, step) if name is not None else ""
+
+
+def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
+    """What is called `name` where an object is made, by its name at another place; empty: it has none there."""
+    made_in, used_in = where.method(maker), ctx.method(at)
+    if where is not ctx:
+        return ""
+    if where.scope(maker) is ctx.scope(at):
+        return name
+    if made_in and used_in and made_in.owner == used_in.owner and name.startswith(f"{made_in.self}."):
+        return f"{used_in.self}{name.removeprefix(made_in.self)}"
+    function = ctx.scope(at)
+    if isinstance(function, FUNCTIONS):
+        for parameter in ctx.parameter_names(function):
+            held = given(ctx, function, parameter)
+            if held and all(each is not None and _is_named(each, where, maker, name) for each in held):
+                return parameter
+    head = name.partition(".")[0]
+    return name if binder(ctx, head, at) is binder(where, head, maker) else ""
+
+
+def _is_named(given: tuple[PythonContext, ast.expr], where: PythonContext, maker: ast.Call, name: str) -> bool:
+    """Whether what a parameter is given is called so where an object was made."""
+    ctx, value = given
+    return ctx is where and ctx.name(value) == name and ctx.scope(value) is where.scope(maker)
+
+
+def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> LoopWords:
+    """What the nodes of a function do, with what is known of the optimizer of a cast there."""
+    key = (vocabulary, scope, cast["optimizer"])
+    if key not in ctx.memo:
+        steps = [node for each in own(scope) if isinstance(each, ast.Call) and (node := stepped(ctx, each))]
+        mine = [node for node in steps if ctx.name(node) == cast["optimizer"]]
+        made = frozenset(call for node in mine[:1] for _, call in makers(ctx, node))
+        others = any(each not in made for each in _made_around(ctx, scope))
+        ctx.memo[key] = LoopWords(made, alone=len(mine) == len(steps) and not others)
+    found: LoopWords = ctx.memo[key]
+    return found
+
+
+def _made_around(ctx: PythonContext, scope: Scope) -> Iterator[ast.Call]:
+    """The calls that make optimizers which a function may know: its own, those of its class, those of the file."""
+    read = {node.id for node in own(scope) if isinstance(node, ast.Name)}
+    method = ctx.method(scope)
+    inside = [each for each in own(method.klass) if isinstance(each, FUNCTIONS)] if method is not None else []
+    for around in dict.fromkeys((scope, *inside, ctx.module.tree)):
+        for name, bindings in ctx.bindings(around).items():
+            if around is ctx.module.tree and scope is not around and name.partition(".")[0] not in read:
+                continue
+            for each in bindings:
+                if isinstance(each.value, ast.Call) and optimizes(ctx, each.value) is True:
+                    yield each.value
+
+
+def happening_in(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> dict[ast.AST, Happening]:
+    """What the nodes of a function do to the objects of a cast."""
+    return happenings(ctx, scope, cast, vocabulary(ctx, scope, cast), protocol)
+
+
+def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> Course:
+    """What a protocol says of the objects of a cast in a function."""
+    key = (course_of, scope, tuple(sorted(cast.items())), id(protocol))
+    if key not in ctx.memo:
+        nodes = happening_in(ctx, scope, cast, protocol)
+        ctx.memo[key] = run(protocol, ctx.flow_of(scope), nodes, protocol.start)
+    course: Course = ctx.memo[key]
+    return course
+
+
+def schedule_of(ctx: PythonContext, advance: ast.Call) -> dict[str, str]:
+    """The scheduler that `scheduler.step()` steps, and its optimizer; nothing where one of them is not certain."""
+    if not isinstance(advance.func, ast.Attribute) or advance.func.attr != "step":
+        return {}
+    node = advance.func.value
+    name = ctx.name(node)
+    if name is None or ctx.enclosing(advance, *LOOPS) is None or not is_schedule(ctx, node):
+        return {}
+    found = {_optimizer_of(where, call, ctx, advance) for where, call in makers(ctx, node)}
+    optimizer = found.pop() if len(found) == 1 else ""
+    return {"scheduler": name, "optimizer": optimizer} if optimizer else {}
+
+
+def _optimizer_of(where: PythonContext, maker: ast.Call, ctx: PythonContext, advance: ast.Call) -> str:
+    """The name, where a scheduler is stepped, of the optimizer that it was made for."""
+    first = argument(maker, "optimizer", 0)
+    name = where.name(first) if first is not None else None
+    if first is None or name is None or not _is_made_in_sight(where, first):
+        return ""
+    return _known_as(where, maker, name, ctx, advance)

@@ -1,0 +1,160 @@
+"""What rules ask about a training loop."""
+
+from __future__ import annotations
+
+import ast
+
+from codemods.analysis.calls import given, values
+from codemods.analysis.gradient_use import ReachedCode
+from codemods.analysis.mentions import may_run_during, mentions, stores
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import sources
+from codemods.analysis.summaries import Cast
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
+from codemods.flow.control_flow import condition
+from codemods.flow.protocols import UNKNOWN, Summary, Violation
+from codemods.frameworks.training.objects import happening_in, makers, vocabulary
+from codemods.frameworks.training.tables import GRADIENTS, SCHEDULE, STEP, ZERO
+from codemods.syntax.module import Scope, own
+
+
+def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.expr | None:
+    """The test that was passed on the way, where it counts rounds and decides about a step; else None."""
+    test = violation.passed[0] if len(violation.passed) == 1 else None
+    if not isinstance(test, ast.expr) or not _counts(ctx, test):
+        return None
+    if any(isinstance(above, ast.If) and above.test is test for above in ctx.ancestors(step)):
+        return test
+    said = condition(test, holds=True)
+    return test if said is not None and said[0] in ctx.flow_of(ctx.scope(step)).tests(step) else None
+
+
+def _counts(ctx: PythonContext, test: ast.expr) -> bool:
+    """Whether a test takes a remainder, itself or in what a name in it is given, or compares what counts rounds."""
+    scope = ctx.scope(test)
+    if any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in sources(ctx, scope, test)):
+        return True
+    counters = {
+        ctx.name(node.target)
+        for node in own(scope)
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.value, ast.Constant)
+    }
+    return isinstance(test, ast.Compare) and ctx.name(test.left) in counters - {None}
+
+
+def is_zeroing(ctx: PythonContext, call: ast.Call, cast: Cast) -> bool:
+    """Whether a call is the `zero_grad()` of the optimizer or of its model."""
+    return vocabulary(ctx, ctx.scope(call), cast).event(ctx, call, cast) == ZERO
+
+
+def happens_around(ctx: PythonContext, scope: Scope, cast: Cast, step: ast.Call) -> bool:
+    """Whether loops around the one of a step do something to its optimizer, in their own rounds."""
+    flow = ctx.flow_of(scope)
+    inner = flow.loop(step)
+    nodes = happening_in(ctx, scope, cast, GRADIENTS)
+    outer = (node for node, what in nodes.items() if GRADIENTS.speaks_of(what) and inner and flow.loop(inner, node))
+    return any(all(above is not inner for above in ctx.ancestors(each)) for each in outer)
+
+
+def reads_gradients(ctx: PythonContext, scope: Scope) -> bool:
+    """Whether a function, or one that it calls, reads the gradients of something itself."""
+    nodes = ReachedCode([(ctx, scope)]).nodes
+    return any(isinstance(node, ast.Attribute) and node.attr == "grad" for _, node in nodes)
+
+
+def is_stepped_after(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST, loop: ast.AST) -> bool:
+    """Whether the optimizer is stepped behind a place, in the same round of a loop."""
+    flow, nodes = ctx.flow_of(scope), happening_in(ctx, scope, cast, SCHEDULE)
+    return any(
+        flow.reaches(node, each) and any(above is loop for above in ctx.ancestors(each))
+        for each, happening in nodes.items()
+        if happening == STEP or (isinstance(happening, Summary) and "stepped" in happening.after.get(UNKNOWN, ()))
+    )
+
+
+def step_beside(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST) -> ast.Call | None:
+    """The only step of the optimizer in the loop around a place, and in no loop inside of that one (`by_epochs`)."""
+    flow, words = ctx.flow_of(scope), vocabulary(ctx, scope, cast)
+    loop = flow.loop(node)
+    steps = [
+        each
+        for each in own(scope)
+        if isinstance(each, ast.Call)
+        and words.event(ctx, each, cast) == STEP
+        and any(above is loop for above in ctx.ancestors(each))
+    ]
+    return steps[0] if len(steps) == 1 and loop is not None and flow.loop(steps[0]) is loop else None
+
+
+@question
+def no_other_code_zeroes(ctx: PythonContext, scope: Scope) -> Answer:
+    """Whether nothing sets gradients to zero that may run during a function, and that it is not seen to call."""
+    followed = ReachedCode([(ctx, scope)]).scopes
+    zeroing = [
+        each.evidence("this may set the gradients to zero")
+        for each in mentions(ctx, "zero_grad")
+        if (each.ctx.function(each.node) or each.ctx.module.tree) not in followed and may_run_during(each, followed)
+    ]
+    # of gradients that are views of something else, that may be zeroed (`views_of_a_buffer`)
+    made = [each.evidence("gradients may be made here") for each in stores(ctx, "grad")]
+    return unless((*zeroing, *made))
+
+
+def is_meant_to_add_up(ctx: PythonContext, scope: Scope, cast: Cast, backward: ast.AST, test: ast.expr) -> bool:
+    """Whether gradients are accumulated: the loss is divided by what a test counts to, or no other optimizer trains.
+
+    Beside another one, an optimizer that is stepped in every N-th round only may leave out the others (`in_turns`).
+    """
+    if vocabulary(ctx, scope, cast).alone:
+        return True
+    loss = ctx.loss_of(backward)
+    made = sources(ctx, scope, loss) if loss is not None else ()
+    return any(
+        isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div) and ctx.source(each.right) in _windows(ctx, test)
+        for each in made
+    )
+
+
+def _windows(ctx: PythonContext, test: ast.expr) -> set[str]:
+    """What a test counts to, as text."""
+    return {ctx.source(each) for each in _counted_to(test)}
+
+
+def _counted_to(test: ast.expr) -> list[ast.expr]:
+    """What a test takes a remainder by; without one, what it compares a counter with."""
+    found = [each.right for each in ast.walk(test) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod)]
+    return found or (test.comparators if isinstance(test, ast.Compare) else [])
+
+
+@question
+def a_window_has_several_rounds(ctx: PythonContext, test: ast.expr) -> Answer:
+    """Whether a test holds in every N-th round only: no where it counts to one."""
+    for each in _counted_to(test):
+        found, complete = possible_values(ctx, each, given=given)
+        told = {value.node.value if isinstance(value.node, ast.Constant) else None for value in found}
+        if complete and told == {1}:
+            return no()
+        if not complete or not told or None in told or 1 in told:
+            return unknown(ctx.evidence(each, f"`{ctx.written(each)}` may be 1"))
+    return yes()
+
+
+@question
+def schedule_counts_steps(ctx: PythonContext, advance: ast.Call, test: ast.expr) -> Answer:
+    """Whether the length of a schedule is counted in steps of the optimizer: divided by what a test counts to.
+
+    No where it is the length of a loader, undivided: then it counts batches on purpose (`counted_in_batches`).
+    """
+    assert isinstance(advance.func, ast.Attribute)
+    windows = _windows(ctx, test)
+    for where, maker in makers(ctx, advance.func.value):
+        given = [node for value in values(maker)[1:] for node in sources(where, where.scope(maker), value)]
+        if any(isinstance(n, ast.Call) and where.callee(n) is not None for n in given):
+            continue  # a function of the project counts
+        divided = [n for n in given if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Div, ast.FloorDiv))]
+        if any(where.source(each.right) in windows for each in divided):
+            return yes(where.evidence(maker, "its length is divided by the batches of a step"))
+        if not divided and any(isinstance(n, ast.Call) and where.name(n.func) == "len" for n in given):
+            return no(where.evidence(maker, "its length is counted in batches"))
+    return unknown(ctx.evidence(advance, "the schedule may be counted in batches"))

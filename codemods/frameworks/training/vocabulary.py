@@ -1,0 +1,161 @@
+"""What the nodes of a training loop do to its objects."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from codemods.analysis.calls import given, literal, positional
+from codemods.analysis.instances import library_values
+from codemods.analysis.optimizers import is_schedule, optimizes, stepped
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import writes
+from codemods.analysis.sources import sources
+from codemods.analysis.summaries import Cast
+from codemods.analysis.values import possible_values
+from codemods.flow.protocols import ANYTHING
+from codemods.frameworks.training.tables import (
+    BACKWARD,
+    EVAL,
+    HARMLESS,
+    LEAVES,
+    MADE,
+    MAY,
+    MAY_ADVANCE,
+    MAY_BACKWARD,
+    MAY_STEP,
+    MAY_SWITCH,
+    MAY_ZERO,
+    MODEL,
+    OPTIMIZER,
+    SCHEDULER,
+    STEP,
+    TAKING,
+    TRAIN,
+)
+
+
+class LoopWords:
+    """The vocabulary of plain training loops: the roles are `optimizer`, `model` and `scheduler`.
+
+    Args:
+        made: the calls that make the optimizer, as far as they are in sight.
+        alone: whether the loop steps no other optimizer, so that each backward pass is meant for this one.
+    """
+
+    methods = frozenset({"step", "zero_grad", "train", "eval"})
+
+    def __init__(self, made: frozenset[ast.Call], *, alone: bool) -> None:
+        self.made, self.alone = made, alone
+
+    def event(self, ctx: PythonContext, node: ast.AST, cast: Cast) -> str | None:
+        """What a node does by itself."""
+        if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            role = next((role for role, name in cast.items() if name == ctx.name(node)), "")
+            if role:
+                return MADE if role == "scheduler" and _is_made(ctx, node) else ANYTHING
+        if isinstance(node, ast.Attribute):
+            return MAY_ZERO if writes(ctx, node) or _is_deleted(ctx, node) else None
+        if not isinstance(node, ast.Call):
+            return None
+        if (loss := ctx.loss_of(node)) is not None:
+            return BACKWARD if self.alone or _is_of(ctx, loss, cast.get("model", "")) else MAY_BACKWARD
+        name = ctx.name(node.func)
+        if name is not None and name in cast.values():
+            return LEAVES  # `model(x)`
+        if isinstance(node.func, ast.Attribute):
+            return self._method(ctx, node, node.func, cast)
+        return None
+
+    def _method(self, ctx: PythonContext, call: ast.Call, func: ast.Attribute, cast: Cast) -> str | None:
+        receiver, method = ctx.name(func.value), func.attr
+        role = next((role for role, name in cast.items() if name == receiver), "")
+        if role == "optimizer":
+            return ANYTHING if method == "step" and (call.args or call.keywords) else OPTIMIZER.get(method)
+        if role == "scheduler":
+            return SCHEDULER.get(method)
+        if role == "model":
+            return _switched(call) if method == "train" else MODEL.get(method)
+        first = positional(call, 0)
+        if method in ("step", "unscale_") and first is not None and ctx.name(first) == cast.get("optimizer"):
+            return STEP if method == "step" else LEAVES  # of a gradient scaler
+        if method == "step":
+            return self._of_another(ctx, call, func.value, cast)
+        if method in MAY:
+            return LEAVES if self._is_another(ctx, func.value) else _may(ctx, func.value, method, cast)
+        return None
+
+    def _of_another(self, ctx: PythonContext, call: ast.Call, receiver: ast.expr, cast: Cast) -> str | None:
+        """What `x.step()` does, of something that has no role."""
+        if is_schedule(ctx, receiver):
+            return MAY_ADVANCE if "scheduler" in cast else LEAVES
+        if stepped(ctx, call) is None and optimizes(ctx, receiver) is False:
+            return None
+        return LEAVES if self._is_another(ctx, receiver) else MAY_STEP
+
+    def _is_another(self, ctx: PythonContext, node: ast.expr) -> bool:
+        """Whether something surely is another optimizer: other calls make it (`two_optimizers`)."""
+        if not self.made or optimizes(ctx, node) is not True:
+            return False
+        found, complete = possible_values(ctx, node, returns=True, given=given)
+        return complete and bool(found) and self.made.isdisjoint(each.node for each in found)
+
+    def is_harmless(self, ctx: PythonContext, call: ast.Call) -> bool:
+        """Whether a call of a library leaves the objects that it is given as they are."""
+        origins = ctx.origin(call.func)
+        if origins:
+            return all(":" not in each and each.partition(".")[0] in HARMLESS for each in origins)
+        func = call.func
+        if isinstance(func, ast.Name):
+            return hasattr(builtins, func.id) and not any(ctx.facts.named(func.id)) and func.id not in ctx.facts.rebound
+        if not isinstance(func, ast.Attribute):
+            return False
+        if func.attr in TAKING:
+            return True
+        made = library_values(ctx, func.value)
+        return bool(made) and all(_is_plain(where, node) for where, node in made or ())
+
+
+def _is_plain(ctx: PythonContext, node: ast.expr) -> bool:
+    maker = node.func if isinstance(node, ast.Call) else node
+    return all(each.partition(".")[0] in HARMLESS for each in ctx.origin(maker))
+
+
+def _switched(call: ast.Call) -> str:
+    """What `model.train(…)` does."""
+    if not call.args and not call.keywords:
+        return TRAIN
+    given = literal(call.args[0] if call.args else call.keywords[0].value)
+    return TRAIN if given is True else EVAL if given is False else MAY_SWITCH
+
+
+def _is_of(ctx: PythonContext, loss: ast.expr, model: str) -> bool:
+    """Whether a loss is made of what a model computes, and hands gradients back to it."""
+    made = sources(ctx, ctx.scope(loss), loss) if model else ()
+    return any(isinstance(node, ast.Call) and ctx.name(node.func) == model and not _is_cut(ctx, node) for node in made)
+
+
+def _is_cut(ctx: PythonContext, node: ast.AST) -> bool:
+    """Whether a value is detached where it is made (`several`)."""
+    within = (each for each in ctx.ancestors(node) if isinstance(each, ast.Attribute))
+    return any(each.attr in ("detach", "data", "item") for each in within)
+
+
+def _may(ctx: PythonContext, receiver: ast.expr, method: str, cast: Cast) -> str | None:
+    """What `x.zero_grad()`, `x.train()` and `x.eval()` do, of something that has no role."""
+    name, model = ctx.name(receiver), cast.get("model", "")
+    if method != "zero_grad" and model and name is not None and name.startswith(f"{model}."):
+        return LEAVES  # a part of the model has a mode of its own
+    return MAY[method]
+
+
+def _is_deleted(ctx: PythonContext, node: ast.Attribute) -> bool:
+    return node.attr == "grad" and isinstance(node.ctx, ast.Del)
+
+
+def _is_made(ctx: PythonContext, target: ast.Name | ast.Attribute) -> bool:
+    """Whether a name is given a scheduler that a call makes."""
+    match ctx.parent(target):
+        case ast.Assign(value=ast.Call() as call) | ast.AnnAssign(value=ast.Call() as call):
+            return is_schedule(ctx, call)
+    return False
