@@ -157,5 +157,5 @@ def installed_by_a_notebook(statement: ast.Import | ast.ImportFrom, ctx: PythonC
     )
     for package in {_DISTRIBUTIONS.get(name.partition(".")[0], "") for name in names} - {""}:
         if (kept := ctx.kept(package)) is not None:
-            message = f"this notebook installs `{package}{kept.spec}` itself: what uses it stays as it is"
+            message = f"this file installs `{package}{kept.spec}` itself: what uses it stays as it is"
             yield rule.finding(statement, message=message)
