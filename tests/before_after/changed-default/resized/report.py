@@ -7,3 +7,7 @@ def grow(name, tokenizer):
     model.resize_token_embeddings(len(tokenizer))
     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     return model
+
+
+def fresh(config):
+    return AutoModelForCausalLM.from_config(config)
