@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 HOOKS = re.compile(
     r"forward|backward|step|closure|compute_loss|configure_\w+|on_\w+|(?:training|validation|test|predict)_\w+|setup|"
-    r"prepare_data|\w+_dataloader|optimizer_\w+|create_\w+|get_\w+|__\w+__|clip_gradients|manual_backward|log|jvp|vjp"
+    r"prepare_data|\w+_dataloader|optimizer_\w+|create_\w+|get_\w+|__\w+__|clip_gradients|manual_backward|log|jvp|vjp|"
+    r"prediction_step"
 )
 """Methods of classes with bases that a framework may call, with its own names for the arguments."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
