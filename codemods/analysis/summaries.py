@@ -29,6 +29,8 @@ class Vocabulary(Interface):
 
     methods: frozenset[str]
     """The methods that are events: taken without being called, they may happen anywhere."""
+    decorators: frozenset[str]
+    """The decorators, by canonical name, that leave what a function does to the objects as it is."""
 
     def event(self, ctx: PythonContext, node: ast.AST, cast: Cast) -> str | None:
         """What a node does by itself; None: nothing, or it calls something."""
@@ -90,7 +92,7 @@ def _call(
     there, function = target
     if function in running:
         return unseen(protocol)
-    if function.decorator_list and not _plainly_decorated(there, function):
+    if function.decorator_list and not _plainly_decorated(there, function, vocabulary):
         return unseen(protocol)
     inner = _cast_of(ctx, call, there, function, cast)
     key = (happenings, function, tuple(sorted(inner.items())), vocabulary, id(protocol))
@@ -162,9 +164,9 @@ def _constructor(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Fun
     return there.definition(f"{name}.__init__")
 
 
-def _plainly_decorated(ctx: PythonContext, function: Function) -> bool:
+def _plainly_decorated(ctx: PythonContext, function: Function, vocabulary: Vocabulary) -> bool:
     """Whether a function is decorated with nothing but what leaves it as it is."""
-    plain = {"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "staticmethod", "property", "classmethod"}
+    plain = vocabulary.decorators | {"staticmethod", "classmethod", "property"}
     funcs = (each.func if isinstance(each, ast.Call) else each for each in function.decorator_list)
     return all((ctx.origin(func) & plain) or ctx.name(func) in plain for func in funcs)
 

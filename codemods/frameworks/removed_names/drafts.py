@@ -51,7 +51,9 @@ def finding(
     ctx: FileContext,
     remedy: Remedy | None,
     is_bug: Sequence[Answer] = (),
+    message: str = "",
 ) -> Iterator[Draft]:
+    """What is said of an old name at a place: by default, what its row says."""
     installed = library_is_installed(ctx, row)
     if not installed.is_yes:
         remedy = None
@@ -59,7 +61,7 @@ def finding(
     consequence = Consequence.SILENT if row.silent else Consequence.RAISES
     draft = rule.finding(
         node,
-        message=said(row, gone=gone),
+        message=message or said(row, gone=gone),
         bites={row.library: row.removed} if gone else row.affected,
         consequence=consequence if gone else Consequence.DEPRECATED,
         is_bug=[*is_bug, installed, release_is_known(ctx, row), no_importer_asks(ctx, row), *_of_models(ctx, row)],

@@ -83,8 +83,7 @@ def shifted_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterato
         return
     if not version_tested(ctx, call, row.library):
         said = f"`{name}` is argument {place + 1} of `Trainer` since transformers {release}: give what follows by name"
-        for draft in finding(rule, row, given[0], ctx, None):
-            yield replace(draft, message=said)
+        yield from finding(rule, row, given[0], ctx, None, message=said)
 
 
 def gone_members(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -115,8 +114,9 @@ def gone_variables(rule: Rule, node: ast.Subscript, ctx: PythonContext) -> Itera
     if row is None or not ctx.means(node.value, "os.environ") or _row(ctx, {"": row}, ("",)) is None:
         return
     doubt = unknown(ctx.evidence(node, f"something else may read `{name}`"))
-    for draft in finding(rule, row, node, ctx, None, (doubt,)):
-        yield replace(draft, message=f"{row.library} {row.gone} no longer reads `{name}`")
+    yield from finding(
+        rule, row, node, ctx, None, (doubt,), message=f"{row.library} {row.gone} no longer reads `{name}`"
+    )
 
 
 def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -129,8 +129,7 @@ def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iter
         return
     doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
     said = f"if it is a model's: no Trainer reads `{node.attr}` since transformers {_FIFTH}; `device_map` says it"
-    for draft in finding(rule, row, node, ctx, None, (doubt,)):
-        yield replace(draft, message=said)
+    yield from finding(rule, row, node, ctx, None, (doubt,), message=said)
 
 
 def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
@@ -141,8 +140,7 @@ def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[
     if _row(ctx, {"": row}, ("",)) is None or not _is_a_model(ctx, klass) or version_tested(ctx, klass, row.library):
         return
     said = f"`PreTrainedModel` is no `GenerationMixin` since transformers {_MIXIN}, so `{klass.name}` has no `generate`"
-    for draft in finding(rule, row, klass, ctx, None):
-        yield replace(draft, message=f"{said}: add `transformers.GenerationMixin` to its bases")
+    yield from finding(rule, row, klass, ctx, None, message=f"{said}: add `transformers.GenerationMixin` to its bases")
 
 
 def optional_parameters(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
@@ -159,8 +157,7 @@ def optional_parameters(rule: Rule, function: Function, ctx: PythonContext) -> I
     if version_tested(ctx, function, row.library):
         return
     said = f"`{function.name}` is given `dataloader_idx` only where there are several loaders since lightning 2.0.0"
-    for draft in finding(rule, row, function, ctx, None):
-        yield replace(draft, message=f"{said}: write `dataloader_idx=0`")
+    yield from finding(rule, row, function, ctx, None, message=f"{said}: write `dataloader_idx=0`")
 
 
 def _is_a_model(ctx: PythonContext, klass: ast.ClassDef) -> bool:
@@ -185,8 +182,7 @@ def unended_constructors(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) ->
         if there is None or any("post_init" in ast.unparse(each) for each in there.classes(ref.name)):
             return
     said = f"the constructor of `{klass.name}` does not call `self.post_init()`, without which `from_pretrained` fails"
-    for draft in finding(rule, row, klass, ctx, None):
-        yield replace(draft, message=f"{said} since transformers {_FIFTH}")
+    yield from finding(rule, row, klass, ctx, None, message=f"{said} since transformers {_FIFTH}")
 
 
 def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -204,8 +200,8 @@ def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> 
         return
     doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
     where = f"`{ctx.source(model)}.generation_config.{node.attr}`" if model is not owner else "a `GenerationConfig`"
-    for draft in finding(rule, row, node, ctx, None, (doubt,)):
-        yield replace(draft, message=f"if it is transformers's: {said} since transformers 5.0.0: use {where}")
+    told = f"if it is transformers's: {said} since transformers 5.0.0: use {where}"
+    yield from finding(rule, row, node, ctx, None, (doubt,), message=told)
 
 
 def token_ids(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -213,7 +209,9 @@ def token_ids(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[D
     owner = node.value
     if node.attr not in tables.token_ids() or not isinstance(node.ctx, ast.Store):
         return
-    if not (isinstance(owner, ast.Attribute) and owner.attr == "config") or _known_to_generate(ctx, owner.value, node):
+    if not isinstance(owner, ast.Attribute) or owner.attr != "config":
+        return
+    if _is_set_for_generation(ctx, owner.value, node):
         return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedConfig", node.attr, "decision", gone=_FIFTH)
     row = replace(row, silent=True)
@@ -223,9 +221,8 @@ def token_ids(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[D
         return
     doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
     said = f"if it is a model's: `generate` no longer reads it there since transformers {_FIFTH}"
-    for draft in finding(rule, row, node, ctx, None, (doubt,)):
-        where = f"`{ctx.source(owner.value)}.generation_config.{node.attr}`"
-        yield replace(draft, message=f"{said}: set {where}, too")
+    where = f"`{ctx.source(owner.value)}.generation_config.{node.attr}`"
+    yield from finding(rule, row, node, ctx, None, (doubt,), message=f"{said}: set {where}, too")
 
 
 def _classifies(ctx: PythonContext, model: ast.expr) -> bool:
@@ -235,7 +232,7 @@ def _classifies(ctx: PythonContext, model: ast.expr) -> bool:
     return complete and len(makers) == len(found) > 0 and all(m and all(map(_CLASSES.search, m)) for m in makers)
 
 
-def _known_to_generate(ctx: PythonContext, model: ast.expr, node: ast.Attribute) -> bool:
+def _is_set_for_generation(ctx: PythonContext, model: ast.expr, node: ast.Attribute) -> bool:
     """Whether the file sets the same of the configuration that `generate` reads."""
     wanted = f"{ctx.source(model)}.generation_config.{node.attr}"
     stores = (each for each in ctx.all(ast.Attribute) if each.attr == node.attr and isinstance(each.ctx, ast.Store))
@@ -254,8 +251,9 @@ def dashed_rank(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draf
         return
     doubt = unknown(ctx.evidence(call, "how the program is started is not known"))
     said = f"`python -m torch.distributed.launch` gives `--local-rank` since torch {_DASHED}: name both here"
-    for draft in finding(rule, row, call, ctx, None, (doubt,)):
-        yield replace(draft, message=f"{said}, or start it with `torchrun` and read `LOCAL_RANK`")
+    yield from finding(
+        rule, row, call, ctx, None, (doubt,), message=f"{said}, or start it with `torchrun` and read `LOCAL_RANK`"
+    )
 
 
 def _configured(ctx: PythonContext, node: ast.Attribute) -> ast.expr | None:

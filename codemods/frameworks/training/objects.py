@@ -120,7 +120,11 @@ def _made_around(ctx: PythonContext, scope: Scope) -> Iterator[ast.Call]:
 
 def happening_in(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> dict[ast.AST, Happening]:
     """What the nodes of a function do to the objects of a cast."""
-    return happenings(ctx, scope, cast, vocabulary(ctx, scope, cast), protocol)
+    key = (happening_in, scope, tuple(sorted(cast.items())), id(protocol))
+    if key not in ctx.memo:
+        ctx.memo[key] = happenings(ctx, scope, cast, vocabulary(ctx, scope, cast), protocol)
+    found: dict[ast.AST, Happening] = ctx.memo[key]
+    return found
 
 
 def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> Course:

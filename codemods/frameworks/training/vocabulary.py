@@ -33,6 +33,7 @@ from codemods.frameworks.training.tables import (
     TAKING,
     TRAIN,
 )
+from codemods.model.names import NO_GRAD
 
 
 class LoopWords:
@@ -44,6 +45,7 @@ class LoopWords:
     """
 
     methods = frozenset({"step", "zero_grad", "train", "eval"})
+    decorators = NO_GRAD | {"torch.enable_grad"}
 
     def __init__(self, made: frozenset[ast.Call], *, alone: bool) -> None:
         self.made, self.alone = made, alone

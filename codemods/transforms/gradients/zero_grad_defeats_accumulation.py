@@ -51,8 +51,8 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
         zero, name = violation.node, cast["optimizer"]
         if test is None or not isinstance(zero, ast.Call) or violation.since is None:
             continue
-        flow = ctx.flow_of(scope)
-        if flow.loop(zero) is None or not flow.loop(zero) is flow.loop(violation.since) is flow.loop(step):
+        loops = {ctx.flow_of(scope).loop(each) for each in (zero, violation.since, step)}
+        if None in loops or len(loops) > 1:
             continue  # a loop around, or another one, begins anew (`a_loop_after_another`, `a_window_around`)
         if questions.reads_gradients(ctx, scope):
             continue  # the gradients of each round are used (`read_in_each_round`)
