@@ -102,7 +102,12 @@ def _is_asked_for(ctx: FileContext, library: str) -> bool:
 def not_asked_for(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
     """What a class of the release cannot be made without, and nothing in the project asks for."""
     library, version = requirement.package, ctx.upgrade(requirement.package)
-    if version is None or library not in LIBRARIES or "[" in ctx.text[requirement.start : requirement.end]:
+    if (
+        requirement.locked
+        or version is None
+        or library not in LIBRARIES
+        or "[" in ctx.text[requirement.start : requirement.end]
+    ):
         return
     for name, packages in needs(library).items():
         missing = [package for package in packages if not ctx.requirements(package)]
