@@ -213,9 +213,11 @@ def escapes(ctx: PythonContext, scope: Scope, cast: Cast, methods: frozenset[str
                     continue
                 case ast.Assign(value=value) | ast.AnnAssign(value=value) if value is not node:
                     continue
-                case ast.Compare() | ast.Return() | ast.arg() | ast.NamedExpr() | ast.IfExp() | ast.Delete():
+                case ast.Compare() | ast.Return() | ast.arg() | ast.Delete():
                     continue
-                case ast.Tuple() as pair if isinstance(ctx.parent(pair), (ast.Assign, ast.Return)):
+                case ast.IfExp(test=test) if test is node:
+                    continue
+                case ast.Tuple() as pair if isinstance(ctx.parent(pair), ast.Return):
                     continue
                 case None:
                     continue
