@@ -49,6 +49,12 @@ class Protocol:
             return UNKNOWN
         return self.moves.get((state, event), self.moves.get((ANY, event), state))
 
+    def may_lead(self, happening: Happening, before: str, after: str) -> bool:
+        """Whether something that happens may lead from one state to another."""
+        if isinstance(happening, Summary):
+            return after in happening.after.get(before, ())
+        return self.after(before, happening) == after
+
     def speaks_of(self, happening: Happening) -> bool:
         """Whether something that happens may change a state, or break one."""
         if isinstance(happening, Summary):

@@ -13,39 +13,44 @@ from codemods.analysis.summaries import Cast, happenings
 from codemods.analysis.values import possible_values
 from codemods.flow.protocols import Course, Happening, Protocol, run
 from codemods.frameworks.training.vocabulary import LoopWords
+from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, LOOPS, Scope, own
 
 
 def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
-    """The optimizer that a call steps in a loop, by itself or by a scaler, and the model whose parameters it holds.
+    """The optimizer that a call steps, by itself or by a scaler, and the model whose parameters it holds.
 
     Nothing where it steps nothing that surely is an optimizer; no model where the optimizer's constructor is not in
     sight, or is given the parameters of several.
     """
-    if ctx.enclosing(step, *LOOPS) is None:
-        return {}
-    stepping = stepped(ctx, step)
-    node = stepping if stepping is not None else positional(step, 0)
-    if not isinstance(step.func, ast.Attribute) or step.func.attr != "step" or node is None:
-        return {}
+    node = _stepped(ctx, step)
     name = ctx.name(node)
-    if name is None or not _is_made_in_sight(ctx, node):
+    if node is None or name is None or not _is_made_in_sight(ctx, node):
         return {}
     held = {model for where, call in makers(ctx, node) for model in _models(where, call, ctx, step)}
     return {"optimizer": name} | ({"model": held.pop()} if len(held) == 1 and "" not in held else {})
 
 
+def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
+    """What a call steps, by itself or by a gradient scaler that is given it; it may be no optimizer."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
+        return None
+    stepping = stepped(ctx, call)
+    return stepping if stepping is not None else positional(call, 0)
+
+
 def _is_made_in_sight(ctx: PythonContext, node: ast.expr) -> bool:
-    """Whether calls in sight make an optimizer, of a class that is one: another may zero gradients itself (`star`)."""
+    """Whether calls in sight make an optimizer, whose methods are a library's: others may zero gradients (`star`)."""
     found, complete = possible_values(ctx, node, returns=True, given=given)
-    return (
-        complete
-        and bool(found)
-        and all(
-            isinstance(each.node, ast.Call) and not each.path and optimizes(each.ctx, each.node) is True
-            for each in found
-        )
-    )
+    return complete and bool(found) and all(not each.path and _is_plain(each.ctx, each.node) for each in found)
+
+
+def _is_plain(ctx: PythonContext, maker: ast.AST) -> bool:
+    """Whether a call makes an optimizer, of a class that has no `step` or `zero_grad` of the project (`of_its_own`)."""
+    if not isinstance(maker, ast.Call) or optimizes(ctx, maker) is not True:
+        return False
+    classes = [Ref(*origin.split(":", 1)) for origin in ctx.origin(maker.func) if ":" in origin]
+    return all(ctx.index.method(ref, name) is None for ref in classes for name in ("step", "zero_grad"))
 
 
 def makers(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.Call]]:
@@ -95,7 +100,7 @@ def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> LoopWords:
     """What the nodes of a function do, with what is known of the optimizer of a cast there."""
     key = (vocabulary, scope, cast["optimizer"])
     if key not in ctx.memo:
-        steps = [node for each in own(scope) if isinstance(each, ast.Call) and (node := stepped(ctx, each))]
+        steps = [node for each in own(scope) if isinstance(each, ast.Call) and (node := _stepped(ctx, each))]
         mine = [node for node in steps if ctx.name(node) == cast["optimizer"]]
         made = frozenset(call for node in mine[:1] for _, call in makers(ctx, node))
         others = any(each not in made for each in _made_around(ctx, scope))

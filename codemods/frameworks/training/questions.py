@@ -8,14 +8,15 @@ from codemods.analysis.calls import given, values
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.mentions import may_run_during, mentions, stores
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import CLIP as CLIPPING
 from codemods.analysis.sources import sources
 from codemods.analysis.summaries import Cast
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.flow.control_flow import condition
-from codemods.flow.protocols import UNKNOWN, Summary, Violation
+from codemods.flow.protocols import UNKNOWN, Violation
 from codemods.frameworks.training.objects import happening_in, makers, vocabulary
-from codemods.frameworks.training.tables import GRADIENTS, SCHEDULE, STEP, ZERO
+from codemods.frameworks.training.tables import CLIP, GRADIENTS, SCHEDULE, STEP, ZERO
 from codemods.syntax.module import Scope, own
 
 
@@ -48,6 +49,37 @@ def is_zeroing(ctx: PythonContext, call: ast.Call, cast: Cast) -> bool:
     return vocabulary(ctx, ctx.scope(call), cast).event(ctx, call, cast) == ZERO
 
 
+def between(
+    ctx: PythonContext, scope: Scope, cast: Cast, first: ast.AST, last: ast.AST, *, before: str, after: str
+) -> list[ast.Call]:
+    """The calls between two places, in the same round, that may lead the gradients from one state to another."""
+    flow, nodes = ctx.flow_of(scope), happening_in(ctx, scope, cast, GRADIENTS)
+    return [
+        node
+        for node, what in nodes.items()
+        if isinstance(node, ast.Call) and GRADIENTS.may_lead(what, before, after)
+        if flow.stands_before(first, node) and flow.stands_before(node, last)
+    ]
+
+
+def only_clip(ctx: PythonContext, scope: Scope, cast: Cast) -> ast.Call | None:
+    """The call that clips the gradients of a cast, where no other one does in a function or in those that it calls."""
+    found = [
+        (where, node)
+        for where, node in ReachedCode([(ctx, scope)]).nodes
+        if isinstance(node, ast.Call) and where.means(node.func, CLIPPING)
+    ]
+    where, clip = found[0] if len(found) == 1 else (None, None)
+    if clip is None or where is not ctx or ctx.scope(clip) is not scope:
+        return None
+    return clip if vocabulary(ctx, scope, cast).event(ctx, clip, cast) == CLIP else None
+
+
+def unscales(ctx: PythonContext, step: ast.Call) -> bool:
+    """Whether the function of a step calls a scaler's `unscale_` already."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "unscale_" for node in own(ctx.scope(step)))
+
+
 def happens_around(ctx: PythonContext, scope: Scope, cast: Cast, step: ast.Call) -> bool:
     """Whether loops around the one of a step do something to its optimizer, in their own rounds."""
     flow = ctx.flow_of(scope)
@@ -69,7 +101,7 @@ def is_stepped_after(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST
     return any(
         flow.reaches(node, each) and any(above is loop for above in ctx.ancestors(each))
         for each, happening in nodes.items()
-        if happening == STEP or (isinstance(happening, Summary) and "stepped" in happening.after.get(UNKNOWN, ()))
+        if SCHEDULE.may_lead(happening, UNKNOWN, "stepped")
     )
 
 

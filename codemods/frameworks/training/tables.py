@@ -8,8 +8,8 @@ from codemods.flow.protocols import ANY, UNKNOWN, Protocol
 
 # -- events
 
-BACKWARD, STEP, ZERO = "backward", "step", "zero"
-"""Gradients are added, used by the optimizer, and thrown away."""
+BACKWARD, STEP, ZERO, CLIP = "backward", "step", "zero", "clip"
+"""Gradients are added, used by the optimizer, thrown away, and clipped."""
 TRAIN, EVAL = "train", "eval"
 """The model is put into training mode, and into evaluation mode."""
 MADE, ADVANCE = "made", "advance"
@@ -25,17 +25,29 @@ GRADIENTS = Protocol(
     UNKNOWN,
     {
         (ANY, ZERO): "clean",
-        ("clean", BACKWARD): "held",
+        ("held", ZERO): "emptied",
+        ("repeated", ZERO): "emptied",
+        ("emptied", ZERO): "emptied",
+        **{(state, BACKWARD): "held" for state in (UNKNOWN, "clean", "emptied")},
         (ANY, STEP): "used",
+        ("used", CLIP): "late",
         ("used", BACKWARD): "repeated",
+        ("late", BACKWARD): "repeated",
         (ANY, MAY_BACKWARD): UNKNOWN,
         (ANY, MAY_ZERO): UNKNOWN,
         (ANY, MAY_STEP): UNKNOWN,
     },
-    {("repeated", STEP): "repeated", ("held", ZERO): "dropped", ("clean", STEP): "nothing"},
-    keeps=frozenset({"repeated"}),
+    {
+        ("repeated", STEP): "repeated",
+        ("held", ZERO): "dropped",
+        ("emptied", STEP): "emptied",
+        ("late", ZERO): "late",
+        ("clean", CLIP): "early",
+    },
+    keeps=frozenset({"repeated", "emptied", "late"}),
 )
-"""The gradients of an optimizer: none, those of batches since the last step, or also those that a step has used."""
+"""The gradients of an optimizer: none (clean), thrown away unused (emptied), those since the last step (held), those
+of a step (used), clipped after it (late), or together with later ones (repeated)."""
 
 MODE = Protocol(
     UNKNOWN,

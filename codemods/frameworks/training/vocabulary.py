@@ -9,6 +9,7 @@ from codemods.analysis.calls import given, literal, positional
 from codemods.analysis.instances import library_values
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.scaled_training import CLIP as CLIPPING
 from codemods.analysis.scaled_training import writes
 from codemods.analysis.sources import sources
 from codemods.analysis.summaries import Cast
@@ -16,6 +17,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.protocols import ANYTHING
 from codemods.frameworks.training.tables import (
     BACKWARD,
+    CLIP,
     EVAL,
     HARMLESS,
     LEAVES,
@@ -62,6 +64,8 @@ class LoopWords:
             return None
         if (loss := ctx.loss_of(node)) is not None:
             return BACKWARD if self.alone or _is_of(ctx, loss, cast.get("model", "")) else MAY_BACKWARD
+        if ctx.means(node.func, CLIPPING):
+            return CLIP if self.alone and _is_clipped(ctx, node, cast) else LEAVES
         name = ctx.name(node.func)
         if name is not None and name in cast.values():
             return LEAVES  # `model(x)`
@@ -135,6 +139,14 @@ def _is_of(ctx: PythonContext, loss: ast.expr, model: str) -> bool:
     """Whether a loss is made of what a model computes, and hands gradients back to it."""
     made = sources(ctx, ctx.scope(loss), loss) if model else ()
     return any(isinstance(node, ast.Call) and ctx.name(node.func) == model and not _is_cut(ctx, node) for node in made)
+
+
+def _is_clipped(ctx: PythonContext, clip: ast.Call, cast: Cast) -> bool:
+    """Whether a clip is of all parameters of the model whose parameters the optimizer holds."""
+    match positional(clip, 0):
+        case ast.Call(func=ast.Attribute(value=owner, attr="parameters"), args=[], keywords=[]):
+            return "model" in cast and ctx.name(owner) == cast["model"]
+    return False
 
 
 def _is_cut(ctx: PythonContext, node: ast.AST) -> bool:

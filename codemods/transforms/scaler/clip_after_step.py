@@ -1,0 +1,85 @@
+"""Gradients are clipped where no step uses them: behind the step, or before the backward pass.
+
+## Why is this bad?
+The clip changes nothing, and nothing is raised. Norm of an update that `clip_grad_norm_(parameters, 1.0)` was to bound:
+200 with the clip behind the step, 1 with the clip before it, with a gradient scaler and without.
+
+## Fix safety
+Unsafe: training takes another course, with shorter steps. The clip moves directly before the step; where a gradient
+scaler steps, `scaler.unscale_(optimizer)` comes before it.
+
+## When it is not offered
+Nothing is said where another clip of the same function may do the work, where several optimizers take part, where the
+gradients are kept for the next round, where the bound may be infinite, which only measures, and where it is not certain
+that the clip is of what the optimizer steps. Reported, but left as it is, where the norm is used, and where clip and
+step do not stand side by side.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import nothing_here_is_unfollowed
+from codemods.frameworks.scaler.questions import bound_is_plain, only_measures
+from codemods.frameworks.training import objects, questions, tables
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import Verb, delete, insert_before
+
+rule = Rule(
+    code="SCL009",
+    name="clip-after-step",
+    summary="gradients are clipped where no step uses them",
+    fix_title="Clip before the step",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
+    triggers=(("step",), ("zero_grad",), ("backward",), ("clip_grad_norm_", "clip_grad_value_")),
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html",),
+)
+
+
+@rule.on(ast.Call)
+def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
+    clip = questions.only_clip(ctx, scope, cast) if cast else None
+    if clip is None or only_measures(ctx, clip):
+        return
+    own_tests = {above.test for above in ctx.ancestors(clip) if isinstance(above, ast.If)}
+    for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations:
+        if not own_tests.issuperset(violation.passed):
+            continue
+        if violation.name == "late" and violation.since is step:
+            why = f"runs behind `{ctx.written(step)}`"
+        elif violation.name == "early" and questions.between(
+            ctx, scope, cast, clip, step, before="clean", after="held"
+        ):
+            why = "runs before the backward pass"
+        else:
+            continue
+        yield rule.finding(
+            clip,
+            fix=_moved(ctx, clip, step, cast["optimizer"]),
+            message=f"`{ctx.written(clip.func)}` {why}, so that no step uses what it clips",
+            is_bug=[
+                bound_is_plain(ctx, clip),
+                nothing_here_is_unfollowed(ctx, step),
+                no_hook_changes_a_step(ctx),
+            ],
+        )
+        return
+
+
+def _moved(ctx: PythonContext, clip: ast.Call, step: ast.Call, optimizer: str) -> list[Verb] | None:
+    """The clip before the step; None where the two do not stand side by side, or the norm is used."""
+    here, there = ctx.statement(clip), ctx.statement(step)
+    if not isinstance(here, ast.Expr) or here.value is not clip or there is None:
+        return None
+    if ctx.module.block(here) != ctx.module.block(there):
+        return None
+    assert isinstance(step.func, ast.Attribute)
+    scaler = ctx.source(step.func.value)
+    unscale = [f"{scaler}.unscale_({optimizer})"] if step.args and not questions.unscales(ctx, step) else []
+    return [delete(clip), insert_before(step, *unscale, ctx.source(clip))]
