@@ -115,6 +115,8 @@ class Violation(NamedTuple):
     """What led to the state; None: the function was called so."""
     passed: tuple[ast.AST, ...]
     """What was decided in between."""
+    known: frozenset[tuple[str, bool]] = frozenset()
+    """The tests that occur again and were decided before, each with its answer: it happens where they are so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +222,11 @@ class _Run:
         happening = self.happenings[node]
         if isinstance(happening, Summary):
             for name in happening.broken.get(way.state, ()):
-                self.violations.add(Violation(name, node, way.since, way.passed))
+                self._breaks(name, node, way)
             after = happening.after.get(way.state, frozenset({UNKNOWN}))
         else:
             if name := self.protocol.violations.get((way.state, happening), ""):
-                self.violations.add(Violation(name, node, way.since, way.passed))
+                self._breaks(name, node, way)
             after = frozenset({self.protocol.after(way.state, happening)})
         for state in after:
             if state == way.state:
@@ -234,6 +236,10 @@ class _Run:
             else:
                 moved = way._replace(state=state, since=node, passed=())
             yield moved if len(after) == 1 else moved.beside(node)
+
+    def _breaks(self, name: str, node: ast.AST, way: Way) -> None:
+        known = frozenset(each for each in way.known if each[0] in self.flow.recurring)
+        self.violations.add(Violation(name, node, way.since, way.passed, known))
 
     def _onward(self, number: int, way: Way) -> Iterator[tuple[int, Way]]:
         """The next points, each with the way there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from codemods.analysis.calls import given, values
 from codemods.analysis.gradient_use import ReachedCode
@@ -42,6 +43,33 @@ def _counts(ctx: PythonContext, test: ast.expr) -> bool:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.value, ast.Constant)
     }
     return isinstance(test, ast.Compare) and ctx.name(test.left) in counters - {None}
+
+
+@question
+def whatever_is_decided(ctx: PythonContext, node: ast.AST, violations: Collection[Violation]) -> Answer:
+    """Whether violations happen wherever a place is reached: not only where a test around another place goes one way.
+
+    Two that need opposite answers of one test happen always (`with_and_without`).
+    """
+    flow = ctx.flow_of(ctx.scope(node))
+    around = frozenset(flow.tests(node).items())
+    needed = [each.known - around - _told(each) for each in violations]
+    if any(
+        not each or frozenset((text, not holds) for text, holds in each) in needed for each in needed if len(each) < 2
+    ):
+        return yes()
+    texts = {text for each in needed for text, _ in each}
+    tests = (edge.test for point in flow.points for edge in point.after if edge.test is not None)
+    deciding = next((test for test in tests if (said := condition(test, holds=True)) and said[0] in texts), None)
+    where = deciding if deciding is not None else node
+    assert isinstance(where, ast.expr)
+    return unknown(ctx.evidence(where, f"`{ctx.written(where)}` decides whether it happens"))
+
+
+def _told(violation: Violation) -> frozenset[tuple[str, bool]]:
+    """The tests that were passed between what led to a state and what breaks it, of which rules ask themselves."""
+    tests = [each for each in violation.passed if isinstance(each, ast.expr)]
+    return frozenset(said for test in tests for holds in (True, False) if (said := condition(test, holds)) is not None)
 
 
 def is_zeroing(ctx: PythonContext, call: ast.Call, cast: Cast) -> bool:

@@ -47,18 +47,21 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     scope, name = ctx.scope(step), cast["optimizer"]
     own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
-    for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations:
-        if violation.name == "repeated" and violation.since is violation.node is step:
-            # a condition may hold in the last round only (`a_window_around`)
-            if not own_tests.issuperset(violation.passed) or (
-                violation.passed and questions.happens_around(ctx, scope, cast, step)
-            ):
-                continue
-            reads = questions.reads_gradients(ctx, scope)
-            yield rule.finding(
-                step,
-                fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],
-                message=f"`{name}` is stepped, but nothing sets its gradients to zero before the next backward pass",
-                is_bug=[questions.no_other_code_zeroes(ctx, scope), nothing_here_is_unfollowed(ctx, step)],
-            )
-            return
+    course = objects.course_of(ctx, scope, cast, tables.GRADIENTS)
+    again = [each for each in course.violations if each.name == "repeated" and each.since is each.node is step]
+    # a condition may hold in the last round only (`a_window_around`)
+    outer = questions.happens_around(ctx, scope, cast, step)
+    always = [each for each in again if own_tests.issuperset(each.passed) and not (each.passed and outer)]
+    if not always:
+        return
+    reads = questions.reads_gradients(ctx, scope)
+    yield rule.finding(
+        step,
+        fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],
+        message=f"`{name}` is stepped, but nothing sets its gradients to zero before the next backward pass",
+        is_bug=[
+            questions.whatever_is_decided(ctx, step, always),
+            questions.no_other_code_zeroes(ctx, scope),
+            nothing_here_is_unfollowed(ctx, step),
+        ],
+    )

@@ -69,6 +69,7 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
             fix=[delete(zero), insert_after(step, ctx.source(zero))] if alone else None,
             message=f"{every}, but {only}: the gradients of the other rounds are lost",
             is_bug=[
+                questions.whatever_is_decided(ctx, zero, [violation]),
                 questions.a_window_has_several_rounds(ctx, test),
                 questions.no_other_code_zeroes(ctx, scope),
                 nothing_here_is_unfollowed(ctx, step),

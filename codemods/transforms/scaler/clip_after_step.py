@@ -48,28 +48,24 @@ def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if clip is None or only_measures(ctx, clip):
         return
     own_tests = {above.test for above in ctx.ancestors(clip) if isinstance(above, ast.If)}
-    for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations:
-        if not own_tests.issuperset(violation.passed):
-            continue
-        if violation.name == "late" and violation.since is step:
-            why = f"runs behind `{ctx.written(step)}`"
-        elif violation.name == "early" and questions.between(
-            ctx, scope, cast, clip, step, before="clean", after="held"
-        ):
-            why = "runs before the backward pass"
-        else:
-            continue
-        yield rule.finding(
-            clip,
-            fix=_moved(ctx, clip, step, cast["optimizer"]),
-            message=f"`{ctx.written(clip.func)}` {why}, so that no step uses what it clips",
-            is_bug=[
-                bound_is_plain(ctx, clip),
-                nothing_here_is_unfollowed(ctx, step),
-                no_hook_changes_a_step(ctx),
-            ],
-        )
+    course = objects.course_of(ctx, scope, cast, tables.GRADIENTS)
+    always = [each for each in course.violations if own_tests.issuperset(each.passed)]
+    late = [each for each in always if each.name == "late" and each.since is step]
+    early = [each for each in always if each.name == "early" and each.node is clip]
+    if not late and not (early and questions.between(ctx, scope, cast, clip, step, before="clean", after="held")):
         return
+    why = f"runs behind `{ctx.written(step)}`" if late else "runs before the backward pass"
+    yield rule.finding(
+        clip,
+        fix=_moved(ctx, clip, step, cast["optimizer"]),
+        message=f"`{ctx.written(clip.func)}` {why}, so that no step uses what it clips",
+        is_bug=[
+            bound_is_plain(ctx, clip),
+            questions.whatever_is_decided(ctx, clip, late or early),
+            nothing_here_is_unfollowed(ctx, step),
+            no_hook_changes_a_step(ctx),
+        ],
+    )
 
 
 def _moved(ctx: PythonContext, clip: ast.Call, step: ast.Call, optimizer: str) -> list[Verb] | None:

@@ -47,18 +47,26 @@ rule = Rule(
 def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
     own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
-    for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations if cast else ():
-        backward = violation.since
-        if violation.name != "emptied" or violation.node is not step or not own_tests.issuperset(violation.passed):
-            continue
-        if backward is None or questions.reads_gradients(ctx, scope):
-            continue
-        for zero in questions.between(ctx, scope, cast, backward, step, before="held", after="emptied")[-1:]:
-            alone = isinstance(ctx.parent(zero), ast.Expr) and questions.is_zeroing(ctx, zero, cast)
-            yield rule.finding(
-                step,
-                fix=[delete(zero), insert_after(step, ctx.source(zero))] if alone else None,
-                message=f"`{cast['optimizer']}` is stepped without gradients: `{ctx.written(zero)}` runs before it",
-                is_bug=[nothing_here_is_unfollowed(ctx, step), no_hook_changes_a_step(ctx)],
-            )
-            return
+    course = objects.course_of(ctx, scope, cast, tables.GRADIENTS) if cast else None
+    empty = [each for each in course.violations if each.name == "emptied" and each.node is step] if course else []
+    always = [each for each in empty if each.since is not None and own_tests.issuperset(each.passed)]
+    zeroing = [
+        zero
+        for each in always
+        if each.since is not None
+        for zero in questions.between(ctx, scope, cast, each.since, step, before="held", after="emptied")[-1:]
+    ]
+    if not zeroing or questions.reads_gradients(ctx, scope):
+        return
+    zero = max(zeroing, key=lambda each: each.lineno)
+    alone = {*zeroing} == {zero} and isinstance(ctx.parent(zero), ast.Expr) and questions.is_zeroing(ctx, zero, cast)
+    yield rule.finding(
+        step,
+        fix=[delete(zero), insert_after(step, ctx.source(zero))] if alone else None,
+        message=f"`{cast['optimizer']}` is stepped without gradients: `{ctx.written(zero)}` runs before it",
+        is_bug=[
+            questions.whatever_is_decided(ctx, step, always),
+            nothing_here_is_unfollowed(ctx, step),
+            no_hook_changes_a_step(ctx),
+        ],
+    )
