@@ -1,0 +1,141 @@
+"""`optimizer_step` steps the optimizer without its closure: nothing is trained, or Lightning raises.
+
+## Why is this bad?
+The closure holds `training_step`, `zero_grad` and the backward pass. If it never runs, Lightning raises `The closure
+hasn't been executed`. If the method calls it and then steps without it, training is right in 32 bits; with a gradient
+scaler (`precision="16-mixed"`) Lightning skips every step, without a word, and `global_step` counts on.
+
+## Fix safety
+Safe where it is certain that Lightning runs the method with automatic optimization, and that no code before a step
+that stands alone reads gradients, which the closure has yet to compute. Otherwise unsafe, also for the parameters of
+Lightning 1.x.
+
+## When it is not offered
+Where the method uses the closure in another way, hands it on, binds one of the two names anew, or is decorated; where a
+step that stands alone is conditional, repeated, in a block, or behind a `return`; in manual optimization.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from codemods.analysis.mentions import stores
+from codemods.analysis.python_context import Method, PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.autocast.regions import scales_losses
+from codemods.frameworks.lightning.hooks import runs_under_the_trainer
+from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.project.index import Ref
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.facts import MISSING
+from codemods.syntax.module import Function
+from codemods.syntax.verbs import delete, replace
+
+rule = Rule(
+    code="PL010",
+    name="closure-not-passed",
+    summary="`optimizer_step` steps the optimizer without its closure",
+    fix_title="Pass the closure to the step",
+    safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
+    triggers=(("optimizer_step",), ("step",)),
+    subclasses=LIGHTNING_MODULE,
+    errors=(
+        "The closure hasn't been executed. HINT: did you call `optimizer_closure()` in your `optimizer_step` hook?",
+    ),
+    references=(
+        "https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.core.LightningModule.html#lightning.pytorch.core.LightningModule.optimizer_step",
+    ),
+)
+
+BLOCKS = ("body", "orelse", "finalbody")
+HARMLESS = frozenset({"min", "max", "float", "int", "print", "len", "range", "self.log", "self.log_dict"})
+"""Functions and methods that read no gradients."""
+
+
+@rule.on(ast.Call)
+def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    method, statement = ctx.method(step), ctx.parent(step)
+    if method is None or method.node.name != "optimizer_step" or not isinstance(statement, ast.Expr):
+        return
+    names = [each.arg for each in (*method.node.args.posonlyargs, *method.node.args.args)]
+    closures = [name for name in names[4:6] if "closure" in name]
+    if len(closures) != 1 or ctx.function(step) is not method.node or method.node.decorator_list:
+        return
+    optimizer, closure = names[3], closures[0]
+    if ast.unparse(step) != f"{optimizer}.step()" or ctx.bindings(method.node).keys() & {optimizer, closure}:
+        return
+    if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or _automatic(ctx, method.owner) is False:
+        return
+    block = next(body for name in BLOCKS if statement in (body := getattr(ctx.parent(statement), name, ())))
+    before = block[: block.index(statement)]
+    passed = replace(step, f"{optimizer}.step(closure={closure})")
+    is_bug = [steps_with_a_closure(ctx, method), runs_under_the_trainer(ctx, method.owner, method.node)]
+    if before and ast.unparse(before[-1]) == f"{closure}()":
+        yield rule.finding(
+            step,
+            message=f"`{closure}()` runs before the step, which Lightning skips without it under a gradient scaler",
+            fix=[delete(before[-1]), passed],
+            is_bug=is_bug,
+            consequence=Consequence.SILENT if scales_losses(ctx).is_yes else Consequence.STYLE,
+        )
+    elif block is method.node.body and not _otherwise(method.node, step, closure):
+        yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[no_gradients_are_read(ctx, before)])
+
+
+def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
+    """Whether the function uses the closure, steps in another place, or may end before the step."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in {closure, "locals", "eval", "exec"}:
+            return True
+        if isinstance(node, ast.Call) and node is not step and ast.unparse(node.func) == ast.unparse(step.func):
+            return True
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+            return True
+    return False
+
+
+def _automatic(ctx: PythonContext, owner: Ref) -> object:
+    """`automatic_optimization`, which is True where nobody sets it."""
+    setting = ctx.index.constant(owner, "automatic_optimization", LIGHTNING_SETUP)
+    return True if setting is MISSING else setting
+
+
+@question
+def steps_with_a_closure(ctx: PythonContext, method: Method) -> Answer:
+    """Whether Lightning 2 gives the method a closure that nothing has run."""
+    found = []
+    taken = method.node.args
+    if len(taken.posonlyargs) + len(taken.args) != 5 or taken.vararg or taken.kwarg or taken.kwonlyargs:
+        found.append(ctx.evidence(method.node, "Lightning 2 gives other parameters"))
+    for ref in (method.owner, *ctx.index.subclasses(method.owner)):
+        klass = ctx.index.klass(ref)
+        if _automatic(ctx, ref) is not True and klass is not None:
+            found.append(Evidence(ref.path, klass.line, f"`{ref.name}` may be optimized by hand"))
+        if ref != method.owner and klass is not None and (heir := klass.methods.get("optimizer_step")):
+            found.append(Evidence(ref.path, heir.line, f"`{ref.name}` may run the closure before"))
+    for store in stores(ctx, "automatic_optimization"):
+        target, place = store.node, store.ctx.method(store.node)
+        if place is None or not isinstance(target, ast.Attribute) or ast.unparse(target.value) != place.self:
+            found.append(store.ctx.evidence(target, "a module may be optimized by hand"))
+    return unless(found)
+
+
+@question
+def no_gradients_are_read(ctx: PythonContext, before: Sequence[ast.stmt]) -> Answer:
+    """Whether what stands before the step needs no gradients: the closure computes them in the step."""
+    found = []
+    for node in (each for statement in before for each in ast.walk(statement)):
+        if isinstance(node, ast.Attribute) and node.attr.endswith("grad") and node.attr != "zero_grad":
+            found.append(ctx.evidence(node, f"`{ctx.written(node)}` may be a gradient"))
+        elif isinstance(node, ast.Call) and not _harmless(ctx, node):
+            found.append(ctx.evidence(node, f"`{ctx.written(node)}` may read gradients"))
+    return unless(found)
+
+
+def _harmless(ctx: PythonContext, call: ast.Call) -> bool:
+    name = ctx.name(call.func) or ""
+    known = name in HARMLESS or name.endswith(".zero_grad") or any(o.startswith("math.") for o in ctx.origin(call.func))
+    return known and ctx.callee(call) is None
