@@ -1,18 +1,17 @@
 """`optimizer_step` steps the optimizer without its closure: nothing is trained, or Lightning raises.
 
 ## Why is this bad?
-The closure holds `training_step`, `zero_grad` and the backward pass. If it never runs, Lightning raises `The closure
-hasn't been executed`. If the method calls it and then steps without it, training is right in 32 bits; with a gradient
-scaler (`precision="16-mixed"`) Lightning skips every step, without a word, and `global_step` counts on.
+The closure runs `training_step`, `zero_grad` and the backward pass. Where it never runs, Lightning raises `The closure
+hasn't been executed`. Where the method runs it and steps without it, training is right in 32 bits; with a gradient
+scaler (`precision="16-mixed"`) Lightning skips every step in silence, and `global_step` counts on.
 
 ## Fix safety
-Safe where it is certain that Lightning runs the method with automatic optimization, and that no code before a step
-that stands alone reads gradients, which the closure has yet to compute. Otherwise unsafe, also for the parameters of
-Lightning 1.x.
+Safe where Lightning surely runs the method with a closure, and no code before a step that stands alone reads
+gradients, which the closure computes. Otherwise unsafe, also for the parameters of Lightning 1.x.
 
 ## When it is not offered
-Where the method uses the closure in another way, hands it on, binds one of the two names anew, or is decorated; where a
-step that stands alone is conditional, repeated, in a block, or behind a `return`; in manual optimization.
+In manual optimization; where the method uses the closure in another way, binds one of the two names anew, or is
+decorated; where a step that stands alone is conditional, repeated, in a block, or may be left out by a `return`.
 """
 
 from __future__ import annotations
@@ -20,16 +19,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from codemods.analysis.mentions import stores
-from codemods.analysis.python_context import Method, PythonContext
+from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.regions import scales_losses
+from codemods.frameworks.lightning.closures import optimizes_by_hand, steps_with_a_closure
 from codemods.frameworks.lightning.hooks import runs_under_the_trainer
-from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
-from codemods.project.index import Ref
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.facts import MISSING
 from codemods.syntax.module import Function
 from codemods.syntax.verbs import delete, replace
 
@@ -45,14 +42,10 @@ rule = Rule(
     errors=(
         "The closure hasn't been executed. HINT: did you call `optimizer_closure()` in your `optimizer_step` hook?",
     ),
-    references=(
-        "https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.core.LightningModule.html#lightning.pytorch.core.LightningModule.optimizer_step",
-    ),
+    references=("https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#optimizer-step",),
 )
-
 BLOCKS = ("body", "orelse", "finalbody")
 HARMLESS = frozenset({"min", "max", "float", "int", "print", "len", "range", "self.log", "self.log_dict"})
-"""Functions and methods that read no gradients."""
 
 
 @rule.on(ast.Call)
@@ -67,16 +60,16 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     optimizer, closure = names[3], closures[0]
     if ast.unparse(step) != f"{optimizer}.step()" or ctx.bindings(method.node).keys() & {optimizer, closure}:
         return
-    if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or _automatic(ctx, method.owner) is False:
+    if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or optimizes_by_hand(ctx, method.owner):
         return
-    block = next(body for name in BLOCKS if statement in (body := getattr(ctx.parent(statement), name, ())))
+    block = next(found for name in BLOCKS if statement in (found := getattr(ctx.parent(statement), name, ())))
     before = block[: block.index(statement)]
     passed = replace(step, f"{optimizer}.step(closure={closure})")
     is_bug = [steps_with_a_closure(ctx, method), runs_under_the_trainer(ctx, method.owner, method.node)]
     if before and ast.unparse(before[-1]) == f"{closure}()":
         yield rule.finding(
             step,
-            message=f"`{closure}()` runs before the step, which Lightning skips without it under a gradient scaler",
+            message=f"`{closure}()` runs before the step, which a gradient scaler then skips",
             fix=[delete(before[-1]), passed],
             is_bug=is_bug,
             consequence=Consequence.SILENT if scales_losses(ctx).is_yes else Consequence.STYLE,
@@ -87,40 +80,12 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 
 def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
     """Whether the function uses the closure, steps in another place, or may end before the step."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node.id in {closure, "locals", "eval", "exec"}:
-            return True
-        if isinstance(node, ast.Call) and node is not step and ast.unparse(node.func) == ast.unparse(step.func):
-            return True
-        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
-            return True
-    return False
-
-
-def _automatic(ctx: PythonContext, owner: Ref) -> object:
-    """`automatic_optimization`, which is True where nobody sets it."""
-    setting = ctx.index.constant(owner, "automatic_optimization", LIGHTNING_SETUP)
-    return True if setting is MISSING else setting
-
-
-@question
-def steps_with_a_closure(ctx: PythonContext, method: Method) -> Answer:
-    """Whether Lightning 2 gives the method a closure that nothing has run."""
-    found = []
-    taken = method.node.args
-    if len(taken.posonlyargs) + len(taken.args) != 5 or taken.vararg or taken.kwarg or taken.kwonlyargs:
-        found.append(ctx.evidence(method.node, "Lightning 2 gives other parameters"))
-    for ref in (method.owner, *ctx.index.subclasses(method.owner)):
-        klass = ctx.index.klass(ref)
-        if _automatic(ctx, ref) is not True and klass is not None:
-            found.append(Evidence(ref.path, klass.line, f"`{ref.name}` may be optimized by hand"))
-        if ref != method.owner and klass is not None and (heir := klass.methods.get("optimizer_step")):
-            found.append(Evidence(ref.path, heir.line, f"`{ref.name}` may run the closure before"))
-    for store in stores(ctx, "automatic_optimization"):
-        target, place = store.node, store.ctx.method(store.node)
-        if place is None or not isinstance(target, ast.Attribute) or ast.unparse(target.value) != place.self:
-            found.append(store.ctx.evidence(target, "a module may be optimized by hand"))
-    return unless(found)
+    return any(
+        isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
+        or (isinstance(node, ast.Name) and node.id in {closure, "locals", "eval", "exec"})
+        or (isinstance(node, ast.Call) and node is not step and ast.unparse(node.func) == ast.unparse(step.func))
+        for node in ast.walk(function)
+    )
 
 
 @question
