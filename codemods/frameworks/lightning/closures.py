@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
+from codemods.analysis.calls import keyword
 from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unless
@@ -14,6 +16,9 @@ from codemods.syntax.facts import MISSING, UNKNOWN
 
 _KNOWN = ("lightning.", "torch.", "abc.", "typing.")
 """Packages whose classes do not optimize by hand."""
+_HARMLESS = frozenset(
+    {"min", "max", "float", "int", "print", "len", "range", "enumerate", "open", "self.log", "self.log_dict"}
+)
 
 
 def optimizes_by_hand(ctx: PythonContext, owner: Ref) -> bool | None:
@@ -43,3 +48,24 @@ def steps_with_a_closure(ctx: PythonContext, method: Method) -> Answer:
         if place is None or not isinstance(target, ast.Attribute) or ast.unparse(target.value) != place.self:
             found.append(store.ctx.evidence(target, "a module may be optimized by hand"))
     return unless(found)
+
+
+@question
+def nothing_reads_gradients(ctx: PythonContext, method: Method, before: Iterable[ast.AST]) -> Answer:
+    """Whether what runs before the step needs no gradients: the closure computes them in the step."""
+    found: list[Evidence] = []
+    for node in (each for earlier in before for each in ast.walk(earlier)):
+        if isinstance(node, ast.Attribute) and node.attr != "zero_grad":
+            if "grad" in node.attr or ctx.index.method(method.owner, node.attr) is not None:
+                found.append(ctx.evidence(node, f"`{ctx.written(node)}` may read gradients"))
+        elif isinstance(node, ast.Call) and not _is_harmless(ctx, node):
+            found.append(ctx.evidence(node, f"`{ctx.written(node)}` may read gradients"))
+    return unless(found)
+
+
+def _is_harmless(ctx: PythonContext, call: ast.Call) -> bool:
+    name, origin = ctx.name(call.func) or "", ctx.origin(call.func)
+    if origin:
+        return all(each.startswith("math.") for each in origin)
+    known = name in _HARMLESS or name.endswith(".zero_grad")
+    return known and keyword(call, "key") is None and ctx.callee(call) is None

@@ -11,18 +11,17 @@ gradients, which the closure computes. Otherwise unsafe, also for the parameters
 
 ## When it is not offered
 In manual optimization; where the method uses the closure in another way, binds one of the two names anew, or is
-decorated; where a step that stands alone is conditional, repeated, in a block, or may be left out by a `return`.
+decorated; where a step that stands alone is conditional, repeated, or in a `try` that catches, or a `return` is near.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.regions import scales_losses
-from codemods.frameworks.lightning.closures import optimizes_by_hand, steps_with_a_closure
+from codemods.frameworks.lightning.closures import nothing_reads_gradients, optimizes_by_hand, steps_with_a_closure
 from codemods.frameworks.lightning.hooks import runs_under_the_trainer
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
@@ -45,7 +44,6 @@ rule = Rule(
     references=("https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#optimizer-step",),
 )
 BLOCKS = ("body", "orelse", "finalbody")
-HARMLESS = frozenset({"min", "max", "float", "int", "print", "len", "range", "self.log", "self.log_dict"})
 
 
 @rule.on(ast.Call)
@@ -74,8 +72,10 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             is_bug=is_bug,
             consequence=Consequence.SILENT if scales_losses(ctx).is_yes else Consequence.STYLE,
         )
-    elif block is method.node.body and not _otherwise(method.node, step, closure):
-        yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[no_gradients_are_read(ctx, before)])
+        return
+    earlier = _always_before(ctx, statement, method.node)
+    if earlier is not None and not _otherwise(method.node, step, closure):
+        yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[nothing_reads_gradients(ctx, method, earlier)])
 
 
 def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
@@ -88,19 +88,16 @@ def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
     )
 
 
-@question
-def no_gradients_are_read(ctx: PythonContext, before: Sequence[ast.stmt]) -> Answer:
-    """Whether what stands before the step needs no gradients: the closure computes them in the step."""
-    found = []
-    for node in (each for statement in before for each in ast.walk(statement)):
-        if isinstance(node, ast.Attribute) and node.attr.endswith("grad") and node.attr != "zero_grad":
-            found.append(ctx.evidence(node, f"`{ctx.written(node)}` may be a gradient"))
-        elif isinstance(node, ast.Call) and not _harmless(ctx, node):
-            found.append(ctx.evidence(node, f"`{ctx.written(node)}` may read gradients"))
-    return unless(found)
-
-
-def _harmless(ctx: PythonContext, call: ast.Call) -> bool:
-    name = ctx.name(call.func) or ""
-    known = name in HARMLESS or name.endswith(".zero_grad") or any(o.startswith("math.") for o in ctx.origin(call.func))
-    return known and ctx.callee(call) is None
+def _always_before(ctx: PythonContext, statement: ast.stmt, function: Function) -> list[ast.AST] | None:
+    """What runs before a statement that runs once in every call of the function, as far as blocks show; else None."""
+    before: list[ast.AST] = []
+    for parent in ctx.ancestors(statement):
+        if not isinstance(parent, ast.FunctionDef | ast.With | ast.Try) or statement not in parent.body:
+            return None
+        if isinstance(parent, ast.Try) and parent.handlers:
+            return None
+        before += [*getattr(parent, "items", []), *parent.body[: parent.body.index(statement)]]
+        if parent is function:
+            return before
+        statement = parent
+    return None
