@@ -43,7 +43,6 @@ rule = Rule(
     ),
     references=("https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#optimizer-step",),
 )
-BLOCKS = ("body", "orelse", "finalbody")
 
 
 @rule.on(ast.Call)
@@ -56,12 +55,13 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if len(closures) != 1 or ctx.function(step) is not method.node or method.node.decorator_list:
         return
     optimizer, closure = names[3], closures[0]
-    if ast.unparse(step) != f"{optimizer}.step()" or ctx.bindings(method.node).keys() & {optimizer, closure}:
+    rebound = {name for node in ast.walk(method.node) if isinstance(node, ast.Nonlocal) for name in node.names}
+    if ast.unparse(step) != f"{optimizer}.step()" or {*ctx.bindings(method.node), *rebound} & {optimizer, closure}:
         return
     if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or optimizes_by_hand(ctx, method.owner):
         return
-    block = next(found for name in BLOCKS if statement in (found := getattr(ctx.parent(statement), name, ())))
-    before = block[: block.index(statement)]
+    blocks = [getattr(ctx.parent(statement), name, []) for name in ("body", "orelse", "finalbody")]
+    before = next(block[: block.index(statement)] for block in blocks if statement in block)
     passed = replace(step, f"{optimizer}.step(closure={closure})")
     is_bug = [steps_with_a_closure(ctx, method), runs_under_the_trainer(ctx, method.owner, method.node)]
     if before and ast.unparse(before[-1]) == f"{closure}()":
@@ -72,10 +72,8 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             is_bug=is_bug,
             consequence=Consequence.SILENT if scales_losses(ctx).is_yes else Consequence.STYLE,
         )
-        return
-    earlier = _always_before(ctx, statement, method.node)
-    if earlier is not None and not _otherwise(method.node, step, closure):
-        yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[nothing_reads_gradients(ctx, method, earlier)])
+    elif not _otherwise(method.node, step, closure) and (early := _always_before(ctx, statement)) is not None:
+        yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[nothing_reads_gradients(ctx, method, early)])
 
 
 def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
@@ -88,16 +86,15 @@ def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
     )
 
 
-def _always_before(ctx: PythonContext, statement: ast.stmt, function: Function) -> list[ast.AST] | None:
-    """What runs before a statement that runs once in every call of the function, as far as blocks show; else None."""
+def _always_before(ctx: PythonContext, statement: ast.AST) -> list[ast.AST] | None:
+    """What runs before a statement that blocks let run once in every call of its function; None for another."""
     before: list[ast.AST] = []
     for parent in ctx.ancestors(statement):
-        if not isinstance(parent, ast.FunctionDef | ast.With | ast.Try) or statement not in parent.body:
-            return None
-        if isinstance(parent, ast.Try) and parent.handlers:
-            return None
+        caught = getattr(parent, "handlers", [])
+        if caught or not isinstance(parent, ast.FunctionDef | ast.With | ast.Try) or statement not in parent.body:
+            break
         before += [*getattr(parent, "items", []), *parent.body[: parent.body.index(statement)]]
-        if parent is function:
+        if isinstance(parent, ast.FunctionDef):
             return before
         statement = parent
     return None

@@ -52,6 +52,17 @@ class ReboundClosure(L.LightningModule):
         optimizer.step()
 
 
+class ReboundInside(L.LightningModule):
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure):
+        def swap():
+            nonlocal optimizer
+            optimizer = self.own_optimizer
+
+        swap()
+        optimizer_closure()
+        optimizer.step()
+
+
 class Inner(L.LightningModule):
     def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure):
         def step(optimizer):
@@ -88,6 +99,22 @@ class Returns(L.LightningModule):
         if epoch == 0:
             return
         optimizer.step()
+
+
+class Caught(L.LightningModule):
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure):
+        try:  # with the closure it would swallow what training_step raises
+            optimizer.step()
+        except RuntimeError:
+            optimizer.zero_grad()
+
+
+class InFinally(L.LightningModule):
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure):
+        try:
+            self.report(optimizer)
+        finally:
+            optimizer.step()
 
 
 class Between(L.LightningModule):
