@@ -7,11 +7,11 @@ scaler (`precision="16-mixed"`) Lightning skips every step in silence, and `glob
 
 ## Fix safety
 Safe where Lightning surely runs the method with a closure, and no code before a step that stands alone reads
-gradients, which the closure computes. Otherwise unsafe, also for the parameters of Lightning 1.x.
+gradients, which the closure computes. Otherwise unsafe.
 
 ## When it is not offered
-In manual optimization; where the method uses the closure in another way, binds one of the two names anew, or is
-decorated; where a step that stands alone is conditional, repeated, or in a `try` that catches, or a `return` is near.
+In manual optimization, for parameters of Lightning 1.x, in a decorated method; where the closure is used in another way
+or a name bound anew; where a step that stands alone is conditional, repeated, in a `try` that catches, or by a `return`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from codemods.frameworks.lightning.hooks import runs_under_the_trainer
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import Function
 from codemods.syntax.verbs import delete, replace
 
 rule = Rule(
@@ -50,11 +49,12 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     method, statement = ctx.method(step), ctx.parent(step)
     if method is None or method.node.name != "optimizer_step" or not isinstance(statement, ast.Expr):
         return
-    names = [each.arg for each in (*method.node.args.posonlyargs, *method.node.args.args)]
-    closures = [name for name in names[4:6] if "closure" in name]
-    if len(closures) != 1 or ctx.function(step) is not method.node or method.node.decorator_list:
+    names = [each.arg for each in ast.walk(method.node.args) if isinstance(each, ast.arg)]
+    if len(names) != 5 or "closure" not in names[4] or "*" in ast.unparse(method.node.args):
+        return  # Lightning 2 gives these and no others
+    if ctx.function(step) is not method.node or method.node.decorator_list:
         return
-    optimizer, closure = names[3], closures[0]
+    optimizer, closure = names[3:]
     rebound = {name for node in ast.walk(method.node) if isinstance(node, ast.Nonlocal) for name in node.names}
     if ast.unparse(step) != f"{optimizer}.step()" or {*ctx.bindings(method.node), *rebound} & {optimizer, closure}:
         return
@@ -76,7 +76,7 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[nothing_reads_gradients(ctx, method, early)])
 
 
-def _otherwise(function: Function, step: ast.Call, closure: str) -> bool:
+def _otherwise(function: ast.AST, step: ast.Call, closure: str) -> bool:
     """Whether the function uses the closure, steps in another place, or may end before the step."""
     return any(
         isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)

@@ -133,3 +133,21 @@ class Decorated(L.LightningModule):
 class Named(L.LightningModule):
     def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_i):  # before 1.0: no closure yet
         optimizer.step()
+
+
+# Lightning 1.x gives other parameters; before 1.0 there was no closure but for LBFGS.
+class Old(L.LightningModule):
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx, optimizer_closure, on_tpu=False):
+        optimizer_closure()
+        optimizer.step()
+
+
+class OldAlone(L.LightningModule):
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx, closure=None, **kwargs):
+        optimizer.step()
+
+
+class Oldest(L.LightningModule):
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx, second_order_closure=None):
+        optimizer.step()
+        optimizer.zero_grad()

@@ -3,17 +3,6 @@ import torch
 from elsewhere import Base
 
 
-class Old(L.LightningModule):
-    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx, optimizer_closure, on_tpu=False):
-        optimizer_closure()
-        optimizer.step()
-
-
-class OldAlone(L.LightningModule):
-    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx, closure=None, **kwargs):
-        optimizer.step()
-
-
 class Clips(L.LightningModule):
     def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure):
         torch.nn.utils.clip_grad_norm_(self.parameters(), 1.0)
