@@ -11,7 +11,7 @@ gradients, which the closure computes. Otherwise unsafe.
 
 ## When it is not offered
 In manual optimization, for parameters of Lightning 1.x, in a decorated method; where the closure is used in another way
-or a name bound anew; where a step that stands alone is conditional, repeated, in a `try` that catches or beside `return`.
+or a name bound anew; where a step that stands alone is conditional, repeated, in a catching `try`, or beside a `return`.
 """
 
 from __future__ import annotations
