@@ -10,8 +10,8 @@ Safe where Lightning surely runs the method with a closure, and no code before a
 gradients, which the closure computes. Otherwise unsafe.
 
 ## When it is not offered
-In manual optimization, for parameters of Lightning 1.x, in a decorated method; where the closure is used in another way
-or a name bound anew; where a step that stands alone is conditional, repeated, in a catching `try`, or beside a `return`.
+In manual optimization, for parameters of Lightning 1.x, in a decorated method; where the closure has another use or a
+name is bound anew; where a lone step is conditional, repeated, in a `try` that catches, or in a method with `return`.
 """
 
 from __future__ import annotations
