@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from codemods.analysis.calls import keyword
-from codemods.analysis.mentions import stores
+from codemods.analysis.mentions import definers, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
-from codemods.model.names import LIGHTNING_SETUP
+from codemods.model.names import LIGHTNING_SETUP, OPTIMIZER
 from codemods.project.index import Ref
 from codemods.syntax.facts import MISSING, UNKNOWN
+from codemods.syntax.module import Function
 
 _KNOWN = ("lightning.", "torch.", "abc.", "typing.")
 """Packages whose classes do not optimize by hand."""
+_CONFIGURE = "configure_optimizers"
 _HARMLESS = frozenset(
     {"min", "max", "float", "int", "print", "len", "range", "enumerate", "open", "self.log", "self.log_dict"}
 )
@@ -48,6 +50,34 @@ def steps_with_a_closure(ctx: PythonContext, method: Method) -> Answer:
 
 
 @question
+def updates_follow_their_closure(ctx: PythonContext, owner: Ref) -> Answer:
+    """Whether `step(closure)` runs the closure, then the update: SAM, for one, updates the weights before."""
+    found: list[Evidence] = []
+    for path, klass, _ in definers(ctx, "step"):
+        if ctx.index.descends(Ref(path, klass.name), OPTIMIZER) is not False:
+            found.append(Evidence(path, klass.line, f"`{klass.name}` may do otherwise with a closure"))
+    for ref in (owner, *ctx.index.subclasses(owner)):
+        place = ctx.index.method(ref, _CONFIGURE)
+        where = ctx.other(place.path) if place is not None else None
+        configure = where.definition(f"{place.name}.{_CONFIGURE}") if where is not None and place is not None else None
+        if configure is not None:
+            found += _others(*configure)
+    return unless(dict.fromkeys(found))
+
+
+def _others(ctx: PythonContext, configure: Function) -> Iterator[Evidence]:
+    """What may be another optimizer than torch's: a class of another library, or all where none of torch's is made."""
+    torchs = False
+    for node in (each for each in ast.walk(configure) if isinstance(each, ast.Call)):
+        for origin in ctx.origin(node.func):
+            torchs |= origin in OPTIMIZER
+            if not origin.startswith("torch.") and origin.rpartition(".")[2][:1].isupper():
+                yield ctx.evidence(node, f"`{ctx.written(node)}` may do otherwise with a closure")
+    if not torchs:
+        yield ctx.evidence(configure, "these optimizers may do otherwise with a closure")
+
+
+@question
 def nothing_reads_gradients(ctx: PythonContext, method: Method, before: Iterable[ast.AST]) -> Answer:
     """Whether what runs before the step needs no gradients: the closure computes them in the step."""
     found: list[Evidence] = []
@@ -66,3 +96,17 @@ def _is_harmless(ctx: PythonContext, call: ast.Call) -> bool:
         return all(each.startswith("math.") for each in origin)
     known = name in _HARMLESS or name.endswith(".zero_grad")
     return known and keyword(call, "key") is None and ctx.callee(call) is None
+
+
+def always_before(ctx: PythonContext, statement: ast.AST) -> list[ast.AST] | None:
+    """What runs before a statement that blocks let run once in every call of its function; None for another."""
+    before: list[ast.AST] = []
+    for parent in ctx.ancestors(statement):
+        caught = getattr(parent, "handlers", [])
+        if caught or not isinstance(parent, ast.FunctionDef | ast.With | ast.Try) or statement not in parent.body:
+            break
+        before += [*getattr(parent, "items", []), *parent.body[: parent.body.index(statement)]]
+        if isinstance(parent, ast.FunctionDef):
+            return before
+        statement = parent
+    return None

@@ -6,8 +6,8 @@ hasn't been executed`. Where the method runs it and steps without it, training i
 scaler (`precision="16-mixed"`) Lightning skips every step in silence, and `global_step` counts on.
 
 ## Fix safety
-Safe where Lightning surely runs the method with a closure, and no code before a step that stands alone reads
-gradients, which the closure computes. Otherwise unsafe.
+Safe where Lightning surely runs the method with a closure, the optimizers are torch's, and no code before a lone step
+reads gradients, which the closure computes. Otherwise unsafe.
 
 ## When it is not offered
 In manual optimization, for parameters of Lightning 1.x, in a decorated method; where the closure has another use or a
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.regions import scales_losses
-from codemods.frameworks.lightning.closures import nothing_reads_gradients, optimizes_by_hand, steps_with_a_closure
+from codemods.frameworks.lightning import closures
 from codemods.frameworks.lightning.hooks import runs_under_the_trainer
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
@@ -58,22 +58,26 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     rebound = {name for node in ast.walk(method.node) if isinstance(node, ast.Nonlocal) for name in node.names}
     if ast.unparse(step) != f"{optimizer}.step()" or {*ctx.bindings(method.node), *rebound} & {optimizer, closure}:
         return
-    if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or optimizes_by_hand(ctx, method.owner):
+    if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or closures.optimizes_by_hand(ctx, method.owner):
         return
     blocks = [getattr(ctx.parent(statement), name, []) for name in ("body", "orelse", "finalbody")]
     before = next(block[: block.index(statement)] for block in blocks if statement in block)
     passed = replace(step, f"{optimizer}.step(closure={closure})")
-    is_bug = [steps_with_a_closure(ctx, method), runs_under_the_trainer(ctx, method.owner, method.node)]
+    is_bug = [closures.steps_with_a_closure(ctx, method), runs_under_the_trainer(ctx, method.owner, method.node)]
+    ordinary = closures.updates_follow_their_closure(ctx, method.owner)
     if before and ast.unparse(before[-1]) == f"{closure}()":
         yield rule.finding(
             step,
             message=f"`{closure}()` runs before the step, which a gradient scaler then skips",
             fix=[delete(before[-1]), passed],
             is_bug=is_bug,
+            is_right=[ordinary],
             consequence=Consequence.SILENT if scales_losses(ctx).is_yes else Consequence.STYLE,
         )
-    elif not _otherwise(method.node, step, closure) and (early := _always_before(ctx, statement)) is not None:
-        yield rule.finding(step, fix=[passed], is_bug=is_bug, is_right=[nothing_reads_gradients(ctx, method, early)])
+    elif not _otherwise(method.node, step, closure) and (early := closures.always_before(ctx, statement)) is not None:
+        yield rule.finding(
+            step, fix=[passed], is_bug=is_bug, is_right=[ordinary, closures.nothing_reads_gradients(ctx, method, early)]
+        )
 
 
 def _otherwise(function: ast.AST, step: ast.Call, closure: str) -> bool:
@@ -84,17 +88,3 @@ def _otherwise(function: ast.AST, step: ast.Call, closure: str) -> bool:
         or (isinstance(node, ast.Call) and node is not step and ast.unparse(node.func) == ast.unparse(step.func))
         for node in ast.walk(function)
     )
-
-
-def _always_before(ctx: PythonContext, statement: ast.AST) -> list[ast.AST] | None:
-    """What runs before a statement that blocks let run once in every call of its function; None for another."""
-    before: list[ast.AST] = []
-    for parent in ctx.ancestors(statement):
-        caught = getattr(parent, "handlers", [])
-        if caught or not isinstance(parent, ast.FunctionDef | ast.With | ast.Try) or statement not in parent.body:
-            break
-        before += [*getattr(parent, "items", []), *parent.body[: parent.body.index(statement)]]
-        if isinstance(parent, ast.FunctionDef):
-            return before
-        statement = parent
-    return None
