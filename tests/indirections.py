@@ -1149,7 +1149,7 @@ def silence(table: Table) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.indirections", description="Count what rules say of twins.")
-    parser.add_argument("codes", nargs="*", help="rules; by default all, and the table is written")
+    parser.add_argument("codes", nargs="*", help="rules, whose rows of the table are written; by default all")
     parser.add_argument("--check", action="store_true", help="compare with the table instead")
     parser.add_argument("--show", nargs=2, metavar=("CODE-CASE", "TRANSFORMATION"), help="print the twins of a case")
     options = parser.parse_args()
@@ -1170,8 +1170,9 @@ def main() -> int:
     print(f"{dict(sums)}; silent: {silence(table):.1%} of wrong programs; {len(broken)} break the law")
     if options.check:
         return int(bool(broken) or any(worse(json.loads(TABLE.read_text()), table)))
-    if not codes:
-        TABLE.write_text(json.dumps(table, indent=1) + "\n")
+    if not codes or not broken:
+        kept = json.loads(TABLE.read_text()) if codes else {}
+        TABLE.write_text(json.dumps(dict(sorted({**kept, **table}.items())), indent=1) + "\n")
     return int(bool(broken))
 
 
