@@ -26,6 +26,23 @@ _HALF = ("torch.float16", "torch.half")
 _OF_TENSORS = frozenset({"grad", "requires_grad", "data"})
 """Attributes of tensors, of which rules ask themselves."""
 _SIGNS = frozenset({"torch.optim.Rprop"})
+_LIBRARIES = frozenset(
+    {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "transformers", "accelerate", "trl", "peft"}
+    | {"abc", "typing", "object", "builtins", "enum", "collections", "dataclasses", "torchvision"}
+)
+"""Packages whose base classes leave alone what the code of the project says, or whose part in it rules know."""
+_LISTED = (
+    *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.For, ast.While, ast.If, ast.With, ast.Return, ast.Break),
+    *(ast.Continue, ast.Pass, ast.Assert, ast.Import, ast.ImportFrom, ast.Raise, ast.Delete, ast.Try),
+    *(ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp),
+    *(ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr, ast.FormattedValue, ast.Starred),
+    *(ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.FunctionDef, ast.ClassDef),
+)
+"""Statements and expressions that training loops are written in, and that rules follow."""
+_NAMES = frozenset({"__init__", "__name__", "__class__"})
+_BY_TEXT = frozenset({"eval", "exec", "globals", "locals", "vars"})
+_BOUND = frozenset({"functools.partial", "functools.reduce", "operator.methodcaller", "operator.attrgetter"})
+"""What makes a function of which only a run tells what it calls."""
 _MANIFESTS = (".txt", ".in", ".toml", ".cfg", ".yml", ".yaml")
 _ELSEWHERE = re.compile(r"deepspeed|cuda:[1-9]")
 """Texts that hand the step to an engine of its own, or put a part of the model on another device."""
@@ -70,6 +87,55 @@ def one_of_each_is_made(ctx: PythonContext) -> Answer:
 def no_weights_are_halved(ctx: PythonContext) -> Answer:
     """Whether nothing of a file makes weights of float16, whose gradients no scaler unscales (`halved`)."""
     return unless(_halving(ctx))
+
+
+@question
+def code_around_is_plain(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether the function around a place, its class and the file's own code hold nothing but what is followed.
+
+    `_LISTED` names what training loops are written in. Anything else may change an object, a name or the order of
+    things in a way that no rule follows.
+    """
+    scope, method = ctx.scope(node), ctx.method(node)
+    key = (code_around_is_plain, scope)
+    if key not in ctx.memo:
+        inside = [each for each in own(method.klass) if isinstance(each, FUNCTIONS)] if method is not None else []
+        scopes = dict.fromkeys((scope, *inside, ctx.module.tree))
+        ctx.memo[key] = (*_unseen_bases(ctx, node), *(found for each in scopes for found in _unlisted(ctx, each)))
+    found: tuple[Evidence, ...] = ctx.memo[key]
+    return unless(found)
+
+
+def _unseen_bases(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The bases of the class around a place that belong to no library of which rules know what its classes do."""
+    owner = ctx.klass(node)
+    klass = ctx.index.klass(owner) if owner is not None else None
+    if owner is None or klass is None:
+        return
+    for base in sorted(ctx.index.lineage(owner).external):
+        if base.partition(".")[0] not in _LIBRARIES:
+            yield Evidence(ctx.path, klass.line, f"what `{base}` does is not known")
+
+
+def _ends(ctx: PythonContext, handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is for a missing package, or for a person who ends the run."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(ctx.name(each) in ("ImportError", "ModuleNotFoundError", "KeyboardInterrupt") for each in kinds)
+
+
+def _unlisted(ctx: PythonContext, scope: ast.AST) -> Iterator[Evidence]:
+    for node in own(scope):
+        what = ""
+        if isinstance(node, (ast.stmt, ast.expr)) and not isinstance(node, _LISTED):
+            what = "this is not followed"
+        elif isinstance(node, ast.Try) and not all(_ends(ctx, each) for each in node.handlers):
+            what = "an error may be caught here"
+        elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in _NAMES:
+            what = f"`{node.attr}` is not followed"
+        elif isinstance(node, ast.Call) and (ctx.name(node.func) in _BY_TEXT or ctx.origin(node.func) & _BOUND):
+            what = f"what `{ctx.written(node.func)}` reaches is not followed"
+        if what and isinstance(node, (ast.stmt, ast.expr)):
+            yield ctx.evidence(node, what)
 
 
 def _of_classes(ctx: PythonContext) -> Iterator[Evidence]:

@@ -12,7 +12,12 @@ from codemods.analysis.other_files import nothing_is_in_another_file
 from codemods.analysis.pinned_in_code import keeps, no_code_pins_another_release
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
-from codemods.analysis.unfollowed import no_helper_is_called, nothing_here_is_unfollowed, one_of_each_is_made
+from codemods.analysis.unfollowed import (
+    code_around_is_plain,
+    no_helper_is_called,
+    nothing_here_is_unfollowed,
+    one_of_each_is_made,
+)
 from codemods.engine.findings import (
     Numbering,
     chosen,
@@ -157,6 +162,7 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
             nothing_is_in_another_file(program),
             nothing_here_is_unfollowed(program, draft.node),
             no_helper_is_called(program, draft.node),
+            code_around_is_plain(program, draft.node),
         ]
         cautions = [one_of_each_is_made(program)]
         (asked if draft.consequence >= Consequence.RAISES else cautions).extend(closed)

@@ -118,6 +118,10 @@ class Violation(NamedTuple):
     known: frozenset[tuple[str, bool]] = frozenset()
     """The tests that occur again and were decided before, each with its answer: it happens where they are so."""
 
+    def excludes(self, other: Violation) -> bool:
+        """Whether two never happen in one run: they need opposite answers of a test."""
+        return any((text, not holds) in other.known for text, holds in self.known)
+
 
 @dataclass(frozen=True, slots=True)
 class Course:

@@ -512,15 +512,24 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
     if isinstance(bound, ast.Name) and not doubts:
         imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
         doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
-    if bound is not None and only_measures(ctx, clip):
-        doubts.append(ctx.evidence(bound, "the bound is infinite, so that nothing is clipped"))
+    if bound is not None:
+        doubts += (
+            ctx.evidence(bound, "the bound is infinite, so that nothing is clipped") for _ in _infinite(ctx, bound)
+        )
     return unless(doubts)
 
 
-def only_measures(ctx: PythonContext, clip: ast.Call) -> bool:
-    """Whether the bound of a clip may be infinite: who gives such a one asks for the norm only (`infinite_bound`)."""
+@question
+def bound_is_a_number(ctx: PythonContext, clip: ast.Call) -> Answer:
+    """Whether a clip has a finite bound: no where it is infinite, for who gives such a one asks for the norm only."""
     bound = argument(clip, "max_norm", 1) or argument(clip, "clip_value", 1)
-    return bound is not None and any(True for _ in _infinite(ctx, bound))
+    if bound is None:
+        return unknown(ctx.evidence(clip, "its bound is not in sight"))
+    if any(True for _ in _infinite(ctx, bound)):
+        return no()
+    found, complete = possible_values(ctx, bound, given=given)
+    plain = complete and found and all(isinstance(literal(each.node), (int, float)) for each in found)
+    return yes() if plain else unknown(ctx.evidence(bound, f"`{ctx.written(bound)}` may be infinite"))
 
 
 def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonContext, ast.expr]]:
@@ -552,7 +561,7 @@ def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonConte
 
 
 def _infinite(ctx: PythonContext, bound: ast.expr) -> Iterator[ast.AST]:
-    """The values of a bound that clip nothing."""
+    """The values of a bound that clip nothing: who gives one asks for the norm only (`infinite_bound`)."""
     for value in possible_values(ctx, bound, given=given)[0]:
         match value.node:
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(word))]) if "inf" in word.lower():

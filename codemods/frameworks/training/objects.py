@@ -33,10 +33,10 @@ def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
 
 def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
     """What a call steps, by itself or by a gradient scaler that is given it; it may be no optimizer."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
-        return None
-    stepping = stepped(ctx, call)
-    return stepping if stepping is not None else positional(call, 0)
+    stepping, given = stepped(ctx, call), positional(call, 0)
+    if stepping is not None or not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
+        return stepping
+    return given if given is not None and optimizes(ctx, given) is True else None
 
 
 def _is_made_in_sight(ctx: PythonContext, node: ast.expr) -> bool:

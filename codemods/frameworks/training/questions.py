@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from codemods.analysis.calls import given, values
+from codemods.analysis.calls import given, literal, values
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.mentions import may_run_during, mentions, stores
 from codemods.analysis.python_context import PythonContext
@@ -88,6 +88,22 @@ def between(
         if isinstance(node, ast.Call) and GRADIENTS.may_lead(what, before, after)
         if flow.stands_before(first, node) and flow.stands_before(node, last)
     ]
+
+
+def happens(ctx: PythonContext, scope: Scope, cast: Cast, *, before: str, after: str) -> bool:
+    """Whether anything in a function may lead the gradients from one state to another."""
+    nodes = happening_in(ctx, scope, cast, GRADIENTS)
+    return any(GRADIENTS.may_lead(what, before, after) for what in nodes.values())
+
+
+@question
+def no_rate_is_set(ctx: PythonContext, scope: Scope) -> Answer:
+    """Whether a function sets no learning rate: with one of zero a step makes an optimizer's state (`a_dry_step`)."""
+    return unless(
+        ctx.evidence(node, "the learning rate is set here")
+        for node in own(scope)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and literal(node.slice) == "lr"
+    )
 
 
 def only_clip(ctx: PythonContext, scope: Scope, cast: Cast) -> ast.Call | None:

@@ -43,6 +43,7 @@ GRADIENTS = Protocol(
         ("emptied", STEP): "emptied",
         ("late", ZERO): "late",
         ("clean", CLIP): "early",
+        **{(state, CLIP): "in time" for state in (UNKNOWN, "held", "repeated")},
     },
     keeps=frozenset({"repeated", "emptied", "late"}),
 )

@@ -10,9 +10,9 @@ scaler steps, `scaler.unscale_(optimizer)` comes before it.
 
 ## When it is not offered
 Nothing is said where another clip of the same function may do the work, where several optimizers take part, where the
-gradients are kept for the next round, where the bound may be infinite, which only measures, and where it is not certain
-that the clip is of what the optimizer steps. Reported, but left as it is, where the norm is used, and where clip and
-step do not stand side by side.
+gradients are kept for the next round, where the bound is infinite, which only measures, and where it is not certain
+that the clip is of what the optimizer steps. Possible where the bound may be infinite. Reported, but left as it is,
+where the norm is used, and where clip and step do not stand side by side.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks.scaler.questions import bound_is_plain, only_measures
+from codemods.frameworks.scaler.questions import bound_is_a_number
 from codemods.frameworks.training import objects, questions, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -45,22 +45,24 @@ rule = Rule(
 def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
     clip = questions.only_clip(ctx, scope, cast) if cast else None
-    if clip is None or only_measures(ctx, clip):
+    if clip is None:
         return
     own_tests = {above.test for above in ctx.ancestors(clip) if isinstance(above, ast.If)}
-    course = objects.course_of(ctx, scope, cast, tables.GRADIENTS)
-    always = [each for each in course.violations if own_tests.issuperset(each.passed)]
+    violations = objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations
+    # in another round, or after what is not in sight (`in_the_next_round`)
+    in_time = [each for each in violations if each.name == "in time" and each.node is clip and each.since is not None]
+    always = [each for each in violations if own_tests.issuperset(each.passed) and all(map(each.excludes, in_time))]
     late = [each for each in always if each.name == "late" and each.since is step]
     early = [each for each in always if each.name == "early" and each.node is clip]
-    if not late and not (early and questions.between(ctx, scope, cast, clip, step, before="clean", after="held")):
+    if not late and not (early and questions.happens(ctx, scope, cast, before="clean", after="held")):
         return
-    why = f"runs behind `{ctx.written(step)}`" if late else "runs before the backward pass"
+    why = f"runs behind `{ctx.written(step)}`" if late else "runs where there are no gradients yet"
     yield rule.finding(
         clip,
         fix=_moved(ctx, clip, step, cast["optimizer"]),
         message=f"`{ctx.written(clip.func)}` {why}, so that no step uses what it clips",
         is_bug=[
-            bound_is_plain(ctx, clip),
+            bound_is_a_number(ctx, clip),
             questions.whatever_is_decided(ctx, clip, late or early),
             nothing_here_is_unfollowed(ctx, step),
             no_hook_changes_a_step(ctx),

@@ -66,6 +66,7 @@ def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]
         message=f"`{cast['optimizer']}` is stepped without gradients: `{ctx.written(zero)}` runs before it",
         is_bug=[
             questions.whatever_is_decided(ctx, step, always),
+            questions.no_rate_is_set(ctx, scope),
             nothing_here_is_unfollowed(ctx, step),
             no_hook_changes_a_step(ctx),
         ],

@@ -82,3 +82,15 @@ def only_measured(batches):
         F.mse_loss(model(x), y).backward()
         optimizer.step()
         nn.utils.clip_grad_norm_(model.parameters(), math.inf)
+
+
+def in_the_next_round(batches):
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for x, y in batches:
+        optimizer.zero_grad()
+        for part, wanted in zip(x.chunk(4), y.chunk(4)):
+            loss = F.mse_loss(model(part), wanted) / 4
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # of the parts before
+            loss.backward()
+        optimizer.step()

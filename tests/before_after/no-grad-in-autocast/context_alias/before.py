@@ -1,3 +1,4 @@
+# fixer: unsafe
 from contextlib import nullcontext
 from functools import partial
 
