@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from codemods.flow.control_flow import ControlFlow
 from codemods.flow.protocols import ANY, ANYTHING, UNKNOWN, Course, Protocol, run, summarize, unseen
+from codemods.frameworks.training import protocols as tables
 
 DOOR = Protocol(
     "shut",
@@ -120,3 +122,12 @@ def test_many_ways_end() -> None:
     tests = "".join(f"if a{n}:\n    open()\nif a{n}:\n    shut()\n" for n in range(12))
     found = course(tests)
     assert not found.complete or not found.violations
+
+
+def test_the_tables_are_literals_without_imports() -> None:
+    """What watches a run can read them, under the oldest Python that a training may use."""
+    tree = ast.parse(Path(tables.__file__).read_text(encoding="utf-8"), feature_version=(3, 9))
+    told, *assigned = tree.body
+    assert isinstance(told, ast.Expr)
+    assert all(isinstance(each, ast.Assign) and ast.literal_eval(each.value)["moves"] for each in assigned)
+    assert len(assigned) >= 3

@@ -1,10 +1,12 @@
-"""What calls do to an optimizer, a model and a scheduler, and the protocols of these: data only."""
+"""What calls do to an optimizer, a model and a scheduler, and the protocols of these."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from codemods.flow.protocols import ANY, UNKNOWN, Protocol
+from codemods.flow.protocols import Protocol
+from codemods.frameworks.training import protocols
 
 # -- events
 
@@ -21,62 +23,16 @@ LEAVES = "leaves"
 
 # -- protocols
 
-GRADIENTS = Protocol(
-    UNKNOWN,
-    {
-        (ANY, ZERO): "clean",
-        ("held", ZERO): "emptied",
-        ("repeated", ZERO): "emptied",
-        ("emptied", ZERO): "emptied",
-        **{(state, BACKWARD): "held" for state in (UNKNOWN, "clean", "emptied")},
-        (ANY, STEP): "used",
-        ("used", CLIP): "late",
-        ("used", BACKWARD): "repeated",
-        ("late", BACKWARD): "repeated",
-        (ANY, MAY_BACKWARD): UNKNOWN,
-        (ANY, MAY_ZERO): UNKNOWN,
-        (ANY, MAY_STEP): UNKNOWN,
-    },
-    {
-        ("repeated", STEP): "repeated",
-        ("held", ZERO): "dropped",
-        ("emptied", STEP): "emptied",
-        ("late", ZERO): "late",
-        ("clean", CLIP): "early",
-        **{(state, CLIP): "in time" for state in (UNKNOWN, "held", "repeated")},
-    },
-    keeps=frozenset({"repeated", "emptied", "late"}),
-)
-"""The gradients of an optimizer: none (clean), thrown away unused (emptied), those since the last step (held), those
-of a step (used), clipped after it (late), or together with later ones (repeated)."""
 
-MODE = Protocol(
-    UNKNOWN,
-    {
-        (ANY, TRAIN): "training",
-        ("training", STEP): "trained",
-        ("training", EVAL): "evaluating",
-        ("trained", EVAL): "left",
-        (UNKNOWN, EVAL): "evaluating",
-        (ANY, MAY_SWITCH): UNKNOWN,
-    },
-    {("left", STEP): "left in evaluation"},
-)
-"""The mode of a model: that of training, that of evaluation, or the latter after it was trained."""
+def _protocol(table: dict[str, Any]) -> Protocol:
+    moves = {(state, event): after for state, event, after in table["moves"]}
+    violations = {(state, event): name for state, event, name in table["violations"]}
+    return Protocol(table["start"], moves, violations, frozenset(table["keeps"]))
 
-SCHEDULE = Protocol(
-    UNKNOWN,
-    {
-        (ANY, MADE): "new",
-        ("new", ADVANCE): "early",
-        (ANY, STEP): "stepped",
-        ("stepped", ADVANCE): "advanced",
-        (ANY, MAY_STEP): UNKNOWN,
-        (ANY, MAY_ADVANCE): UNKNOWN,
-    },
-    {("new", ADVANCE): "early", ("advanced", ADVANCE): "outrun"},
-)
-"""A scheduler beside its optimizer: made, or advanced with and without a step in between."""
+
+GRADIENTS = _protocol(protocols.GRADIENTS)
+MODE = _protocol(protocols.MODE)
+SCHEDULE = _protocol(protocols.SCHEDULE)
 
 # -- tables
 

@@ -1,0 +1,72 @@
+"""What may happen to the objects of a training loop, in which order.
+
+Literals only, without imports, for Python 3.9 and later, so that what watches a run can read them, too.
+
+Events: backward, step, zero and clip of gradients; train and eval of a model; made and advance of a scheduler; with a
+question mark those of an object that may be this one. States: "?" is one of which nothing is known, "*" every state for
+which no other line speaks. A move is (state, event, state after it), a violation (state, event, its name). "keeps" are
+states that go on with what led to the one before.
+"""
+
+GRADIENTS = {
+    # none (clean), thrown away unused (emptied), those since the last step (held), those of a step (used), clipped
+    # after it (late), or together with later ones (repeated)
+    "start": "?",
+    "moves": (
+        ("*", "zero", "clean"),
+        ("held", "zero", "emptied"),
+        ("repeated", "zero", "emptied"),
+        ("emptied", "zero", "emptied"),
+        ("?", "backward", "held"),
+        ("clean", "backward", "held"),
+        ("emptied", "backward", "held"),
+        ("used", "backward", "repeated"),
+        ("late", "backward", "repeated"),
+        ("*", "step", "used"),
+        ("used", "clip", "late"),
+        ("*", "backward?", "?"),
+        ("*", "zero?", "?"),
+        ("*", "step?", "?"),
+    ),
+    "violations": (
+        ("repeated", "step", "repeated"),
+        ("held", "zero", "dropped"),
+        ("emptied", "step", "emptied"),
+        ("late", "zero", "late"),
+        ("clean", "clip", "early"),
+        ("?", "clip", "in time"),
+        ("held", "clip", "in time"),
+        ("repeated", "clip", "in time"),
+    ),
+    "keeps": ("repeated", "emptied", "late"),
+}
+
+MODE = {
+    # that of training, the same after a step (trained), that of evaluation, the same after it was trained (left)
+    "start": "?",
+    "moves": (
+        ("*", "train", "training"),
+        ("training", "step", "trained"),
+        ("training", "eval", "evaluating"),
+        ("trained", "eval", "left"),
+        ("?", "eval", "evaluating"),
+        ("*", "mode?", "?"),
+    ),
+    "violations": (("left", "step", "left in evaluation"),),
+    "keeps": (),
+}
+
+SCHEDULE = {
+    # a scheduler beside its optimizer: made, and advanced with a step in between (advanced) or without one (early)
+    "start": "?",
+    "moves": (
+        ("*", "made", "new"),
+        ("new", "advance", "early"),
+        ("*", "step", "stepped"),
+        ("stepped", "advance", "advanced"),
+        ("*", "step?", "?"),
+        ("*", "advance?", "?"),
+    ),
+    "violations": (("new", "advance", "early"), ("advanced", "advance", "outrun")),
+    "keeps": (),
+}
