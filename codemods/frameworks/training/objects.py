@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from codemods.analysis.calls import argument, binder, given, positional
+from codemods.analysis.calls import argument, binder, callers, given, given_by, positional
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
-from codemods.analysis.python_context import PythonContext
+from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.summaries import Cast, happenings
 from codemods.analysis.values import possible_values
 from codemods.flow.protocols import Course, Happening, Protocol, run
 from codemods.frameworks.training.vocabulary import LoopWords
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS, LOOPS, Scope, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, Scope, own
 
 
 def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
@@ -29,6 +30,56 @@ def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
         return {}
     held = {model for where, call in makers(ctx, node) for model in _models(where, call, ctx, step)}
     return {"optimizer": name} | ({"model": held.pop()} if len(held) == 1 and "" not in held else {})
+
+
+class Stage(NamedTuple):
+    """A function that does something to the objects of a training, itself or by a call."""
+
+    ctx: PythonContext
+    scope: Scope
+    node: ast.Call
+    """What it does it by: the call of an object's method, or of a function that leads to it."""
+    cast: dict[str, str]
+
+
+def stages(ctx: PythonContext, call: ast.Call, cast: dict[str, str]) -> Iterator[Stage]:
+    """The function of a call, then those that call it, with the names that they have for the objects of a cast."""
+    waiting = [Stage(ctx, ctx.scope(call), call, cast)] if cast else []
+    seen: set[ast.AST] = set()
+    while waiting:
+        stage = waiting.pop(0)
+        yield stage
+        function = stage.scope
+        if not isinstance(function, FUNCTIONS) or function in seen:
+            continue
+        seen.add(function)
+        for where, outer in callers(stage.ctx, function):
+            if outer_cast := _cast_outside(where, outer, stage.ctx, function, stage.cast):
+                waiting.append(Stage(where, where.scope(outer), outer, outer_cast))
+
+
+def _cast_outside(
+    ctx: PythonContext, call: ast.Call, there: PythonContext, function: Function, cast: Cast
+) -> dict[str, str]:
+    """What a caller calls the objects of a cast of the function that it calls; nothing where one has no name there."""
+    found: dict[str, str] = {}
+    method = there.method(function)
+    receiver = ctx.name(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    for role, name in cast.items():
+        head, _, rest = name.partition(".")
+        given = given_by(there, call, function, head)
+        if method is not None and head == method.self and rest:
+            outside = f"{receiver}.{rest}" if receiver is not None else None
+        elif head in there.parameter_names(function):
+            held = ctx.name(given) if given is not None else None
+            outside = f"{held}.{rest}" if held is not None and rest else held
+        else:  # a variable of the file around both
+            known = there is ctx and binder(ctx, head, call) is binder(ctx, head, function.body[0])
+            outside = name if known else None
+        if outside is None:
+            return {}
+        found[role] = outside
+    return found
 
 
 def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
@@ -78,8 +129,10 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
         return ""
     if where.scope(maker) is ctx.scope(at):
         return name
-    if made_in and used_in and made_in.owner == used_in.owner and name.startswith(f"{made_in.self}."):
-        return f"{used_in.self}{name.removeprefix(made_in.self)}"
+    if made_in and used_in and made_in.owner == used_in.owner:
+        kept = name if name.startswith(f"{made_in.self}.") else _kept_as(where, maker, name, made_in.self)
+        if kept:
+            return f"{used_in.self}{kept.removeprefix(made_in.self)}"
     function = ctx.scope(at)
     if isinstance(function, FUNCTIONS):
         for parameter in ctx.parameter_names(function):
@@ -88,6 +141,17 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
                 return parameter
     head = name.partition(".")[0]
     return name if binder(ctx, head, at) is binder(where, head, maker) else ""
+
+
+def _kept_as(ctx: PythonContext, maker: ast.Call, name: str, self: str) -> str:
+    """The attribute of `self` that a method keeps a variable as, `self.model = model`; empty: none, or several."""
+    bound = ctx.bindings(ctx.scope(maker)).items()
+    found = [each for each, values in bound if each.startswith(f"{self}.") and _are_all(ctx, values, name)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _are_all(ctx: PythonContext, bindings: Sequence[Binding], name: str) -> bool:
+    return all(each.value is not None and ctx.name(each.value) == name for each in bindings)
 
 
 def _is_named(given: tuple[PythonContext, ast.expr], where: PythonContext, maker: ast.Call, name: str) -> bool:

@@ -3,9 +3,9 @@
 Literals only, without imports, for Python 3.9 and later, so that what watches a run can read them, too.
 
 Events: backward, step, zero and clip of gradients; train and eval of a model; made and advance of a scheduler; with a
-question mark those of an object that may be this one. States: "?" is one of which nothing is known, "*" every state for
-which no other line speaks. A move is (state, event, state after it), a violation (state, event, its name). "keeps" are
-states that go on with what led to the one before.
+question mark those of an object that may be this one; "bound" where a name gets another object. States: "?" is one of
+which nothing is known, "*" every state for which no other line speaks. A move is (state, event, state after it), a
+violation (state, event, its name). "keeps" are states that go on with what led to the one before.
 """
 
 GRADIENTS = {
@@ -27,6 +27,8 @@ GRADIENTS = {
         ("*", "backward?", "?"),
         ("*", "zero?", "?"),
         ("*", "step?", "?"),
+        ("*", "optimizer bound", "?"),
+        ("*", "model bound", "?"),
     ),
     "violations": (
         ("repeated", "step", "repeated"),
@@ -51,6 +53,7 @@ MODE = {
         ("trained", "eval", "left"),
         ("?", "eval", "evaluating"),
         ("*", "mode?", "?"),
+        ("*", "model bound", "?"),
     ),
     "violations": (("left", "step", "left in evaluation"),),
     "keeps": (),
@@ -66,6 +69,8 @@ SCHEDULE = {
         ("stepped", "advance", "advanced"),
         ("*", "step?", "?"),
         ("*", "advance?", "?"),
+        ("*", "optimizer bound", "?"),
+        ("*", "scheduler bound", "?"),
     ),
     "violations": (("new", "advance", "early"), ("advanced", "advance", "outrun")),
     "keeps": (),

@@ -17,7 +17,7 @@ from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.flow.control_flow import condition
 from codemods.flow.protocols import UNKNOWN, Violation
 from codemods.frameworks.training.objects import happening_in, makers, vocabulary
-from codemods.frameworks.training.tables import CLIP, GRADIENTS, SCHEDULE, STEP, ZERO
+from codemods.frameworks.training.tables import CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
 from codemods.syntax.module import Scope, own
 
 
@@ -88,6 +88,14 @@ def between(
         if isinstance(node, ast.Call) and GRADIENTS.may_lead(what, before, after)
         if flow.stands_before(first, node) and flow.stands_before(node, last)
     ]
+
+
+@question
+def mode_matters(ctx: PythonContext, node: ast.expr) -> Answer:
+    """Whether a layer is in sight that does otherwise in training mode: dropout, a normalization, a library's model."""
+    if any(True for _ in ctx.index.search(ctx.path, MODAL)):
+        return yes()
+    return unknown(ctx.evidence(node, "no layer is seen to which the mode matters"))
 
 
 def happens(ctx: PythonContext, scope: Scope, cast: Cast, *, before: str, after: str) -> bool:

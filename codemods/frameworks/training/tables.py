@@ -18,6 +18,8 @@ MADE, ADVANCE = "made", "advance"
 """The scheduler is made, and stepped."""
 MAY_BACKWARD, MAY_STEP, MAY_ZERO, MAY_SWITCH, MAY_ADVANCE = "backward?", "step?", "zero?", "mode?", "advance?"
 """The same of an object that may be this one."""
+BOUND = {role: f"{role} bound" for role in ("optimizer", "model", "scheduler")}
+"""The name of an object gets another one."""
 LEAVES = "leaves"
 """Nothing that a protocol speaks of."""
 
@@ -62,5 +64,20 @@ HARMLESS = (
     *("transformers", "timm", "einops", "contextlib", "functools", "argparse", "pandas", "scipy", "datasets", "typing"),
 )
 """Libraries that neither step an optimizer which they are given, nor zero its gradients, nor switch a model's mode."""
+MODAL = (
+    *(
+        b"ropout",
+        b"DropPath",
+        b"drop_path",
+        b"BatchNorm",
+        b"batch_norm",
+        b"InstanceNorm",
+        b"SpectralNorm",
+        b"spectral_norm",
+    ),
+    *(b"RReLU", b"TransformerEncoder", b"TransformerDecoder", b"MultiheadAttention", b"self.training", b"torchvision"),
+    *(b"from_pretrained", b"timm", b"segmentation_models", b"monai"),
+)
+"""Texts of code whose layers do otherwise in training mode."""
 TAKING = frozenset({"unscale_", "scale", "update", "prepare", "item", "append"})
 """Methods that are given an optimizer or a model, and leave it as it is."""

@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from codemods.analysis.calls import given, literal, positional
-from codemods.analysis.instances import library_values
+from codemods.analysis.instances import callee, library_values
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import CLIP as CLIPPING
@@ -17,6 +17,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.protocols import ANYTHING
 from codemods.frameworks.training.tables import (
     BACKWARD,
+    BOUND,
     CLIP,
     EVAL,
     HARMLESS,
@@ -35,7 +36,8 @@ from codemods.frameworks.training.tables import (
     TAKING,
     TRAIN,
 )
-from codemods.model.names import NO_GRAD
+from codemods.model.names import NO_GRAD, TORCH_MODULE
+from codemods.project.index import Ref
 
 
 class LoopWords:
@@ -56,8 +58,10 @@ class LoopWords:
         """What a node does by itself."""
         if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
             role = next((role for role, name in cast.items() if name == ctx.name(node)), "")
+            if role == "model" and _makes_a_module(ctx, node):
+                return TRAIN  # the mode of a new module
             if role:
-                return MADE if role == "scheduler" and _is_made(ctx, node) else ANYTHING
+                return MADE if role == "scheduler" and _is_made(ctx, node) else BOUND[role]
         if isinstance(node, ast.Attribute):
             return MAY_ZERO if writes(ctx, node) or _is_deleted(ctx, node) else None
         if not isinstance(node, ast.Call):
@@ -85,6 +89,8 @@ class LoopWords:
         first = positional(call, 0)
         if method in ("step", "unscale_") and first is not None and ctx.name(first) == cast.get("optimizer"):
             return STEP if method == "step" else LEAVES  # of a gradient scaler
+        if callee(ctx, call) is not None:
+            return None  # a method of the project's own
         if method == "step":
             return self._of_another(ctx, call, func.value, cast)
         if method in MAY:
@@ -165,6 +171,31 @@ def _may(ctx: PythonContext, receiver: ast.expr, method: str, cast: Cast) -> str
 
 def _is_deleted(ctx: PythonContext, node: ast.Attribute) -> bool:
     return node.attr == "grad" and isinstance(node.ctx, ast.Del)
+
+
+def _makes_a_module(ctx: PythonContext, target: ast.Name | ast.Attribute) -> bool:
+    """Whether a name is given a module that a class of torch or of the project makes, perhaps moved to a device."""
+    holder = ctx.parent(target)
+    made = holder.value if isinstance(holder, (ast.Assign, ast.AnnAssign)) else None
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in ("to", "cuda"):
+        made = made.func.value
+    origins = ctx.origin(made.func) if isinstance(made, ast.Call) else frozenset()
+    return bool(origins) and all(_is_a_module(ctx, each) for each in origins)
+
+
+def _is_a_module(ctx: PythonContext, name: str) -> bool:
+    """Whether a class is one of modules, and leaves its mode as it is when it is made."""
+    if ":" not in name:
+        package, _, last = name.rpartition(".")
+        return package == "torch.nn" and last[:1].isupper()
+    ref = Ref(*name.split(":", 1))
+    there = ctx.other(ref.path)
+    if there is None or ctx.index.klass(ref) is None or ctx.index.descends(ref, TORCH_MODULE) is not True:
+        return False
+    words = {
+        node.attr for klass in there.classes(ref.name) for node in ast.walk(klass) if isinstance(node, ast.Attribute)
+    }
+    return "eval" not in words and ctx.index.method(ref, "train") is None
 
 
 def _is_made(ctx: PythonContext, target: ast.Name | ast.Attribute) -> bool:

@@ -12,8 +12,9 @@ trains, the finding is reported only.
 
 ## When it is not offered
 Nothing is said where the mode is restored, where anything that may be this model is put into training mode on the way
-to the next step, where the model was never seen in training mode, or where its parts have modes of their own. A model
-that is in evaluation mode when its training begins is meant to be.
+to the next step, where the model was never seen in training mode (as it is when a class of torch or of the project
+makes it), or where its parts have modes of their own. A model that is in evaluation mode when its training begins is
+meant to be. Possible, where no layer is seen to which the mode matters.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
-from codemods.frameworks.training import objects, tables
+from codemods.frameworks.training import objects, questions, tables
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import insert_before
@@ -35,26 +36,28 @@ rule = Rule(
     fix_title="Call `train()` at the head of the loop",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(("step",), ("eval",), ("train",)),
+    triggers=(("step",), ("eval", "train")),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval",),
 )
 
 
 @rule.on(ast.Call)
 def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
-    if "model" not in cast:
-        return
-    flow = ctx.flow_of(scope)
-    for violation in objects.course_of(ctx, scope, cast, tables.MODE).violations:
-        left = violation.since
-        if violation.node is not step or violation.passed or not isinstance(left, ast.Call):
-            continue
-        loop, model = flow.loop(left, step), cast["model"]
-        if loop is not None and flow.comes_round(left, step):
-            yield rule.finding(
-                left,
-                fix=[insert_before(loop.body[0], f"{model}.train()")] if not flow.reaches(left, step) else None,
-                message=f"`{ctx.written(left)}` leaves `{model}` in evaluation mode for the rest of its training",
-                is_bug=[nothing_here_is_unfollowed(ctx, step)],
-            )
+    cast = objects.cast_of(ctx, step)
+    for stage in objects.stages(ctx, step, cast if "model" in cast else {}):
+        if stage.ctx is not ctx:
+            continue  # what leaves the mode stands in another file
+        flow, model = ctx.flow_of(stage.scope), stage.cast["model"]
+        for violation in objects.course_of(ctx, stage.scope, stage.cast, tables.MODE).violations:
+            left = violation.since
+            if violation.node is not stage.node or violation.passed or not isinstance(left, ast.Call):
+                continue
+            loop = flow.loop(left, stage.node)
+            if loop is not None and flow.comes_round(left, stage.node):
+                early = flow.reaches(left, stage.node)
+                yield rule.finding(
+                    left,
+                    fix=None if early else [insert_before(loop.body[0], f"{model}.train()")],
+                    message=f"`{ctx.written(left)}` leaves `{model}` in evaluation mode for the rest of its training",
+                    is_bug=[questions.mode_matters(ctx, left), nothing_here_is_unfollowed(ctx, step)],
+                )

@@ -43,25 +43,27 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if not (cast := objects.cast_of(ctx, step)):
+    cast = objects.cast_of(ctx, step)
+    for stage in objects.stages(ctx, step, cast):
+        own_tests = {above.test for above in stage.ctx.ancestors(stage.node) if isinstance(above, ast.If)}
+        course = objects.course_of(stage.ctx, stage.scope, stage.cast, tables.GRADIENTS)
+        again = [e for e in course.violations if e.name == "repeated" and e.since is e.node is stage.node]
+        # a condition may hold in the last round only (`a_window_around`)
+        outer = questions.happens_around(stage.ctx, stage.scope, stage.cast, stage.node)
+        always = [each for each in again if own_tests.issuperset(each.passed) and not (each.passed and outer)]
+        if not always:
+            continue
+        name, reads = cast["optimizer"], questions.reads_gradients(stage.ctx, stage.scope)
+        yield rule.finding(
+            step,
+            fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],
+            message=f"`{name}` is stepped, but nothing sets its gradients to zero before the next backward pass",
+            evidence=[stage.ctx.evidence(stage.node, "this runs again and again")] if stage.node is not step else [],
+            is_bug=[
+                questions.whatever_is_decided(stage.ctx, stage.node, always),
+                questions.no_other_code_zeroes(stage.ctx, stage.scope),
+                nothing_here_is_unfollowed(ctx, step),
+                nothing_here_is_unfollowed(stage.ctx, stage.node),
+            ],
+        )
         return
-    scope, name = ctx.scope(step), cast["optimizer"]
-    own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
-    course = objects.course_of(ctx, scope, cast, tables.GRADIENTS)
-    again = [each for each in course.violations if each.name == "repeated" and each.since is each.node is step]
-    # a condition may hold in the last round only (`a_window_around`)
-    outer = questions.happens_around(ctx, scope, cast, step)
-    always = [each for each in again if own_tests.issuperset(each.passed) and not (each.passed and outer)]
-    if not always:
-        return
-    reads = questions.reads_gradients(ctx, scope)
-    yield rule.finding(
-        step,
-        fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],
-        message=f"`{name}` is stepped, but nothing sets its gradients to zero before the next backward pass",
-        is_bug=[
-            questions.whatever_is_decided(ctx, step, always),
-            questions.no_other_code_zeroes(ctx, scope),
-            nothing_here_is_unfollowed(ctx, step),
-        ],
-    )
