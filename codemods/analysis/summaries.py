@@ -189,7 +189,7 @@ def _reaches(ctx: PythonContext, node: ast.AST, cast: Cast) -> bool:
     while waiting:
         each = waiting.pop()
         name = ctx.name(each)
-        if name is not None and any(held == name or held.startswith(f"{name}.") for held in names):
+        if name is not None and any(held == name or held.startswith((f"{name}.", f"{name}[")) for held in names):
             return True
         if isinstance(each, ast.Call) and ctx.name(each.func) in names:
             waiting += values(each)

@@ -13,7 +13,7 @@ in which it may leave the object, for each in which it finds it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -26,7 +26,7 @@ UNKNOWN = "?"
 ANY = "*"
 """In a table, every state, for which the table says nothing else."""
 ANYTHING = "anything"
-"""The event of which nothing is known: it leads from every state to `UNKNOWN`."""
+"""The event of which nothing is known: it leads to `UNKNOWN` from every state of which a table says nothing else."""
 _MOST_WAYS = 400
 """Ways that are followed through one point; more, and the rest of the function is unknown."""
 
@@ -45,9 +45,8 @@ class Protocol:
 
     def after(self, state: str, event: str) -> str:
         """The state in which an event leaves the object."""
-        if event == ANYTHING:
-            return UNKNOWN
-        return self.moves.get((state, event), self.moves.get((ANY, event), state))
+        unsaid = UNKNOWN if event == ANYTHING else state
+        return self.moves.get((state, event), self.moves.get((ANY, event), unsaid))
 
     def may_lead(self, happening: Happening, before: str, after: str) -> bool:
         """Whether something that happens may lead from one state to another."""
@@ -93,16 +92,17 @@ class Way(NamedTuple):
     since: ast.AST | None = None
     """What led to the state; None: it was so when the function began."""
     passed: tuple[ast.AST, ...] = ()
-    """What was decided since, and is not known: a test, a loop that may have no round, a handler. Two at most, where
-    two stand for two or more."""
+    """What was decided since, and is not known: a test, a loop that may have no round, a handler. Two at most."""
+    more: bool = False
+    """Whether more was decided than that."""
     known: frozenset[tuple[str, bool]] = frozenset()
     """The tests that were passed and occur again, and the loops that had a round."""
 
     def beside(self, choice: ast.AST) -> Way:
         """The same behind something more that was decided."""
-        if choice in self.passed or len(self.passed) > 1:
+        if choice in self.passed:
             return self
-        return self._replace(passed=(*self.passed, choice))
+        return self._replace(more=True) if len(self.passed) > 1 else self._replace(passed=(*self.passed, choice))
 
 
 class Violation(NamedTuple):
@@ -114,9 +114,15 @@ class Violation(NamedTuple):
     since: ast.AST | None
     """What led to the state; None: the function was called so."""
     passed: tuple[ast.AST, ...]
-    """What was decided in between."""
+    """What was decided in between, or two of these."""
+    more: bool = False
+    """Whether more than two things were decided."""
     known: frozenset[tuple[str, bool]] = frozenset()
     """The tests that occur again and were decided before, each with its answer: it happens where they are so."""
+
+    def hangs_only_on(self, choices: Collection[ast.AST]) -> bool:
+        """Whether nothing else was decided in between."""
+        return not self.more and all(each in choices for each in self.passed)
 
     def excludes(self, other: Violation) -> bool:
         """Whether two never happen in one run: they need opposite answers of a test."""
@@ -157,7 +163,7 @@ def summarize(protocol: Protocol, flow: ControlFlow, happenings: Mapping[ast.AST
 
 def unseen(protocol: Protocol) -> Summary:
     """A function of which nothing is known."""
-    return Summary(dict.fromkeys(protocol.states, frozenset({UNKNOWN})))
+    return Summary({state: frozenset({protocol.after(state, ANYTHING)}) for state in protocol.states})
 
 
 class _Run:
@@ -238,12 +244,12 @@ class _Run:
             elif state in self.protocol.keeps:
                 moved = way._replace(state=state)
             else:
-                moved = way._replace(state=state, since=node, passed=())
+                moved = way._replace(state=state, since=node, passed=(), more=False)
             yield moved if len(after) == 1 else moved.beside(node)
 
     def _breaks(self, name: str, node: ast.AST, way: Way) -> None:
         known = frozenset(each for each in way.known if each[0] in self.flow.recurring)
-        self.violations.add(Violation(name, node, way.since, way.passed, known))
+        self.violations.add(Violation(name, node, way.since, way.passed, way.more, known))
 
     def _onward(self, number: int, way: Way) -> Iterator[tuple[int, Way]]:
         """The next points, each with the way there."""
@@ -258,7 +264,7 @@ class _Run:
                 yield edge.target, self._round(number, way, enters=edge.holds)
                 continue
             if isinstance(point.node, ast.match_case):
-                yield edge.target, way.beside(target)
+                yield edge.target, way if _always_matches(point.node) else way.beside(target)
                 continue
             if edge.test is None or number in self.idle:
                 yield edge.target, way
@@ -282,3 +288,8 @@ class _Run:
         if had in way.known:
             return way._replace(known=way.known - {had})
         return way.beside(self.flow.points[head].node) if head in self.busy else way
+
+
+def _always_matches(case: ast.match_case) -> bool:
+    """Whether a case takes whatever comes: `case _:`, `case value:`."""
+    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None

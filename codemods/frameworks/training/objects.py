@@ -54,11 +54,11 @@ def stages(ctx: PythonContext, call: ast.Call, cast: dict[str, str]) -> Iterator
             continue
         seen.add(function)
         for where, outer in callers(stage.ctx, function):
-            if outer_cast := _cast_outside(where, outer, stage.ctx, function, stage.cast):
+            if outer_cast := cast_outside(where, outer, stage.ctx, function, stage.cast):
                 waiting.append(Stage(where, where.scope(outer), outer, outer_cast))
 
 
-def _cast_outside(
+def cast_outside(
     ctx: PythonContext, call: ast.Call, there: PythonContext, function: Function, cast: Cast
 ) -> dict[str, str]:
     """What a caller calls the objects of a cast of the function that it calls; nothing where one has no name there."""

@@ -75,3 +75,37 @@ SCHEDULE = {
     "violations": (("new", "advance", "early"), ("advanced", "advance", "outrun")),
     "keeps": (),
 }
+
+SCALING = {
+    # the gradients of an optimizer beside a gradient scaler: multiplied by its scale (scaled), perhaps divided again by
+    # what is not in sight (doubtful), surely divided (unscaled), or used by the step that the scaler takes
+    "start": "?",
+    "moves": (
+        ("?", "scaled", "scaled"),
+        ("used", "scaled", "scaled"),
+        ("clean", "scaled", "scaled"),
+        ("*", "scaled", "?"),
+        ("scaled", "scaled", "scaled"),
+        ("doubtful", "scaled", "doubtful"),
+        ("*", "raw", "?"),
+        ("scaled", "anything", "doubtful"),
+        ("doubtful", "anything", "doubtful"),
+        ("doubtful", "optimizer bound", "doubtful"),
+        ("doubtful", "scaler bound", "doubtful"),
+        ("scaled", "unscale", "unscaled"),
+        ("*", "scaler step", "used"),
+        ("*", "step", "used"),
+        ("*", "zero", "clean"),
+        ("*", "touched", "?"),
+        ("scaled", "optimizer bound", "doubtful"),
+        ("scaled", "scaler bound", "doubtful"),
+        ("*", "optimizer bound", "?"),
+        ("*", "scaler bound", "?"),
+    ),
+    "violations": (
+        ("scaled", "step", "scaled"),
+        ("doubtful", "step", "doubtful"),
+        ("unscaled", "step", "unscaled"),
+    ),
+    "keeps": ("doubtful",),
+}

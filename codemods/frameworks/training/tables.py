@@ -18,7 +18,7 @@ MADE, ADVANCE = "made", "advance"
 """The scheduler is made, and stepped."""
 MAY_BACKWARD, MAY_STEP, MAY_ZERO, MAY_SWITCH, MAY_ADVANCE = "backward?", "step?", "zero?", "mode?", "advance?"
 """The same of an object that may be this one."""
-BOUND = {role: f"{role} bound" for role in ("optimizer", "model", "scheduler")}
+BOUND = {role: f"{role} bound" for role in ("optimizer", "model", "scheduler", "scaler")}
 """The name of an object gets another one."""
 LEAVES = "leaves"
 """Nothing that a protocol speaks of."""
@@ -35,6 +35,7 @@ def _protocol(table: dict[str, Any]) -> Protocol:
 GRADIENTS = _protocol(protocols.GRADIENTS)
 MODE = _protocol(protocols.MODE)
 SCHEDULE = _protocol(protocols.SCHEDULE)
+SCALING = _protocol(protocols.SCALING)
 
 # -- tables
 

@@ -50,7 +50,7 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         again = [e for e in course.violations if e.name == "repeated" and e.since is e.node is stage.node]
         # a condition may hold in the last round only (`a_window_around`)
         outer = questions.happens_around(stage.ctx, stage.scope, stage.cast, stage.node)
-        always = [each for each in again if own_tests.issuperset(each.passed) and not (each.passed and outer)]
+        always = [each for each in again if each.hangs_only_on(own_tests) and not (each.passed and outer)]
         if not always:
             continue
         name, reads = cast["optimizer"], questions.reads_gradients(stage.ctx, stage.scope)

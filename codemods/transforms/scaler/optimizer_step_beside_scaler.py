@@ -33,14 +33,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument
 from codemods.analysis.grad_scaler import Scaler, given_optimizer, spelled
-from codemods.analysis.gradient_use import ReachedCode, is_used, takes_parameters
+from codemods.analysis.gradient_use import takes_parameters
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.instances import callee
+from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
+from codemods.flow.protocols import Violation
 from codemods.frameworks.scaler.clips import clips
+from codemods.frameworks.scaler.course import gradients_stay_scaled, violations
 from codemods.frameworks.scaler.questions import (
     gradients_are_untouched,
     is_scaler,
@@ -51,9 +53,10 @@ from codemods.frameworks.scaler.questions import (
     step_is_its_own,
     steps_an_optimizer,
 )
+from codemods.frameworks.training.objects import cast_outside
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import LOOPS, Function, own
+from codemods.syntax.module import LOOPS, own
 from codemods.syntax.verbs import Verb, insert_after, insert_before, replace
 
 rule = Rule(
@@ -76,99 +79,78 @@ def step_beside_scaler(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
         if len(training.scalers) != 1:
             continue
         scaler = training.scalers[0]
-        if scaler.sure and not scaler.disabled:
-            wrong = [p for p in (*training.plain, *training.perhaps) if _is_wrong(training, scaler, p)]
-            for step in wrong:
-                yield _draft(training, scaler, step, last=step is wrong[-1])
-            yield from _in_functions(training, scaler)
+        if not scaler.sure or scaler.disabled or training.hides("unscale_"):
+            continue
+        perhaps = () if scaler.steps else training.perhaps  # a scheduler, or a moving average
+        told = [(p, _wrong(training, scaler, p, spelled(ctx, _receiver(p)))) for p in (*training.plain, *perhaps)]
+        wrong = [(step, violation) for step, violation in told if violation is not None]
+        for step, violation in wrong:
+            yield _draft(training, scaler, step, violation, last=step is wrong[-1][0])
+        yield from _in_functions(training, scaler)
 
 
-def _is_wrong(training: Training, scaler: Scaler, step: ast.Call, stepped: ast.expr | None = None) -> bool:
-    """Whether a call steps with scaled gradients.
+def _receiver(step: ast.Call) -> ast.expr | None:
+    return step.func.value if isinstance(step.func, ast.Attribute) else None
 
-    Args:
-        stepped: what a function steps that is called; by default what `step` is a method of.
-    """
+
+def _wrong(training: Training, scaler: Scaler, node: ast.Call, optimizer: str | None) -> Violation | None:
+    """What shows that a call steps an optimizer with gradients that a scaler has scaled; its name says how they are."""
     ctx = training.ctx
-    if stepped is None:
-        assert isinstance(step.func, ast.Attribute)
-        stepped = step.func.value
-    backwards = [
-        b
-        for b in scaler.backwards
-        if training.reaches(b, step) and not training.contrary(training.scaling(scaler, b), step)
-    ]
-    raw = [r for r in training.raw if not any(training.contrary(r, b) for b in backwards)]
-    if not backwards or any(training.before(r, step) for r in raw) or training.hides("unscale_"):
-        return False
-    owner = spelled(ctx, stepped)
-    for other in scaler.steps:
-        if training.contrary(other, step) or given_optimizer(ctx, other) in (owner, None):
-            return False
-    if scaler.steps and step in training.perhaps:
-        return False  # a scheduler, or a moving average
-    if owner is None or training.touched(scaler, backwards[-1], step):
-        return False
-    return not any(_changes_gradients(ctx, node) for node in training.between(backwards[-1], step))
+    if optimizer is None or any(
+        training.contrary(each, node) or given_optimizer(ctx, each) in (optimizer, None) for each in scaler.steps
+    ):
+        return None
+    own_tests = [above.test for above in ctx.ancestors(node) if isinstance(above, ast.If)]
+    found = violations(ctx, training.scope, _cast(scaler, optimizer))
+    for each in sorted(found, key=lambda each: ("scaled", "unscaled", "doubtful").index(each.name)):
+        if each.node is not node or each.since is None:
+            continue
+        arms = [other for other in each.passed if other is each.since or training.exclusive(other, each.since)]
+        if not each.hangs_only_on([*own_tests, *arms]):
+            continue
+        if not (isinstance(each.since, ast.Call) and training.contrary(training.scaling(scaler, each.since), node)):
+            return each
+    return None
 
 
-def _changes_gradients(ctx: PythonContext, node: ast.AST) -> bool:
-    """Whether a node takes hold of gradients, itself or in a function of the project that it calls: to divide them."""
-    if isinstance(node, ast.Attribute):
-        return is_used(ctx, node)
-    if not isinstance(node, ast.Call) or clips(ctx, node) or (target := callee(ctx, node)) is None:
-        return False
-    return any(isinstance(n, ast.Attribute) and is_used(where, n) for where, n in ReachedCode([target]).nodes)
+def _cast(scaler: Scaler, optimizer: str) -> dict[str, str]:
+    return {"scaler": scaler.name, "optimizer": optimizer}
 
 
 def _in_functions(training: Training, scaler: Scaler) -> Iterator[Draft]:
-    """Reports of steps in functions that are called after a scaled backward, and do nothing else with gradients."""
+    """Reports of steps in functions that are called after a scaled backward."""
     ctx = training.ctx
     for call in training.calls if scaler.backwards else ():
-        if clips(ctx, call) or (target := callee(ctx, call)) is None:
+        if (target := callee(ctx, call)) is None:
             continue
-        for inner, stepped in _steps_inside(ctx, call, *target):
-            if _changes_gradients(ctx, call) or not _is_wrong(training, scaler, call, stepped):
+        where, function = target
+        for inner in own(function):
+            owner = stepped(where, inner) if isinstance(inner, ast.Call) else None
+            name = where.name(owner)
+            if owner is None or name is None or not isinstance(inner, ast.Call):
+                continue
+            optimizer = cast_outside(ctx, call, where, function, {"optimizer": name}).get("optimizer")
+            violation = _wrong(training, scaler, call, optimizer)
+            if optimizer is None or violation is None or violation.name == "unscaled":
                 continue
             written = ctx.written(call.func)
-            owner = ctx.source(stepped)
-            message = f"`{written}` steps `{owner}` with gradients that are multiplied by the loss scale"
+            message = f"`{written}` steps `{optimizer}` with gradients that are multiplied by the loss scale"
             is_bug = [
                 is_scaler(training, scaler),
-                steps_an_optimizer(ctx, stepped),
+                steps_an_optimizer(where, owner),
                 nothing_else_unscales(training, scaler, call),
                 nothing_else_steps(training, scaler),
                 step_is_its_own(ctx),
                 no_hook_changes_a_step(ctx),
+                gradients_stay_scaled(ctx, training.scope, _cast(scaler, optimizer), violation),
             ]
-            yield rule.finding(call, message=message, is_bug=is_bug, evidence=[target[0].evidence(inner, "the step")])
+            yield rule.finding(call, message=message, is_bug=is_bug, evidence=[where.evidence(inner, "the step")])
 
 
-def _steps_inside(
-    ctx: PythonContext, call: ast.Call, where: PythonContext, function: Function
-) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """The steps that a function takes, each with what is stepped as the caller writes it."""
-    method = where.method(function)
-    bound = method is not None and method.node is function
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)][1 if bound else 0 :]
-    for inner in own(function):
-        match inner:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="step"), args=[], keywords=[]):
-                given = argument(call, name, names.index(name)) if name in names else None
-                if given is not None and name not in where.bindings(function):
-                    yield inner, given
-            case ast.Call(func=ast.Attribute(value=ast.Attribute() as stepped, attr="step"), args=[], keywords=[]):
-                here = ctx.method(call)
-                if method is not None and here is not None and here.klass is method.klass and where is ctx:
-                    if (ctx.name(stepped) or "").startswith(f"{method.self}."):
-                        yield inner, stepped
-
-
-def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) -> Draft:
-    ctx = training.ctx
+def _draft(training: Training, scaler: Scaler, step: ast.Call, violation: Violation, *, last: bool) -> Draft:
+    ctx, unscaled = training.ctx, violation.name == "unscaled"
     assert isinstance(step.func, ast.Attribute)
-    owner = spelled(ctx, step.func.value)
-    unscaled = any(given_optimizer(ctx, u) == owner for u in scaler.unscales)
+    owner = spelled(ctx, step.func.value) or ""
     sees = "takes no notice of overflows" if unscaled else "uses gradients that are multiplied by the loss scale"
     message = f"`{owner}.step()` {sees}: `{scaler.name}.step({owner})` is meant"
     between = [n for n in training.between(scaler.backwards[-1], step) if isinstance(n, ast.Call)]
@@ -182,6 +164,7 @@ def _draft(training: Training, scaler: Scaler, step: ast.Call, *, last: bool) ->
         step_is_its_own(ctx),
         no_hook_changes_a_step(ctx),
         untouched,
+        gradients_stay_scaled(ctx, training.scope, _cast(scaler, owner), violation),
         *([overflows_are_not_tested(training, scaler.backwards[-1], step)] if unscaled else []),
     ]
     together = any(_together(training, scaler, b, step) for b in scaler.backwards)

@@ -49,7 +49,7 @@ def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]
     own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
     course = objects.course_of(ctx, scope, cast, tables.GRADIENTS) if cast else None
     empty = [each for each in course.violations if each.name == "emptied" and each.node is step] if course else []
-    always = [each for each in empty if each.since is not None and own_tests.issuperset(each.passed)]
+    always = [each for each in empty if each.since is not None and each.hangs_only_on(own_tests)]
     zeroing = [
         zero
         for each in always

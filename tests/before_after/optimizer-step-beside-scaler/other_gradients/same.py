@@ -36,15 +36,3 @@ def disabled(model, optimizer, loader):
     for batch in loader:
         scaler.scale(model(batch)).backward()
         optimizer.step()
-
-
-def optimize(scaler, optimizer):
-    scaler.unscale_(optimizer)
-
-
-def helped(model, optimizer, loader):
-    scaler = torch.amp.GradScaler("cuda")
-    for batch in loader:
-        scaler.scale(model(batch)).backward()
-        optimize(scaler, optimizer)
-        optimizer.step()
