@@ -150,7 +150,7 @@ def given_by(ctx: PythonContext, call: ast.Call, function: Function, name: str) 
     """What one call of a function of `ctx` gives for a parameter; None: nothing, or it cannot be told."""
     named = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
     index = named.index(name) if name in named else -1
-    if isinstance(call.func, ast.Attribute) and ctx.klass(function) is not None:
+    if (isinstance(call.func, ast.Attribute) or function.name == "__init__") and ctx.klass(function) is not None:
         index -= 1
     return keyword(call, name) or (positional(call, index) if index >= 0 else None)
 

@@ -13,9 +13,9 @@ from codemods.project import versions
 from codemods.project.index import Index
 from codemods.project.pins import TWINS
 
-_IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=",)}
-"""Arguments by which code chooses an image with a release of a library (`image_of_a_service`)."""
-_SUFFIXES = (".py", ".sh", ".yml", ".yaml", ".ini", "Dockerfile", "Makefile")
+_IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch/pytorch:")}
+"""By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
+_SUFFIXES = (".py", ".sh", ".yml", ".yaml", ".ini", ".def", "Dockerfile", "Makefile")
 
 
 @question
@@ -30,7 +30,7 @@ def no_code_pins_another_release(ctx: PythonContext, affected: Mapping[str, str]
 
 def keeps(answer: Answer) -> bool:
     """Whether code, a script or an image installs a release, which stays whatever packaging files say."""
-    return answer.is_unknown and any(each.path.endswith((".py", ".sh", "Dockerfile")) for each in answer.places)
+    return answer.is_unknown and any(each.path.endswith((".py", ".sh", ".def", "Dockerfile")) for each in answer.places)
 
 
 def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:

@@ -157,9 +157,13 @@ def _replacements(ctx: PythonContext, path: str) -> tuple[Replacement, ...]:
 
 def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
     for node in ctx.all(ast.Assign):
-        for target in node.targets if not _is_plain(node.value) else ():
+        targets = [part for each in node.targets for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
+        for target in targets if not _is_plain(node.value) else ():
             if isinstance(target, ast.Attribute) and dotted(target) is not None:
                 yield from _replacement(ctx, node, target.value, target.attr)
+                if target.attr in _BUILDING and _is_taken_by_name(ctx, target.value):
+                    shown = ctx.evidence(node, f"`{ctx.written(target)}` is replaced")
+                    yield Replacement(frozenset({target.attr}), shown, is_any=True)
             if isinstance(target, ast.Subscript) and _is_globals(target.value):
                 shown = ctx.evidence(node, "any name of this module is bound here")
                 yield Replacement(frozenset({"globals"}), shown, is_any=literal(target.slice) is ..., is_own=True)
@@ -214,6 +218,12 @@ def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:
             case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]) if value.ctx.means(func, _IMPORTING):
                 found.add(name)
     return frozenset(found)
+
+
+def _is_taken_by_name(ctx: PythonContext, owner: ast.expr) -> bool:
+    """Whether a variable may hold any class of a module: `getattr(lr_scheduler, name)` (`installed_by_name`)."""
+    values = possible_values(ctx, owner)[0] if isinstance(owner, ast.Name) else ()
+    return any(isinstance(each.node, ast.Call) and each.ctx.name(each.node.func) == "getattr" for each in values)
 
 
 def _is_globals(node: ast.expr) -> bool:

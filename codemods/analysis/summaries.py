@@ -55,7 +55,7 @@ def _happenings(
     running: frozenset[Scope],
 ) -> dict[ast.AST, Happening]:
     found: dict[ast.AST, Happening] = {}
-    escaped = bool(escapes(ctx, scope, cast, vocabulary.methods))
+    escaped = bool(escapes(ctx, scope, cast, vocabulary.methods)) or _is_kept(ctx, scope, cast, vocabulary)
     for node in own(scope):
         event = vocabulary.event(ctx, node, cast)
         if event is not None:
@@ -64,7 +64,9 @@ def _happenings(
             if (happening := _call(ctx, node, cast, vocabulary, protocol, running, escaped=escaped)) is not None:
                 found[node] = happening
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            if _is_drawn_from(ctx, node.iter, cast, vocabulary, protocol, running):
+            if _is_drawn_from(ctx, node.iter, cast, vocabulary, protocol, running) or (
+                escaped and _iterates_itself(ctx, node.iter)
+            ):
                 found[node.target] = ANYTHING
         elif isinstance(node, ast.withitem) and not _is_known(ctx, node.context_expr, vocabulary):
             if _reaches(ctx, node.context_expr, cast):
@@ -124,6 +126,24 @@ def _is_drawn_from(
             if _happenings(there, function, inner, vocabulary, protocol, running | {function}):
                 return True
     return False
+
+
+def _is_kept(ctx: PythonContext, scope: Scope, cast: Cast, vocabulary: Vocabulary) -> bool:
+    """Whether an object of the project is made that keeps an object of the cast (`a_feed_that_trains`)."""
+    for call in (node for node in own(scope) if isinstance(node, ast.Call)):
+        made = _constructor(ctx, call)
+        inner = _cast_of(ctx, call, *made, cast) if made is not None else {}
+        if made is not None and inner and escapes(made[0], made[1], inner, vocabulary.methods):
+            return True
+    return False
+
+
+def _iterates_itself(ctx: PythonContext, iterated: ast.expr) -> bool:
+    """Whether a class of the project says itself what a loop over one of its objects does."""
+    return any(
+        isinstance(each.node, ast.Call) and any(":" in origin for origin in each.ctx.origin(each.node.func))
+        for each in possible_values(ctx, iterated)[0]
+    )
 
 
 def _cast_of(

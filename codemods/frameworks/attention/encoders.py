@@ -117,6 +117,8 @@ def _calls(built: ast.Call, name: str, ctx: PythonContext) -> Iterator[ast.Call]
 
 
 def mask(call: ast.Call) -> ast.expr | None:
-    """The padding mask of a call, where it surely gives one."""
-    given = argument(call, "src_key_padding_mask", 2)
+    """The padding mask of a call, where it surely gives one, and no other mask, with which no batch is nested."""
+    given, other = argument(call, "src_key_padding_mask", 2), argument(call, "mask", 1)
+    if other is not None and literal(other) is not None:
+        return None  # two_masks
     return None if given is None or literal(given) is None else given

@@ -201,6 +201,8 @@ def _said(ctx: PythonContext, path: str, setting: Setting) -> Iterator[str]:
         given = setting.call.keywords.get("precision")
         if given is None:
             yield "chosen" if setting.call.splat else "none"
+        elif (place := setting.call.keywords.get("accelerator")) is not None and place.literal == "cpu":
+            yield "mixed" if given.literal in _MIXED else "none"  # bfloat16 there (`on_the_cpu`)
         elif isinstance(given.literal, (int, str)) or given.literal is None:
             yield "scaled" if given.literal in _SCALED else "mixed" if given.literal in _MIXED else "none"
         else:

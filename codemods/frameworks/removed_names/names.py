@@ -148,17 +148,26 @@ def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: 
         else:
             loads = (n for n in ctx.all(ast.Name) if n.id == alias.name and isinstance(n.ctx, ast.Load))
             mine = [each for each in loads if canonical(row.old) in ctx.origin(each)]
-            if row.arguments and any(_is_called_with_arguments(ctx, each) for each in mine):
-                return []  # another function, which may take others (other_arguments)
+            if any(_may_take_others(row, ctx, each) for each in mine):
+                return []
             uses = [replaced(each, name) for each in mine]
     shown = f"{name} as {kept}" if kept and kept != name else name
     new = insert_before(statement, f"from {module} import {shown}")
     return [new, drop(alias) if len(statement.names) > 1 else delete(statement), *uses]
 
 
-def _is_called_with_arguments(ctx: PythonContext, node: ast.expr) -> bool:
+def _may_take_others(row: RemovedName, ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a name is that of another function, which may take other arguments than a call gives it.
+
+    Those of a row that says so (`other_arguments`); of any function the ones behind the first, by position
+    (`in_another_order`).
+    """
     call = ctx.parent(node)
-    return isinstance(call, ast.Call) and call.func is node and bool(call.args or call.keywords)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    new = row.new.rpartition(".")[2]
+    is_another = new != row.old.rpartition(".")[2] and not new[:1].isupper()
+    return (row.arguments and bool(call.args or call.keywords)) or (is_another and len(call.args) > 1)
 
 
 def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -187,7 +196,7 @@ def _written(ctx: PythonContext, node: ast.Attribute) -> str:
 
 def _other_name(row: RemovedName, node: ast.Attribute, head: str, package: str, ctx: PythonContext) -> Remedy | None:
     """The new name, by the same import where it reaches the name (`pl.loggers.Logger`), else by another one."""
-    if row.kind != "rename":
+    if row.kind != "rename" or _may_take_others(row, ctx, node):
         return None
     if row.library == "lightning" and package:
         # `ctx.spell` would import the other distribution (pytorch_lightning_alias)

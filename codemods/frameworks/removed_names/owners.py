@@ -79,9 +79,16 @@ def own_classes(ctx: PythonContext, call: ast.Call) -> Iterator[Ref]:
         case ast.Attribute(value=receiver) if not ctx.origin(call.func):
             refs = instance_of(ctx, receiver)[1]
         case _:
-            refs = tuple(Ref(*each.split(":", 1)) for each in sorted(ctx.origin(call.func)) if ":" in each)
+            named = (each.split(":", 1) for each in sorted(ctx.origin(call.func)) if ":" in each)
+            refs = tuple(Ref(path, _class_of(name)) for path, name in named)
     for ref in refs:
         yield from ctx.index.lineage(ref).refs
+
+
+def _class_of(name: str) -> str:
+    """The class of `Scorer` and of `Scorer.from_pretrained` (`taken_by_its_constructor`)."""
+    klass, _, method = name.rpartition(".")
+    return klass if method in _MAKERS else name
 
 
 def _inherits_constructor(ctx: PythonContext, ref: Ref, *, above: bool = False) -> tuple[str, ...]:

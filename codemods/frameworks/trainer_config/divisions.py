@@ -282,6 +282,9 @@ class _Walk:
         if (target := callee(ctx, call)) is not None or (target := _forward(ctx, call)) is not None:
             self.returns(value, *target)
             return
+        for made in possible_values(ctx, call.func)[0]:  # of a criterion that is made elsewhere (`divided_by_a_weight`)
+            if isinstance(made.node, ast.Call) and (weight := keyword(made.node, "weight")) is not None:
+                self.follow(PossibleValue(made.ctx, weight))
         steps = _configured(ctx)
         counted = [arg for arg in args if _counts_steps(ctx, arg, steps)]
         for arg in counted:

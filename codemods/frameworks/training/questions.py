@@ -17,7 +17,7 @@ from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.flow.control_flow import condition
 from codemods.flow.protocols import UNKNOWN, Violation
 from codemods.frameworks.training.objects import happening_in, makers, vocabulary
-from codemods.frameworks.training.tables import CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
+from codemods.frameworks.training.tables import BEGINNING, CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
 from codemods.syntax.module import Scope, own
 
 
@@ -88,6 +88,18 @@ def between(
         if isinstance(node, ast.Call) and GRADIENTS.may_lead(what, before, after)
         if flow.stands_before(first, node) and flow.stands_before(node, last)
     ]
+
+
+@question
+def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
+    """Whether a schedule surely does not begin with a rate of zero, which a step at the head is there to skip."""
+    assert isinstance(advance.func, ast.Attribute)
+    return unless(
+        where.evidence(maker, "the first rate of this schedule may be zero")
+        for where, maker in makers(ctx, advance.func.value)
+        if not where.origin(maker.func)
+        or not all(each.rpartition(".")[2] in BEGINNING for each in where.origin(maker.func))
+    )
 
 
 @question

@@ -65,6 +65,11 @@ HARMLESS = (
     *("transformers", "timm", "einops", "contextlib", "functools", "argparse", "pandas", "scipy", "datasets", "typing"),
 )
 """Libraries that neither step an optimizer which they are given, nor zero its gradients, nor switch a model's mode."""
+BEGINNING = frozenset(
+    {"StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "PolynomialLR"}
+    | {"ConstantLR", "LinearLR", "OneCycleLR", "CyclicLR", "ReduceLROnPlateau"}
+)
+"""Schedules of torch whose first rate is one to train with."""
 MODAL = (
     *(
         b"ropout",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from codemods.analysis import instances
 from codemods.analysis.calls import given, literal, positional
 from codemods.analysis.instances import callee, library_values
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
@@ -80,6 +81,8 @@ class LoopWords:
     def _method(self, ctx: PythonContext, call: ast.Call, func: ast.Attribute, cast: Cast) -> str | None:
         receiver, method = ctx.name(func.value), func.attr
         role = next((role for role, name in cast.items() if name == receiver), "")
+        if role == "model" and _has_modes_of_its_own(ctx, func):
+            return None if callee(ctx, call) is not None else MAY.get(method)
         if role == "optimizer":
             return ANYTHING if method == "step" and (call.args or call.keywords) else OPTIMIZER.get(method)
         if role == "scheduler":
@@ -171,6 +174,14 @@ def _may(ctx: PythonContext, receiver: ast.expr, method: str, cast: Cast) -> str
 
 def _is_deleted(ctx: PythonContext, node: ast.Attribute) -> bool:
     return node.attr == "grad" and isinstance(node.ctx, ast.Del)
+
+
+def _has_modes_of_its_own(ctx: PythonContext, method: ast.Attribute) -> bool:
+    """Whether a class of the project that a model is of overrides a method, or the one behind `eval` (`overridden`)."""
+    kind = instances.of(ctx, method.value)
+    asked = {"train", "eval"} if method.attr == "eval" else {method.attr} & {"train", "zero_grad"}
+    refs = [Ref(*each.split(":", 1)) for each in kind.names if ":" in each] if kind is not None else []
+    return any(ctx.index.method(ref, name) is not None for ref in refs for name in asked)
 
 
 def _makes_a_module(ctx: PythonContext, target: ast.Name | ast.Attribute) -> bool:

@@ -29,19 +29,30 @@ from codemods.sources.manifest.requirement import (
 )
 from codemods.sources.manifest.specifiers import Dialect
 
+_OVERRIDES = "tool.uv.override-dependencies"
 _ADDRESSES = ("git", "url", "path", "file", "workspace")
 
 
 def project(path: str, text: str) -> Iterator[Entry] | Skip:
     """pyproject.toml."""
     roots = toml_nodes.compose(path, text)
-    return roots if isinstance(roots, Skip) else _sourced(roots[0], _project(text, roots[0]))
+    return roots if isinstance(roots, Skip) else _overridden(_sourced(roots[0], _project(text, roots[0])))
 
 
 def pipfile(path: str, text: str) -> Iterator[Entry] | Skip:
     """Pipfile."""
     roots = toml_nodes.compose(path, text)
     return roots if isinstance(roots, Skip) else _pipfile(text, roots[0])
+
+
+def _overridden(entries: Iterator[Entry]) -> Iterator[Entry]:
+    """The entries, without the versions of packages for which uv is told another one."""
+    found = [*entries]
+    told = {each.package for each in found if isinstance(each, Requirement) and each.place == _OVERRIDES}
+    for each in found:
+        if isinstance(each, Requirement) and each.package in told and each.place != _OVERRIDES:
+            each = replace(each, specs=("",), why_not="`tool.uv.override-dependencies` decides its version")
+        yield each
 
 
 def _sourced(root: Table, entries: Iterator[Entry]) -> Iterator[Entry]:

@@ -33,12 +33,13 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from codemods.analysis import instances
 from codemods.analysis.calls import literal
 from codemods.analysis.definitions import reaching, uses
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions, mentions_during
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.regions import WITHS
-from codemods.analysis.values import possible_values
+from codemods.analysis.values import possible_values, returned
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
@@ -256,16 +257,18 @@ def _is_put_away(mention: Occurrence) -> bool:
 
 @question
 def loss_is_made_here(ctx: PythonContext, step: Function) -> Answer:
-    """Whether what a step returns is made while it runs, and was not kept from before."""
+    """Whether what a step returns is made while it runs, was not kept from before, and is something at all."""
     losses = [loss for each in _returns(step) if (given := handed(each)) is not None for loss in _losses(given)]
-    kept = (
-        value
-        for loss in losses
-        for value in possible_values(ctx, loss, ordered=True)[0]
-        if isinstance(value.node, ast.Attribute) and not value.path
-    )
+    values = [value for loss in losses for value in possible_values(ctx, loss, ordered=True)[0] if not value.path]
+    kept = [each.node for each in values if isinstance(each.node, ast.Attribute)]
+    made = [each.node for each in values if isinstance(each.node, ast.Call) and each.ctx is ctx]
+    # what only collects returns nothing (`returns_nothing`)
+    nothing = [call for call in made if (target := instances.callee(ctx, call)) is not None and not returned(target[1])]
     return unless(
-        ctx.evidence(each.node, "the loss may be made elsewhere") for each in kept if isinstance(each.node, ast.expr)
+        (
+            *(ctx.evidence(each, "the loss may be made elsewhere") for each in kept),
+            *(ctx.evidence(each, f"`{ctx.written(each.func)}` may return nothing") for each in nothing),
+        )
     )
 
 

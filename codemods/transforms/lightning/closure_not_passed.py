@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.regions import scales_losses
 from codemods.frameworks.lightning import closures
@@ -65,7 +66,7 @@ def closure_not_passed(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     before = next(block[: block.index(statement)] for block in blocks if statement in block)
     passed = replace(step, f"{optimizer}.step(closure={closure})")
     is_bug = [closures.steps_with_a_closure(ctx, method), runs_under_the_trainer(ctx, method.owner, method.node)]
-    ordinary = closures.updates_follow_their_closure(ctx, method.owner)
+    ordinary = closures.updates_follow_their_closure(ctx, method.owner) & no_hook_changes_a_step(ctx)
     if before and ast.unparse(before[-1]) == f"{closure}()":
         yield rule.finding(
             step,

@@ -10,9 +10,9 @@ scaler steps, `scaler.unscale_(optimizer)` comes before it.
 
 ## When it is not offered
 Nothing is said where another clip of the same function may do the work, where several optimizers take part, where the
-gradients are kept for the next round, where the bound is infinite, which only measures, and where it is not certain
-that the clip is of what the optimizer steps. Possible where the bound may be infinite. Reported, but left as it is,
-where the norm is used, and where clip and step do not stand side by side.
+code reads gradients itself, where the gradients are kept for the next round, where the bound is infinite, which only
+measures, and where it is not certain that the clip is of what the optimizer steps. Possible where the bound may be
+infinite. Reported, but left as it is, where the norm is used, and where clip and step do not stand side by side.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ rule = Rule(
 def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
     clip = questions.only_clip(ctx, scope, cast) if cast else None
-    if clip is None:
-        return
+    if clip is None or questions.reads_gradients(ctx, scope):
+        return  # what is clipped may be used by hand (`sent_to_others`)
     own_tests = {above.test for above in ctx.ancestors(clip) if isinstance(above, ast.If)}
     violations = objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations
     # in another round, or after what is not in sight (`in_the_next_round`)

@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from codemods.analysis.calls import given
-from codemods.analysis.grad_scaler import SCALER, Scaler, optimizer
+from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.optimizers import are_different
 from codemods.analysis.python_context import PythonContext
@@ -90,7 +90,9 @@ def _of_scaler(training: Training, scaler: Scaler, is_bug: Answer) -> Iterator[D
         if loop is None:
             comes_again = _comes_again(training, scaler)
         else:  # a loop that is left after its first step has no second one (left_at_once)
-            comes_again = training.flow.comes_round(step, step) and not _made_inside(training, scaler, loop)
+            names = (scaler.name, given_optimizer(training.ctx, step))
+            anew = any(_made_inside(training, each, loop) for each in names)
+            comes_again = training.flow.comes_round(step, step) and not anew
         if comes_again:
             again.add(around)
     found = [steps for around, steps in groups.items() if around in again]
@@ -195,10 +197,10 @@ def _comes_again(training: Training, scaler: Scaler) -> bool:
     return home(training, scaler) is not training.scope and isinstance(training.scope, FUNCTIONS)
 
 
-def _made_inside(training: Training, scaler: Scaler, loop: Loop) -> bool:
-    """Whether each round of the loop makes a scaler anew."""
-    bindings = training.ctx.bindings(training.scope).get(scaler.name, ())
-    return any(training.inside(b.node, loop) for b in bindings)
+def _made_inside(training: Training, name: str | None, loop: Loop) -> bool:
+    """Whether each round of the loop makes a scaler or an optimizer anew, which has its own state (`one_step_each`)."""
+    bindings = training.ctx.bindings(training.scope).get(name or "", ())
+    return any(training.inside(b.node, loop) and isinstance(b.value, ast.Call) for b in bindings)
 
 
 def _draft(training: Training, scaler: Scaler, steps: list[ast.AST], obstacle: str, is_bug: Answer) -> Draft:

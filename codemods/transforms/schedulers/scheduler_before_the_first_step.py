@@ -12,7 +12,8 @@ Unsafe: training takes another course. The call moves to the end of the loop's b
 ## When it is not offered
 Nothing is said where the scheduler is given the number of the epoch, or a metric, where a condition skips the first
 round, where no round of the same loop steps the optimizer (a schedule that is wound forward), and where what is stepped
-is not certain. Reported, but left as it is, where the body may be left early.
+is not certain. Possible where a function gives the rates (`LambdaLR`, a warmup of Transformers): one that begins with
+zero is stepped at the head on purpose. Reported, but left as it is, where the body may be left early.
 """
 
 from __future__ import annotations
@@ -62,5 +63,5 @@ def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> It
             fix=[delete(advance), insert_after(loop.body[-1], ctx.source(advance))] if alone else None,
             message=f"`{ctx.written(advance)}` comes before the first step of `{cast['optimizer']}`, and skips the "
             "first learning rate",
-            is_bug=[nothing_here_is_unfollowed(ctx, advance)],
+            is_bug=[questions.first_rate_counts(ctx, advance), nothing_here_is_unfollowed(ctx, advance)],
         )

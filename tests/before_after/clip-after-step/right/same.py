@@ -94,3 +94,14 @@ def in_the_next_round(batches):
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # of the parts before
             loss.backward()
         optimizer.step()
+
+
+def sent_to_others(batches, mailbox):
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for x, y in batches:
+        optimizer.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        optimizer.step()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        mailbox.append([p.grad.clone() for p in model.parameters()])
