@@ -166,7 +166,9 @@ def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> LoopWords:
     if key not in ctx.memo:
         steps = [node for each in own(scope) if isinstance(each, ast.Call) and (node := _stepped(ctx, each))]
         mine = [node for node in steps if ctx.name(node) == cast["optimizer"]]
-        made = frozenset(call for node in mine[:1] for _, call in makers(ctx, node))
+        reads = (n for n in own(scope) if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load))
+        named = mine or [node for node in reads if ctx.name(node) == cast["optimizer"]]
+        made = frozenset(call for node in named[:1] for _, call in makers(ctx, node))
         others = any(each not in made for each in _made_around(ctx, scope))
         ctx.memo[key] = LoopWords(made, alone=len(mine) == len(steps) and not others)
     found: LoopWords = ctx.memo[key]

@@ -45,29 +45,36 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
-    own_tests = {above.test for above in ctx.ancestors(step) if isinstance(above, ast.If)}
-    course = objects.course_of(ctx, scope, cast, tables.GRADIENTS) if cast else None
-    empty = [each for each in course.violations if each.name == "emptied" and each.node is step] if course else []
-    always = [each for each in empty if each.since is not None and each.hangs_only_on(own_tests)]
-    zeroing = [
-        zero
-        for each in always
-        if each.since is not None
-        for zero in questions.between(ctx, scope, cast, each.since, step, before="held", after="emptied")[-1:]
-    ]
-    if not zeroing or questions.reads_gradients(ctx, scope):
+    cast = objects.cast_of(ctx, step)
+    for where, scope, node, known in objects.stages(ctx, step, cast):
+        own_tests = {above.test for above in where.ancestors(node) if isinstance(above, ast.If)}
+        course = objects.course_of(where, scope, known, tables.GRADIENTS)
+        empty = [each for each in course.violations if each.name == "emptied" and each.node is node]
+        always = [each for each in empty if each.since is not None and each.hangs_only_on(own_tests)]
+        zeroing = [
+            zero
+            for each in always
+            if each.since is not None
+            for zero in questions.between(where, scope, known, each.since, node, before="held", after="emptied")[-1:]
+        ]
+        if not zeroing or questions.reads_gradients(where, scope):
+            continue
+        zero = max(zeroing, key=lambda each: each.lineno)
+        alone = {*zeroing} == {zero} and isinstance(where.parent(zero), ast.Expr) and node is step
+        written = where.written(zero)
+        yield rule.finding(
+            step,
+            fix=[delete(zero), insert_after(step, ctx.source(zero))]
+            if alone and questions.is_zeroing(where, zero, known)
+            else None,
+            message=f"`{cast['optimizer']}` is stepped without gradients: `{written}` runs before it",
+            evidence=[where.evidence(zero, "the gradients go here")] if node is not step else [],
+            is_bug=[
+                questions.whatever_is_decided(where, node, always),
+                questions.no_rate_is_set(where, scope),
+                nothing_here_is_unfollowed(ctx, step),
+                nothing_here_is_unfollowed(where, node),
+                no_hook_changes_a_step(ctx),
+            ],
+        )
         return
-    zero = max(zeroing, key=lambda each: each.lineno)
-    alone = {*zeroing} == {zero} and isinstance(ctx.parent(zero), ast.Expr) and questions.is_zeroing(ctx, zero, cast)
-    yield rule.finding(
-        step,
-        fix=[delete(zero), insert_after(step, ctx.source(zero))] if alone else None,
-        message=f"`{cast['optimizer']}` is stepped without gradients: `{ctx.written(zero)}` runs before it",
-        is_bug=[
-            questions.whatever_is_decided(ctx, step, always),
-            questions.no_rate_is_set(ctx, scope),
-            nothing_here_is_unfollowed(ctx, step),
-            no_hook_changes_a_step(ctx),
-        ],
-    )
