@@ -49,7 +49,7 @@ ANSWERS = {
     "half-model": Answer(10, "nn.Linear(4, 1).half()", "The model was cast (`.half()`", ""),
     "outside-autocast": Answer(16, "with torch.autocast(", "An output of autocast goes into a layer", ""),
     "no-inf-frozen": Answer(15, "p.requires_grad = False", "Its parameters are frozen"),
-    "no-inf-zero-grad": Answer(15, "optimizer.zero_grad()", "Gradients are cleared between `backward()`"),
+    "no-inf-zero-grad": Answer(15, "scaler.step(optimizer)", next="fixer apply --select SCL010 --unsafe-fixes"),
     "step-beside-scaler": Answer(16, "    optimizer.step()", next="fixer apply --select SCL005 --unsafe-fixes"),
     "unscale-micro": Answer(14, "if (i + 1) % 4 == 0:", "`unscale_` in every micro-step"),
     "checkpoint-data": Answer(None, "checkpoint(self.a, x, use_reentrant=True)", "Data, frozen embeddings or"),

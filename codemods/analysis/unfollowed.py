@@ -36,7 +36,8 @@ _LISTED = (
     *(ast.Continue, ast.Pass, ast.Assert, ast.Import, ast.ImportFrom, ast.Raise, ast.Delete, ast.Try),
     *(ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp),
     *(ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr, ast.FormattedValue, ast.Starred),
-    *(ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.FunctionDef, ast.ClassDef),
+    *(ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp, ast.FunctionDef, ast.ClassDef, ast.Yield),
+    *(ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await),
 )
 """Statements and expressions that training loops are written in, and that rules follow."""
 _NAMES = frozenset({"__init__", "__name__", "__class__"})
