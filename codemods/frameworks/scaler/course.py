@@ -13,7 +13,7 @@ from codemods.analysis.summaries import Cast, happenings
 from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.flow.protocols import Happening, Violation, run
 from codemods.frameworks.training.tables import BOUND, LEAVES, OPTIMIZER, SCALING
-from codemods.frameworks.training.vocabulary import LoopWords
+from codemods.frameworks.training.vocabulary import LoopWords, role_of
 from codemods.syntax.module import Scope
 
 _OF_A_SCALER = frozenset({"scale", "update", "state_dict", "load_state_dict", "is_enabled", "get_growth_interval"})
@@ -28,8 +28,7 @@ class ScaledWords(LoopWords):
     def event(self, ctx: PythonContext, node: ast.AST, cast: Cast) -> str | None:
         """What a node does by itself."""
         if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-            role = next((role for role, name in cast.items() if name == ctx.name(node)), "")
-            if role:
+            if role := role_of(ctx.name(node), cast):
                 return BOUND[role]
         if isinstance(node, ast.Attribute):
             return "touched" if writes(ctx, node) or is_used(ctx, node) else None

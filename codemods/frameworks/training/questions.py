@@ -45,6 +45,11 @@ def _counts(ctx: PythonContext, test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and ctx.name(test.left) in counters - {None}
 
 
+def own_tests(ctx: PythonContext, node: ast.AST) -> list[ast.expr]:
+    """The tests of the conditions that a node stands in."""
+    return [above.test for above in ctx.ancestors(node) if isinstance(above, ast.If)]
+
+
 @question
 def whatever_is_decided(ctx: PythonContext, node: ast.AST, violations: Collection[Violation]) -> Answer:
     """Whether violations happen wherever a place is reached: not only where a test around another place goes one way.

@@ -41,6 +41,11 @@ from codemods.model.names import NO_GRAD, TORCH_MODULE
 from codemods.project.index import Ref
 
 
+def role_of(name: str | None, cast: Cast) -> str:
+    """The role of an object that goes under a name; empty: it has none."""
+    return next((role for role, known in cast.items() if known == name), "")
+
+
 class LoopWords:
     """The vocabulary of plain training loops: the roles are `optimizer`, `model` and `scheduler`.
 
@@ -58,7 +63,7 @@ class LoopWords:
     def event(self, ctx: PythonContext, node: ast.AST, cast: Cast) -> str | None:
         """What a node does by itself."""
         if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-            role = next((role for role, name in cast.items() if name == ctx.name(node)), "")
+            role = role_of(ctx.name(node), cast)
             if role == "model" and _makes_a_module(ctx, node):
                 return TRAIN  # the mode of a new module
             if role:
@@ -82,7 +87,7 @@ class LoopWords:
 
     def _method(self, ctx: PythonContext, call: ast.Call, func: ast.Attribute, cast: Cast) -> str | None:
         receiver, method = ctx.name(func.value), func.attr
-        role = next((role for role, name in cast.items() if name == receiver), "")
+        role = role_of(receiver, cast)
         if role == "model" and _has_modes_of_its_own(ctx, func):
             return None if callee(ctx, call) is not None else MAY.get(method)
         if role == "optimizer":

@@ -45,7 +45,7 @@ rule = Rule(
 def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast = objects.cast_of(ctx, step)
     for stage in objects.stages(ctx, step, cast):
-        own_tests = {above.test for above in stage.ctx.ancestors(stage.node) if isinstance(above, ast.If)}
+        own_tests = questions.own_tests(stage.ctx, stage.node)
         course = objects.course_of(stage.ctx, stage.scope, stage.cast, tables.GRADIENTS)
         again = [e for e in course.violations if e.name == "repeated" and e.since is e.node is stage.node]
         # a condition may hold in the last round only (`a_window_around`)

@@ -47,7 +47,7 @@ def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     clip = questions.only_clip(ctx, scope, cast) if cast else None
     if clip is None or questions.reads_gradients(ctx, scope):
         return  # what is clipped may be used by hand (`sent_to_others`)
-    own_tests = {above.test for above in ctx.ancestors(clip) if isinstance(above, ast.If)}
+    own_tests = questions.own_tests(ctx, clip)
     violations = objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations
     # in another round, or after what is not in sight (`in_the_next_round`)
     in_time = [each for each in violations if each.name == "in time" and each.node is clip and each.since is not None]

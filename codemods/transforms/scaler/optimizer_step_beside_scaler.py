@@ -53,6 +53,7 @@ from codemods.frameworks.scaler.questions import (
     step_is_its_own,
     steps_an_optimizer,
 )
+from codemods.frameworks.training import questions
 from codemods.frameworks.training.objects import cast_outside
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -100,7 +101,7 @@ def _wrong(training: Training, scaler: Scaler, node: ast.Call, optimizer: str | 
         training.contrary(each, node) or given_optimizer(ctx, each) in (optimizer, None) for each in scaler.steps
     ):
         return None
-    own_tests = [above.test for above in ctx.ancestors(node) if isinstance(above, ast.If)]
+    own_tests = questions.own_tests(ctx, node)
     found = violations(ctx, training.scope, _cast(scaler, optimizer))
     for each in sorted(found, key=lambda each: ("scaled", "unscaled", "doubtful").index(each.name)):
         if each.node is not node or each.since is None:

@@ -47,7 +47,7 @@ rule = Rule(
 def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast = objects.cast_of(ctx, step)
     for where, scope, node, known in objects.stages(ctx, step, cast):
-        own_tests = {above.test for above in where.ancestors(node) if isinstance(above, ast.If)}
+        own_tests = questions.own_tests(where, node)
         course = objects.course_of(where, scope, known, tables.GRADIENTS)
         empty = [each for each in course.violations if each.name == "emptied" and each.node is node]
         always = [each for each in empty if each.since is not None and each.hangs_only_on(own_tests)]
