@@ -29,7 +29,7 @@ else:
 
 TABLES = Path(__file__).parents[1] / "codemods/frameworks/tables"
 LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
-SECTIONS = ("argument", "value", "attribute", "name", "hook", "signature", "default")
+SECTIONS = ("argument", "value", "attribute", "name", "hook", "signature", "file", "default")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Row:
 def rows(table: Mapping[str, Any]) -> Iterator[Row]:
     """The rows of a table, in its order."""
     for section in SECTIONS:
-        groups = {"": table.get("name", {})} if section == "name" else table.get(section, {})
+        groups = {"": table.get(section, {})} if section in ("name", "file") else table.get(section, {})
         for owner, group in groups.items():
             inner = group if section == "value" else {"": group}
             for argument, found in inner.items():

@@ -21,11 +21,12 @@ from tests.names import LIBRARIES, SECTIONS, TABLES, Row, check, rows, tables
 from tests.releases import Library, Release
 
 RULES = {"HF006", "HF007", "HF009", "HF010", "HF014", "HF015", "HF017", "HF022", "SCH004", "DST010",
-         "PL103", "PL104", "PL105", "PL106"}  # fmt: skip
+         "PL103", "PL104", "PL105", "PL106", "VER009"}  # fmt: skip
 STRINGS = ("new", "was", "since", "deprecated", "gone", "decide", "source", "unchecked")
 KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(STRINGS, (str,)) | {
     "values": (dict,), "harmless": (list,), "drop": (list,), "add": (list,), "unless": (list,), "given": (list,),
     "but": (list,), "position": (int,), "silent": (bool,), "below": (int,), "boolean": (bool,), "arguments": (bool,),
+    "stored": (bool,), "also": (list,),
 }  # fmt: skip
 ALL = {name: list(rows(table)) for name, table in tables().items()}
 INSTALLED = [name for name in LIBRARIES if name != "trl"]
@@ -50,6 +51,7 @@ def test_schema(name: str) -> None:
         "generation",
         "tokens",
         "unread",
+        "of_the_class",
         *SECTIONS,
     }
     assert all(isinstance(bases, list) for bases in table.get("inherits", {}).values())

@@ -39,7 +39,8 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
     names = dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_")))
     words = [*(f"{name}==" for name in names), *_IMAGES.get(package, ())]
     pinned = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})[\"']?(\d[\d.]*)")
-    found = index.search(path, tuple(word.encode() for word in words), suffixes=_SUFFIXES)
+    addressed = re.compile(rf"(?:git\+|@)\S+/(?:{'|'.join(map(re.escape, names))})(?:\.git)?(?=[@#\s\"']|$)")
+    found = index.search(path, tuple(word.encode() for word in (*words, "git+")), suffixes=_SUFFIXES)
     for other in dict.fromkeys((path, *found)):
         text = index.text(other) or ""
         for pin in pinned.finditer(text):
@@ -48,3 +49,8 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
             if not written.lstrip().startswith("#") and not versions.may(release, range):  # a record of a run (cli)
                 line = text.count("\n", 0, pin.start()) + 1
                 yield Evidence(other, line, f"{package} {pin[1]} may be installed for this")
+        for place in addressed.finditer(text):  # a commit of any age, of any copy (by_address_in_a_script)
+            written = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
+            if "install" in written and not written.lstrip().startswith("#"):
+                line = text.count("\n", 0, place.start()) + 1
+                yield Evidence(other, line, f"a commit of {package} may be installed for this")

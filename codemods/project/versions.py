@@ -183,8 +183,9 @@ class Versions:
 
     def _of_itself(self, path: str) -> Iterator[Mention]:
         """What one notebook installs; what one script asks for in a comment (PEP 723), or pins in a text."""
-        data = self._reader.read(path) if path.endswith((files.NOTEBOOK, *files.PYTHON)) else None
-        if data is None:
+        if not path.endswith((files.NOTEBOOK, *files.PYTHON)) or files.is_manifest(path):
+            return  # setup.py asks for its project (setup_py)
+        if (data := self._reader.read(path)) is None:
             return
         if path.endswith(files.NOTEBOOK):
             yield from self._installed(path, getattr(files.decode(path, data), "installs", ()))

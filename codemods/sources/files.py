@@ -18,6 +18,7 @@ CONFIG = (".yaml", ".yml", ".json", ".toml")
 SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MANIFEST = re.compile(
     r"(?:.*/)?(?:[^/]*(?:requirements?|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
+    r"|(?:packages?[-_]?list|dependencies)\.txt"
     r"|pyproject\.toml|setup\.(?:cfg|py)|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
     r"|(?:conda|[^/]*environment)[^/]*\.ya?ml|(?:[^/]*[-_])?env\.ya?ml)"
 )

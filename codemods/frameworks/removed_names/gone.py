@@ -132,6 +132,22 @@ def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iter
     yield from finding(rule, row, node, ctx, None, (doubt,), message=said)
 
 
+def called_on_an_object(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """`model.load_from_checkpoint(path)`: what a library lets only a class call."""
+    if not isinstance(call.func, ast.Attribute) or ctx.origin(call.func):
+        return
+    owners, own = instance_of(ctx, call.func.value)
+    row = _row(ctx, tables.of_the_class(), tuple(f"{each}.{call.func.attr}" for each in owners))
+    if row is None or version_tested(ctx, call, row.library):
+        return
+    if any(ctx.index.method(ref, row.old) for ref in own):
+        return
+    said = (
+        f"only a class may call `{row.old}` since {row.library} {row.gone}: call it on the class, and take its result"
+    )
+    yield from finding(rule, row, call, ctx, None, message=said)
+
+
 def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     """`class Model(PreTrainedModel)` that says how it generates, and is no `GenerationMixin` any more."""
     if _GENERATES not in {each.name for each in klass.body if isinstance(each, ast.FunctionDef)}:

@@ -33,9 +33,12 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
     is_set = isinstance(node.ctx, ast.Store)
     owners, own = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
     row = next((table[node.attr][owner] for owner in owners if owner in table[node.attr]), None)
-    if row is None or version_tested(ctx, node, row.library) or (is_set and row.place != "argument"):
+    if row is None or version_tested(ctx, node, row.library):
         return
-    if any(ctx.index.method(ref, node.attr) or next(ctx.index.assigned(ref, node.attr), None) for ref in own):
+    if row.stored is not is_set and row.place != "argument":
+        return
+    own_attribute = () if row.stored else (next(ctx.index.assigned(ref, node.attr), None) for ref in own)
+    if any(ctx.index.method(ref, node.attr) for ref in own) or any(own_attribute):
         return  # a class of the project has an attribute of that name itself
     verbs: list[Verb] = []
     if row.kind == "rename" and row.values is None and row.below is None:
@@ -62,7 +65,10 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
     if node.attr in of_rule(rule.code, "argument") and any(_passes_on(ctx, ref, node.attr) for ref in own):
         verbs = []  # who makes one may give it by the old name (a_constructor)
     remedy = repair(row, verbs, ctx) if verbs else None
-    if is_set:  # a new attribute, which nobody reads
+    if row.stored:
+        said = f"`{row.old}` of `{row.owner.rpartition('.')[2]}` cannot be set since {row.library} {row.gone}"
+        yield from finding(rule, row, node, ctx, None, message=f"{said}. {row.decide.rstrip('.')}")
+    elif is_set:  # a new attribute, which nobody reads
         yield from finding(rule, replace(row, silent=True), node, ctx, remedy)
     else:
         yield from finding(rule, row, node, ctx, remedy, (unset,))

@@ -23,9 +23,9 @@ else:
 LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
 LISTED = ("accelerate", "lightning", "peft", "transformers", "trl")
 """Those of which all names are listed that modules once defined."""
-PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "default")
+PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "file", "default")
 """What may hold an old name: an argument, the value of one, an attribute or a method, something imported, a method that
-a class overrides, and its parameters; and defaults that changed."""
+a class overrides, and its parameters; a file that is written; and defaults that changed."""
 
 RESULT = "the result"
 """The name under which a row of a changed default says what a call gives."""
@@ -72,6 +72,10 @@ class RemovedName:
     """Where the argument stands, without `self`, if it may not be given by position any more."""
     drop: tuple[str, ...] = ()
     """Parameters that an overridden method is no longer given."""
+    stored: bool = False
+    """Only who sets the attribute is refused."""
+    also: tuple[str, ...] = ()
+    """Other libraries whose methods of that name take the argument."""
     add: tuple[str, ...] = ()
     """Parameters that an overridden method is given since, by keyword."""
     was: str = ""
@@ -215,6 +219,18 @@ def unread_switches() -> frozenset[str]:
 
 
 @cache
+def of_the_class() -> Mapping[str, RemovedName]:
+    """Canonical name → row of the methods that only a class may call."""
+    return {
+        method: RemovedName(
+            library, "attribute", method.rpartition(".")[0], method.rpartition(".")[2], "decision", gone=gone
+        )
+        for library in LIBRARIES
+        for method, gone in _table(library).get("of_the_class", {}).items()
+    }
+
+
+@cache
 def defaults_of() -> Mapping[str, Mapping[str, Sequence[RemovedName]]]:
     """Owner → argument → the changes of its default, the oldest first; under `RESULT` those of what a call gives, under
     `argument=value` those of what a value means.
@@ -305,6 +321,8 @@ def classes_or_words(code: str, *places: str) -> tuple[str, ...]:
 
 def _word(row: RemovedName) -> str:
     """The identifier that a row cannot be met without."""
+    if row.place == "file":
+        return row.old
     return re.split(r"[.=]", row.old)[0] if row.place == "value" else row.old.rpartition(".")[2]
 
 
@@ -316,8 +334,8 @@ def _read(library: str) -> Iterator[RemovedName]:
     table = _table(library)
     for place in PLACES:
         for owner, held in table.get(place, {}).items():
-            if place == "name":
-                yield _row(library, place, "", as_one(owner), held)
+            if place in ("name", "file"):
+                yield _row(library, place, "", as_one(owner) if place == "name" else owner, held)
             elif place == "value":
                 for argument, values in held.items():
                     yield from (_row(library, place, owner, f"{argument}={old}", row) for old, row in values.items())

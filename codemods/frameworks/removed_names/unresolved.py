@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from codemods.analysis.calls import given
+from codemods.analysis.calls import given, keyword, literal
 from codemods.analysis.python_context import PythonContext, program
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
@@ -16,6 +16,7 @@ from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.config_owners import owner
 from codemods.frameworks.launches import program_of
 from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import says_nothing
 from codemods.frameworks.removed_names.command_lines import flags, parsed
 from codemods.frameworks.removed_names.drafts import PACKAGES, finding
 from codemods.frameworks.removed_names.own_uses import OwnUse, uses
@@ -47,7 +48,9 @@ def unresolved_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iter
         row = next((row for row in found if row.owner in likely), None)
         if row is None and name in tables.telling() and not _is_another(ctx, call):
             row = None if uses(ctx.index, ctx.path, name) & {OwnUse.PARAMETER, OwnUse.FIELD} else found[0]
-        if row is not None and not _takes_itself(ctx, call, name):
+        if row is None or (row.harmless and says_nothing(row, each.value)) or _is_anothers(ctx, row):
+            continue
+        if not _takes_itself(ctx, call, name):
             yield from _finding(rule, row, each, ctx, ctx.evidence(call, _UNKNOWN.format(name)))
 
 
@@ -87,10 +90,27 @@ def unresolved_fields(rule: Rule, field: ast.AnnAssign, ctx: PythonContext) -> I
     klass = ctx.klass(field) if isinstance(ctx.parent(field), ast.ClassDef) else None
     if klass is None or not isinstance(field.target, ast.Name):
         return
-    row = next((each for each in _carried(ctx, field.target.id) if each.owner in _above(ctx, klass)), None)
+    name = field.target.id
+    old = [*_carried(ctx, name), *_carried_values(ctx, name, field.value)]
+    row = next((each for each in old if each.owner in _above(ctx, klass)), None)
     if row is not None and not version_tested(ctx, field, row.library):
-        doubt = ctx.evidence(field, f"`{field.target.id}` may be read by the project itself")
+        doubt = ctx.evidence(field, f"`{name}` may be read by the project itself")
         yield from _finding(rule, row, field, ctx, doubt)
+
+
+def unresolved_files(rule: Rule, text: ast.Constant, ctx: PythonContext) -> Iterator[Draft]:
+    """The name of a file, or a path to it, that a library no longer writes."""
+    name = text.value.rpartition("/")[2] if isinstance(text.value, str) else ""
+    for row in _carried(ctx, name, "file"):
+        if any(ctx.index.using(ctx.path, (row.library,))) and not _names_the_new_one(ctx, row):
+            said = f"`save_pretrained` writes `{row.new}` since {row.library} {row.gone}, and no `{row.old}`"
+            doubt = unknown(ctx.evidence(text, f"who writes `{row.old}` is not known"))
+            yield from finding(rule, row, text, ctx, None, (doubt,), message=f"{said}. {row.decide[:-1]}")
+
+
+def _names_the_new_one(ctx: PythonContext, row: RemovedName) -> bool:
+    """Whether a file names what is written now as well (`both_files`)."""
+    return any(isinstance(each.value, str) and each.value.endswith(row.new) for each in ctx.all(ast.Constant))
 
 
 def unresolved_hooks(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
@@ -158,6 +178,19 @@ def _carried(ctx: FileContext, name: str, place: str = "argument") -> list[Remov
         if release is not None and ranges.every((f"=={release}",), row.removed):
             found.append(row)
     return sorted(found, key=lambda row: row.kind != "rename")
+
+
+def _carried_values(ctx: FileContext, name: str, value: ast.expr | None) -> list[RemovedName]:
+    """The rows of an old value that a field of this name has, of itself or as `field(default=…)`."""
+    if isinstance(value, ast.Call):
+        value = keyword(value, "default")
+    old = f"{name}={literal(value)}" if value is not None else ""
+    return [row for row in _carried(ctx, name, "value") if row.old == old]
+
+
+def _is_anothers(ctx: PythonContext, row: RemovedName) -> bool:
+    """Whether the file uses a library of which a method of that name takes the argument (`of_an_adapter`)."""
+    return any(each.target.partition(".")[0] in row.also for each in ctx.facts.imports)
 
 
 def _by_company(ctx: FileContext, names: Iterable[str]) -> dict[str, RemovedName]:

@@ -83,6 +83,8 @@ def _bound(tree: ast.Module) -> tuple[dict[str, list[ast.expr]], dict[str, list[
                 for target in targets:
                     if isinstance(target, ast.Name):
                         given.setdefault(target.id, []).append(value)
+                    elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                        added.setdefault(target.value.id, []).append(value)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 given.setdefault(name, []).append(value)
             case ast.AugAssign(target=ast.Name(id=name), value=value):

@@ -6,7 +6,8 @@ Nothing raises and nothing warns, and the program does something else: `from_pre
 trained with 5e-5 before TRL 0.12, and trains with 2e-5 since. `Trainer(strategy="ddp")` searched for parameters without
 a gradient before Lightning 2, and stops at the first one since.
 
-Found by `fixer upgrade` only: these are decisions, and each is told with the old meaning and the new one. Several
+Found by `fixer upgrade` only: these are decisions, and each is told with the old meaning and the new one. What a
+model returns is told where it is unpacked. Several
 defaults of one call are told together, and those of a dataclass where a parser is given it.
 
 ## Fix safety
@@ -29,13 +30,17 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.owners import dataclasses_of, made, owners_of
+from codemods.frameworks.removed_names.owners import dataclasses_of, instance_of, made, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import ranges
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import is_none
+
+_MODEL = "transformers.PreTrainedModel"
+_INPUTS = frozenset({"attention_mask", "decoder_input_ids", "input_ids", "labels", "start_positions", "token_type_ids"})
+"""Arguments of models of Transformers that speak for one."""
 
 rule = Rule(
     code="VER008",
@@ -45,7 +50,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
-    triggers=((*tables.with_defaults(), "HfArgumentParser", "TrlParser"),),
+    triggers=((*tables.with_defaults(), "HfArgumentParser", "TrlParser", *sorted(_INPUTS)),),
     imports=tuple(sorted({row.library for row in tables.rows_of_defaults()} | {"pytorch_lightning"})),
     upgrading=True,
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
@@ -115,6 +120,8 @@ def _crossed(ctx: PythonContext, node: ast.expr, changes: Sequence[RemovedName])
 
 def _relies(ctx: PythonContext, call: ast.Call, row: RemovedName) -> bool:
     """Whether a call leaves an argument out, or gives it the value that a row is about."""
+    if row.old == tables.RESULT:
+        return not isinstance(ctx.parent(call), ast.Expr)  # nobody takes it (dropped)
     name, _, value = row.old.partition("=")
     given = keyword(call, name)
     if value:
@@ -137,6 +144,22 @@ def _may_be_none(ctx: PythonContext, given: ast.expr) -> bool:
         for each in (ast.walk(node) if isinstance(node, ast.IfExp) else [node])
         if isinstance(each, ast.expr)
     )
+
+
+@rule.on(ast.Assign)
+def unpacked(statement: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
+    """`loss, logits = model(input_ids=…)`: an object that is unpacked gives the names of its fields."""
+    call = statement.value
+    if not isinstance(call, ast.Call) or not any(isinstance(each, ast.Tuple) for each in statement.targets):
+        return
+    speaks = bool(_INPUTS.intersection(each.arg for each in call.keywords))
+    known = _MODEL in instance_of(ctx, call.func)[0]
+    if not known and (ctx.origin(call.func) or not speaks):
+        return
+    row = _crossed(ctx, call, tables.defaults_of()[f"{_MODEL}.forward"]["return_dict"])
+    if row is not None and any(ctx.index.using(ctx.path, (row.library,))):
+        doubt = [] if known else [unknown(ctx.evidence(call, "what is called here is not known"))]
+        yield rule.finding(call, message=f"{_said(row)}: {row.decide}", is_bug=doubt)
 
 
 def _result_of_unknown(ctx: PythonContext, call: ast.Call) -> RemovedName | None:

@@ -75,7 +75,7 @@ def below_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]
 @rule.on(Requirement)
 def beside_upgrade(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
     """A requirement that leaves no version which the release could be installed with."""
-    if requirement.specs is None or ctx.upgrade(requirement.package) is not None:
+    if requirement.specs is None or requirement.locked or ctx.upgrade(requirement.package) is not None:
         return
     written = f"`{requirement.package}{requirement.written}`"
     for library in LIBRARIES:

@@ -12,7 +12,8 @@ Found by `fixer upgrade` only, and possible only. Beside these, an import of wha
 release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
 no table says what became of it; an environment variable that it no longer reads, and a setting of generation in a
 model's configuration, which Transformers 5 refuses, or an id of a token, which `generate` no longer reads there; a
-class of models that lost a base; `--local_rank`, which torch's launcher spells with a dash. Of an import, and where the
+class of models that lost a base; a class method that is called on an object; the name of a file that is no longer
+written; `--local_rank`, which torch's launcher spells with a dash. Of an import, and where the
 class is known, that is certain.
 
 ## Fix safety
@@ -43,7 +44,7 @@ from codemods.syntax.module import Function
 _WORDS = {*tables.rows_of("argument"), *tables.rows_of("attribute"), *tables.rows_of("hook"), *tables.rows_of("name")}
 _LIBRARIES = {*tables.LISTED, "pytorch_lightning"}
 _SETTINGS = {*tables.generation_settings(), *tables.unread_switches(), *tables.token_ids()}
-_OTHERS = {"environ", "PreTrainedModel", "dataloader_idx", "Trainer", "add_argument"}
+_OTHERS = {"environ", "PreTrainedModel", "dataloader_idx", "Trainer", "add_argument", "bin", "load_from_checkpoint"}
 _ASKED = _WORDS | _LIBRARIES | _SETTINGS | _OTHERS
 
 rule = Rule(
@@ -68,6 +69,7 @@ def argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield from gone.gone_arguments(rule, call, ctx)
     yield from gone.shifted_arguments(rule, call, ctx)
     yield from gone.dashed_rank(rule, call, ctx)
+    yield from gone.called_on_an_object(rule, call, ctx)
 
 
 @rule.on(ast.Dict)
@@ -93,6 +95,11 @@ def attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
 @rule.on(ast.AnnAssign)
 def field(node: ast.AnnAssign, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_fields(rule, node, ctx)
+
+
+@rule.on(ast.Constant)
+def file(text: ast.Constant, ctx: PythonContext) -> Iterator[Draft]:
+    yield from unresolved.unresolved_files(rule, text, ctx)
 
 
 @rule.on(ast.FunctionDef, ast.AsyncFunctionDef)

@@ -7,3 +7,7 @@ def load(folder, few, **more):
     config = BitsAndBytesConfig(load_in_4bit=True)
     second = AutoModelForCausalLM.from_pretrained(folder, load_in_4bit=True, quantization_config=config)
     return first, second, AutoModelForCausalLM.from_pretrained(folder, load_in_8bit=True, **more)
+
+
+def traced(folder):
+    return AutoModelForCausalLM.from_pretrained(folder, torchscript=True)
