@@ -129,7 +129,7 @@ def stores(ctx: PythonContext, *attributes: str) -> list[Occurrence]:
 
     `x.step = f`, `setattr(x, "step", f)`; and `setattr(x, name, f)` of another object, which may be any attribute.
     """
-    return _in_the_program(ctx, stores, attributes, (*attributes, "setattr"), _stored)
+    return _in_the_program(ctx, stores, attributes, (*attributes, "setattr", "__dict__"), _stored)
 
 
 def _in_the_program(
@@ -155,7 +155,7 @@ def _in_the_program(
 
 def _stored(ctx: PythonContext, path: str, attributes: frozenset[str]) -> Iterator[Occurrence]:
     facts = ctx.index.facts(path)
-    if facts is None or (facts.mentioned.isdisjoint(attributes) and "setattr" not in facts.called):
+    if facts is None or (facts.mentioned.isdisjoint((*attributes, "__dict__")) and "setattr" not in facts.called):
         return
     if (other := ctx.other(path)) is None:
         return
@@ -170,6 +170,11 @@ def _stored(ctx: PythonContext, path: str, attributes: frozenset[str]) -> Iterat
             own_attribute = method is not None and other.name(call.args[0]) == method.self
             if word in attributes or (word is None and not own_attribute):
                 yield Occurrence(other, call, str(word or "setattr"))
+        # `self.__dict__.update(step=f)` (put_into_a_dictionary)
+        if isinstance(call.func, ast.Attribute) and getattr(call.func.value, "attr", None) == "__dict__":
+            for each in call.keywords:
+                if each.arg in attributes:
+                    yield Occurrence(other, call, str(each.arg))
 
 
 def definers(ctx: PythonContext, *methods: str) -> Iterator[tuple[str, Class, str]]:

@@ -24,6 +24,8 @@ from codemods.syntax.module import FUNCTIONS, own
 _SETTERS = ("setattr", "patch", "modules", "globals")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
+_PUTTING = ("setdefault", "update", "__setitem__")
+"""Methods of `sys.modules` that put a module there."""
 _BUILDING = ("__init__", "__new__", "__call__")
 """Methods by which a class may be given other arguments than are written."""
 _PATCHERS = {"unsloth": frozenset({"transformers", "trl", "peft"})}
@@ -142,6 +144,8 @@ def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:
         return True
     if not facts.mentioned.isdisjoint(words) or not facts.called.isdisjoint(_SETTERS):
         return True
+    if any(word in facts.loads for word in words):  # `TrainingArguments.__init__ = …` (constructor_is_replaced)
+        return True
     return _NAMED.search(ctx.index.text(path) or "") is not None
 
 
@@ -173,6 +177,9 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 if parts[0] in _LIBRARIES or parts == ["…"]:
                     shown = ctx.evidence(node, "a module is replaced")
                     yield Replacement(frozenset(parts), shown, is_any=parts == ["…"])
+    for modules in ctx.all(ast.Attribute):  # `sys.modules.setdefault(name, module)` (module_is_put_in)
+        if ctx.means(modules, "sys.modules") and getattr(ctx.parent(modules), "attr", "") in _PUTTING:
+            yield Replacement(frozenset({"modules"}), ctx.evidence(modules, "a module is replaced"), is_any=True)
     for finders in ctx.all(ast.Attribute):
         if finders.attr in _IMPORTERS and ctx.means(finders, f"sys.{finders.attr}"):
             shown = ctx.evidence(finders, "any module may be another one")

@@ -565,8 +565,16 @@ class Index:
         takers = self.recall((Index.imported_elsewhere, name), lambda: frozenset(self._takers(name, candidates)))
         if any(module == path and taker != path for module, taker in takers):
             return True
+        others = [each for each in candidates if each != path]
+        if others and any(self._takes_all(user, path) for user in self.importing(path) if user != path):
+            return True  # who imports the one that takes all has the name too (`public_by_a_star`)
         written = f"{_stem(path)}.{name}"
         return any(self.says(each, written) for each in candidates if each != path and self.facts(each) is not None)
+
+    def _takes_all(self, path: str, module: str) -> bool:
+        """Whether a file has a star import of a module."""
+        facts = self.facts(path)
+        return facts is not None and any(self.module(path, each.target) == module for each in facts.named("*"))
 
     def _takers(self, name: str, candidates: Sequence[str]) -> Iterator[tuple[str, str]]:
         """The modules that some files import, or from which they take a name or all names; each with the file."""

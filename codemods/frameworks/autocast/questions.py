@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
 from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.autocast.changes import modules_of
 from codemods.frameworks.autocast.modules import Path, overlap
@@ -37,6 +39,10 @@ def nothing_interferes(
         runs_under_autocast(ctx, scope),
         weights_are_as_made(ctx),
     )
+
+
+_TENSOR = re.compile(r"torch\.(?:[a-z]\w*|nn\.Parameter)$")
+"""What makes a tensor: a function of torch, or a parameter of its own."""
 
 
 @question
@@ -74,18 +80,40 @@ def cache_is_left_alone(ctx: PythonContext, scope: ast.AST) -> Answer:
 def gradients_are_used(ctx: PythonContext, later: ast.AST, path: Path) -> Answer:
     """Whether the optimizer that steps after some weights have run may hold them: else nobody wants their gradients.
 
-    Where one optimizer is stepped, it is taken to hold what runs.
+    Where one optimizer is stepped, it is taken to hold what runs, unless its tensors are in sight (`prompt_is_trained`).
     """
     own_calls = [node for node in own(ctx.scope(later)) if isinstance(node, ast.Call)]
     steps = [(call, owner) for call in own_calls if (owner := stepped(ctx, call)) is not None]
     after = [each for each in steps if each[0].lineno > getattr(later, "lineno", 0)]
-    if len({ast.dump(owner) for _, owner in steps}) < 2 or not after:
+    if not after:
         return unless(())
     call, owner = min(after, key=lambda each: each[0].lineno)
-    held = modules_of(ctx, owner)
-    if held is None or any(overlap(each, path) for each in held):
-        return unless(())
+    if not _holds_tensors(ctx, owner):
+        held = modules_of(ctx, owner) if len({ast.dump(owner) for _, owner in steps}) > 1 else None
+        if held is None or any(overlap(each, path) for each in held):
+            return unless(())
     return unknown(ctx.evidence(call, f"`{ctx.written(owner)}` may step with other weights"))
+
+
+def _holds_tensors(ctx: PythonContext, optimizer: ast.expr) -> bool:
+    """Whether an optimizer surely was given nothing but tensors that the code makes itself: `Adam([prompt])`."""
+    values, complete = possible_values(ctx, optimizer)
+    return complete and bool(values) and all(_is_given_tensors(each) for each in values)
+
+
+def _is_given_tensors(made: PossibleValue) -> bool:
+    match made.node:
+        case ast.Call(func=func, args=[ast.List(elts=given) | ast.Tuple(elts=given), *_]) if not made.path:
+            return bool(made.ctx.origin(func)) and all(_is_a_tensor(made.ctx, each) for each in given)
+    return False
+
+
+def _is_a_tensor(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether something surely is made by a function of torch, or is a parameter of its own."""
+    values, complete = possible_values(ctx, node)
+    calls = [(each.ctx, each.node.func) for each in values if isinstance(each.node, ast.Call) and not each.path]
+    made = [where.origin(function) for where, function in calls]
+    return complete and len(made) == len(values) > 0 and all(o and all(_TENSOR.match(n) for n in o) for o in made)
 
 
 @question

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from codemods.flow.answers import unknown
 from codemods.frameworks.config_owners import is_interpolated, scalar
 from codemods.frameworks.removed_names.drafts import finding, floor_of, title
 from codemods.frameworks.removed_names.own_uses import OwnUse, configurations, uses
@@ -24,7 +25,10 @@ def old_keys(rule: Rule, table: Table, owners: Sequence[str], ctx: FileContext) 
         if row is not None:
             fix = _of_entry(row, entry, known) if _is_read_by_the_library(entry, ctx, row) else {}
             remedy = Remedy(fix, title(row), requires=floor_of(row)) if fix else None
-            yield from finding(rule, row, entry.key, ctx, remedy)
+            doubts = []
+            if OwnUse.FIELD in uses(ctx.index, ctx.path, row.old):  # beside_a_field
+                doubts = [unknown(ctx.shown_at(entry.key.start, f"a field of the project may take `{row.old}`"))]
+            yield from finding(rule, row, entry.key, ctx, remedy, doubts)
         else:
             yield from _old_value(rule, entry, owners, ctx)
 

@@ -447,6 +447,9 @@ def _configured(ctx: PythonContext) -> set[object]:
     for call in ctx.all(ast.Call):
         given = keyword(call, _NUMBER)
         if given is not None and ctx.calls(call, ACCELERATOR):
-            value = literal(given)
-            found.add(ctx.name(given) if value is ... else value)
+            found.add(ctx.name(given))
+            values = (
+                literal(each.node) for each in possible_values(ctx, given)[0] if isinstance(each.node, ast.Constant)
+            )
+            found.update(value for value in values if isinstance(value, int))  # `by_the_number_itself`
     return found - {None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from codemods.analysis.calls import given, literal, values
+from codemods.analysis.calls import given, keyword, literal, values
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.mentions import may_run_during, mentions, stores
 from codemods.analysis.python_context import PythonContext
@@ -241,6 +241,21 @@ def a_window_has_several_rounds(ctx: PythonContext, test: ast.expr) -> Answer:
     return yes()
 
 
+def _batches_of(ctx: PythonContext, windows: Collection[str]) -> ast.expr | None:
+    """Where the number that a test counts to is the size of a batch as well (`the_same_number`)."""
+    sizes = (each for call in ctx.all(ast.Call) for each in call.keywords if each.arg == "batch_size")
+    return next((each.value for each in sizes if ctx.source(each.value) in windows), None)
+
+
+@question
+def graph_is_freed(ctx: PythonContext, backward: ast.AST) -> Answer:
+    """Whether each backward pass is of its own round: with `retain_graph` one may hold those before it, too."""
+    kept = keyword(backward, "retain_graph") if isinstance(backward, ast.Call) else None
+    if kept is None or literal(kept) is False:
+        return yes()
+    return unknown(ctx.evidence(kept, "this pass may be through the rounds before, too"))
+
+
 @question
 def schedule_counts_steps(ctx: PythonContext, advance: ast.Call, test: ast.expr) -> Answer:
     """Whether the length of a schedule is counted in steps of the optimizer: divided by what a test counts to.
@@ -254,7 +269,10 @@ def schedule_counts_steps(ctx: PythonContext, advance: ast.Call, test: ast.expr)
         if any(isinstance(n, ast.Call) and where.callee(n) is not None for n in given):
             continue  # a function of the project counts
         divided = [n for n in given if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Div, ast.FloorDiv))]
-        if any(where.source(each.right) in windows for each in divided):
+        counted = any(where.source(each.right) in windows for each in divided)
+        if counted and (sized := _batches_of(where, windows)) is not None:
+            return unknown(where.evidence(sized, "a batch has as many examples as a step has batches"))
+        if counted:
             return yes(where.evidence(maker, "its length is divided by the batches of a step"))
         if not divided and any(isinstance(n, ast.Call) and where.name(n.func) == "len" for n in given):
             return no(where.evidence(maker, "its length is counted in batches"))

@@ -69,6 +69,8 @@ class LoopWords:
             if role:
                 return MADE if role == "scheduler" and _is_made(ctx, node) else BOUND[role]
         if isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Store) and role_of(ctx.name(node.value), cast) == "scheduler":
+                return ANYTHING  # `scheduler.last_epoch = -1` (`set_back`)
             if node.attr == "backward" and not (isinstance(call := ctx.parent(node), ast.Call) and call.func is node):
                 return MAY_BACKWARD  # taken, to be called under another name
             return MAY_ZERO if writes(ctx, node) or _is_deleted(ctx, node) else None

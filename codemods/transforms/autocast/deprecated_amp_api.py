@@ -250,8 +250,11 @@ def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
 def _is_compared(node: ast.expr, module: Module) -> bool:
     """Whether a class is asked about: given to `isinstance` or `register`, a key, one side of `is`, a `case`."""
     above = module.parent(node)
+    listed = isinstance(above, (ast.Tuple, ast.List))
     while isinstance(above, (ast.Tuple, ast.List)):
         node, above = above, module.parent(above)
+    if listed and isinstance(above, (ast.Assign, ast.AnnAssign)):
+        return True  # kept for `isinstance` (classes_that_are_kept)
     match above:
         case ast.Call(func=func):
             return func is not node and dotted(func) not in ("hasattr", "print", "partial", "functools.partial")

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step, no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
@@ -62,6 +63,8 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             is_bug=[
                 questions.whatever_is_decided(stage.ctx, stage.node, always),
                 questions.no_other_code_zeroes(stage.ctx, stage.scope),
+                no_hook_sees_gradients(ctx),
+                no_hook_changes_a_step(ctx),
                 nothing_here_is_unfollowed(ctx, step),
                 nothing_here_is_unfollowed(stage.ctx, stage.node),
             ],

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step, no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
@@ -72,6 +73,9 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
                 questions.whatever_is_decided(ctx, zero, [violation]),
                 questions.a_window_has_several_rounds(ctx, test),
                 questions.no_other_code_zeroes(ctx, scope),
+                questions.graph_is_freed(ctx, violation.since),
+                no_hook_sees_gradients(ctx),
+                no_hook_changes_a_step(ctx),
                 nothing_here_is_unfollowed(ctx, step),
             ],
         )

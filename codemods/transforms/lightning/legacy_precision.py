@@ -43,7 +43,12 @@ from collections.abc import Iterator
 from codemods.analysis.calls import has_splat
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.lightning.command_lines import defaults, flags
-from codemods.frameworks.lightning.config_tables import configured, only_lightning_reads_it, saved_by
+from codemods.frameworks.lightning.config_tables import (
+    configured,
+    only_lightning_reads_it,
+    saved_by,
+    trainer_is_lightnings,
+)
 from codemods.frameworks.lightning.first_generation import allowed, first_generation, is_for_lightning_2
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.frameworks.removed_names import tables
@@ -117,7 +122,7 @@ def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Ite
                 fix=None if each.shared else {each.node: name},
                 message=said(each.written, name),
                 bites=allowed(ctx),
-                is_bug=[is_for_lightning_2(ctx, ())],
+                is_bug=[is_for_lightning_2(ctx, ()), trainer_is_lightnings(ctx)],
                 is_right=[is_for_lightning_2(ctx, removed), only_lightning_reads_it(ctx)],
                 requires=allowed(ctx),
             )

@@ -23,8 +23,9 @@ Unsafe where the scaler comes from outside and no annotation, constructor or cal
 `GradScaler` (other classes of scalers may have no `unscale_`), and where a handler, a hook or a context manager may
 unscale already: a second `unscale_` before `update()` raises. Possible, and unsafe, where a bound may know the scale,
 where other code may make or replace the gradients, where what is clipped seems to belong to another optimizer, and
-where an option or a test may switch the scaler off. Unsafe where something between the clip and the step may raise: the
-update is left out then, and the next `unscale_` is the second before one.
+where an option or a test may switch the scaler off, or the scaler is told by how much its scale changes: a bound may be
+meant for a scale that stays. Unsafe where something between the clip and the step may raise: the update is left out
+then, and the next `unscale_` is the second before one.
 
 ## When it is not offered
 Only reported: where a caller gives a scaler of another class; where the clip runs more often than the step (on every
@@ -47,9 +48,10 @@ from collections.abc import Iterator
 from codemods.analysis.grad_scaler import Scaler
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.scaled_training import trainings
+from codemods.analysis.scaled_training import Training, trainings
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.scaler.clips import ScaledClip, scaled_clips
+from codemods.frameworks.scaler.questions import scale_may_change
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 
@@ -71,17 +73,19 @@ def clip_before_unscale(_: ast.Module, ctx: PythonContext) -> Iterator[Draft]:
     for training in trainings(ctx):
         for scaler in training.scalers:
             if not scaler.disabled:
-                yield from (_draft(ctx, scaler, each) for each in scaled_clips(training, scaler))
+                yield from (_draft(training, scaler, each) for each in scaled_clips(training, scaler))
 
 
-def _draft(ctx: PythonContext, scaler: Scaler, found: ScaledClip) -> Draft:
+def _draft(training: Training, scaler: Scaler, found: ScaledClip) -> Draft:
+    ctx = training.ctx
     written = (ctx.name(found.clip.func) or "the clip").rpartition(".")[2]
     wanted = found.calls(scaler)
     message = f"`{written}` sees gradients that are still multiplied by the loss scale: {wanted} must run before it"
     if found.fix is None:
         message = f"{message} ({found.obstacle})"
     fix = found.fix if scaler.sure else None
-    is_bug = (*found.is_bug, no_scale_is_thrown_away(ctx))
+    # a bound may be meant for the scale, where that stays as it is (`static_scale`)
+    is_bug = (*found.is_bug, no_scale_is_thrown_away(ctx), scale_may_change(training, scaler))
     return rule.finding(found.clip, fix=fix, message=message, is_bug=is_bug, is_right=found.is_right)
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.gradient_watchers import no_hook_changes_a_step
+from codemods.analysis.gradient_watchers import no_hook_changes_a_step, no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
@@ -75,6 +75,7 @@ def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]
                 nothing_here_is_unfollowed(ctx, step),
                 nothing_here_is_unfollowed(where, node),
                 no_hook_changes_a_step(ctx),
+                no_hook_sees_gradients(ctx),
             ],
         )
         return
