@@ -34,6 +34,7 @@ FAMILIES = {
     "DST": "Distributed training",
     "GRD": "Gradients and losses",
     "HF": "Hugging Face: Accelerate, Transformers",
+    "MOD": "Modules in training and in evaluation",
     "PL": "Lightning and Fabric",
     "SCH": "Learning-rate schedulers",
     "SCL": "Gradient scaler",

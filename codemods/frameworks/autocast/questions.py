@@ -80,7 +80,8 @@ def cache_is_left_alone(ctx: PythonContext, scope: ast.AST) -> Answer:
 def gradients_are_used(ctx: PythonContext, later: ast.AST, path: Path) -> Answer:
     """Whether the optimizer that steps after some weights have run may hold them: else nobody wants their gradients.
 
-    Where one optimizer is stepped, it is taken to hold what runs, unless its tensors are in sight (`prompt_is_trained`).
+    Where one optimizer is stepped, it is taken to hold what runs, unless what it holds is in sight
+    (`prompt_is_trained`).
     """
     own_calls = [node for node in own(ctx.scope(later)) if isinstance(node, ast.Call)]
     steps = [(call, owner) for call in own_calls if (owner := stepped(ctx, call)) is not None]

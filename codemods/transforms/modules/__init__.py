@@ -1,0 +1,1 @@
+"""Rules about what a module does in training and in evaluation."""

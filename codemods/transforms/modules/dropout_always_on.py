@@ -1,0 +1,149 @@
+"""Dropout that stays on when the module is evaluated: `F.dropout(x, 0.1)` without `training`.
+
+## Why is this bad?
+`training` of `F.dropout`, `dropout1d`, `dropout2d` and `dropout3d` is True unless it is given, and
+`F.scaled_dot_product_attention` drops whatever `dropout_p` says. `model.eval()` reaches neither, so that validation,
+early stopping and predictions are noisy, and two passes over the same input differ (run on PyTorch 2.13). Nothing
+raises and nothing warns.
+
+## Fix safety
+Unsafe: the numbers of an evaluation change, which is the point, and Monte Carlo dropout is written in the same way.
+Training stays as it is.
+
+## When it is not offered
+Silent outside of the methods of a module, where `training` is given, in whatever way, where a test of it decides, where
+the rate is 0, and in `training_step`. Possible where the rate may be 0 or is not in sight, where something else may set
+it, for a method that `forward` does not call, and where nothing in the program evaluates a model.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.calls import argument, given, has_splat, literal
+from codemods.analysis.mentions import Occurrence, mentions, stores
+from codemods.analysis.python_context import Method, PythonContext
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import TORCH_MODULE
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
+from codemods.syntax.verbs import edit_call
+
+_DROPOUT = frozenset(f"torch.nn.functional.dropout{kind}" for kind in ("", "1d", "2d", "3d"))
+_ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+_TRAINED_BY = ("lightning", "pytorch_lightning", "transformers", "accelerate", "ignite", "fastai")
+"""Libraries that evaluate models themselves."""
+_OF_TRAINING = frozenset({"training_step", "training_step_end", "__init__"})
+"""Methods that run in training mode, or in no mode."""
+
+rule = Rule(
+    code="MOD001",
+    name="dropout-always-on",
+    summary="this dropout stays on when the module is evaluated",
+    fix_title="Let the mode of the module decide",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
+    triggers=(("dropout", "dropout1d", "dropout2d", "dropout3d", "scaled_dot_product_attention"),),
+    subclasses=TORCH_MODULE,
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",),
+)
+
+
+@rule.on(ast.Call)
+def dropout_always_on(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    method = ctx.method(call)
+    if method is None or has_splat(call) or not _is_of_a_module(ctx, method):
+        return
+    if ctx.means(call.func, _DROPOUT):
+        rate = argument(call, "p", 1)
+        if argument(call, "training", 2) is not None:
+            return
+        fix = edit_call(call, last=[("training", f"{method.self}.training")])
+    elif ctx.means(call.func, _ATTENTION) and (rate := argument(call, "dropout_p", 4)) is not None:
+        written = ctx.source(rate) if isinstance(rate, ast.Constant) else ctx.operand(rate)
+        gated = f"{written} if {method.self}.training else 0.0"
+        fix = edit_call(call, values={next((k for k in call.keywords if k.value is rate), rate): gated})
+    else:
+        return
+    yield rule.finding(
+        call,
+        fix=[fix],
+        message=f"this dropout is on in every mode of `{method.klass.name}`: `eval()` does not switch it off",
+        is_bug=[
+            no_test_of_the_mode(ctx, call, method),
+            rate_is_positive(ctx, rate),
+            runs_in_evaluation(ctx, method),
+            something_evaluates(ctx, call),
+        ],
+    )
+
+
+def _is_of_a_module(ctx: PythonContext, method: Method) -> bool:
+    static = any(ctx.name(each) in ("staticmethod", "classmethod") for each in method.node.decorator_list)
+    if static or method.name in _OF_TRAINING:
+        return False
+    return ctx.index.descends(method.owner, TORCH_MODULE) is True
+
+
+@question
+def no_test_of_the_mode(ctx: PythonContext, call: ast.Call, method: Method) -> Answer:
+    """Whether no test of `training` decides that a dropout runs."""
+    tests = [each.test for each in ctx.ancestors(call) if isinstance(each, (ast.If, ast.IfExp, ast.While))]
+    before = (each for each in own(method.node) if isinstance(each, ast.If) and each.lineno < call.lineno)
+    tests += [each.test for each in before if isinstance(each.body[-1], (ast.Return, ast.Raise))]
+    decided = next((each for each in tests if _asks_the_mode(each)), None)
+    return yes() if decided is None else no(ctx.evidence(decided, "the mode decides"))
+
+
+def _asks_the_mode(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Attribute) and each.attr == "training" for each in ast.walk(node))
+
+
+@question
+def rate_is_positive(ctx: PythonContext, rate: ast.expr | None) -> Answer:
+    """Whether something is dropped: no where the rate surely is 0, or the mode is a part of it."""
+    if rate is None:
+        return yes()
+    found, complete = possible_values(ctx, rate, given=given)
+    held = [literal(each.node) if isinstance(each.node, ast.expr) and not each.path else ... for each in found]
+    bound = [each.node for each in ctx.bindings(ctx.scope(rate)).get(ctx.name(rate) or "", ())]
+    tests = [above.test for each in bound for above in ctx.ancestors(each) if isinstance(above, ast.If)]
+    if any(map(_asks_the_mode, (rate, *(each.node for each in found), *bound, *tests))):
+        return no(ctx.evidence(rate, "the mode is a part of the rate"))
+    if complete and all(each == 0 for each in held):
+        return no(ctx.evidence(rate, "nothing is dropped"))
+    others = [each.evidence("the rate may be set here") for each in _set_elsewhere(ctx, rate)]
+    if complete and all(isinstance(each, (int, float)) and each > 0 for each in held):
+        return unless(others)
+    return unknown(ctx.evidence(rate, "the rate may be 0"), *others)
+
+
+def _set_elsewhere(ctx: PythonContext, rate: ast.expr) -> Iterator[Occurrence]:
+    """Where code outside of the class sets the attribute that a rate is read from."""
+    if isinstance(rate, ast.Attribute):
+        own_class = ctx.klass(rate)
+        yield from (each for each in stores(ctx, rate.attr) if each.ctx.klass(each.node) != own_class)
+
+
+@question
+def runs_in_evaluation(ctx: PythonContext, method: Method) -> Answer:
+    """Whether `forward` is the method, or calls it, perhaps by way of others of the class."""
+    methods = {each.name: each for each in method.klass.body if isinstance(each, ast.FunctionDef)}
+    reached, waiting = set(), ["forward"]
+    while waiting:
+        name = waiting.pop()
+        if name in methods and name not in reached:
+            reached.add(name)
+            waiting += [each.attr for each in ast.walk(methods[name]) if isinstance(each, ast.Attribute)]
+    return yes() if method.name in reached else unknown(ctx.evidence(method.node, f"who calls `{method.name}`?"))
+
+
+@question
+def something_evaluates(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether the program puts a model into evaluation mode, or uses a library that does."""
+    if mentions(ctx, "eval") or any(ctx.index.using(ctx.path, _TRAINED_BY)):
+        return yes()
+    return unknown(ctx.evidence(call, "nothing in sight evaluates a model"))
