@@ -14,7 +14,7 @@ from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding, repair
 from codemods.frameworks.removed_names.owners import own_classes, owners_of
-from codemods.frameworks.removed_names.tables import RemovedName, by_position, is_field, of_rule
+from codemods.frameworks.removed_names.tables import RemovedName, by_position, is_field, of_rule, values_by_position
 from codemods.model.edits import Evidence
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.verbs import Verb, drop, edit_call
@@ -253,7 +253,10 @@ def says_nothing(row: RemovedName, value: ast.expr) -> bool:
 def old_values(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     """The values of arguments, also as arms of `a if x else b`, that their owner no longer takes."""
     table = of_rule(rule.code, "value")
-    for argument, value in ((each.arg, arm) for each in call.keywords if each.arg for arm in _arms(each.value)):
+    given = [(each.arg, each.value) for each in call.keywords if each.arg]
+    for number, each in enumerate(call.args):
+        given += [(name, each) for name in values_by_position(rule.code, number)]
+    for argument, value in ((name, arm) for name, each in given for arm in _arms(each)):
         held = literal(value)
         at = table.get(f"{argument}={held}") if held is not ... else None
         row = next((at[owner] for owner in owners_of(ctx, call) if owner in at), None) if at else None

@@ -55,8 +55,8 @@ def finding(
 ) -> Iterator[Draft]:
     """What is said of an old name at a place: by default, what its row says."""
     installed = library_is_installed(ctx, row)
-    if not installed.is_yes:
-        remedy = None
+    if not installed.is_yes or (ctx.upgrade(row.library) is not None and any(_by_address(ctx, row))):
+        remedy = None  # the release stays what it is
     gone = bool(row.gone) and versions.may(ctx.target(row.library), row.removed)
     consequence = Consequence.SILENT if row.silent else Consequence.RAISES
     draft = rule.finding(
@@ -74,12 +74,22 @@ def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
     """Whether the project holds no copy of the library, which may be what it imports (`a_fork`)."""
     word = (row.owner or row.old).rpartition(".")[2]
     packages = PACKAGES.get(row.library, (row.library,))
+    for package in packages:  # a script may put a folder around it on the path (`beside_a_copy`)
+        for copy in _around(ctx.path, package):
+            if ctx.index.exists(copy):
+                return unknown(Evidence(copy, 1, f"this may be the `{package}` that is imported"))
     for path in ctx.index.search(ctx.path, (word.encode(),)):
         for package in packages:
             above, inside, _ = f"/{path}".rpartition(f"/{package}/")
             if inside and ctx.index.exists(f"{above}/{package}/__init__.py".lstrip("/")):
                 return unknown(Evidence(path, 1, f"this may be the `{package}` that is imported"))
     return yes()
+
+
+def _around(path: str, package: str) -> Iterator[str]:
+    """Where a copy of a package would lie in the folders around a file."""
+    folders = path.split("/")[:-1]
+    yield from ("/".join([*folders[:number], package, "__init__.py"]) for number in range(len(folders) + 1))
 
 
 @question
@@ -125,12 +135,17 @@ def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
     where it is (`beside_an_old_pin`).
     """
     if ctx.upgrade(row.library) is not None:
-        return yes()
-    holding = [(path, each) for path, each in ctx.requirements(row.library) if each.specs is None]
+        return unless(_which(row, path, ctx, each) for path, each in _by_address(ctx, row))
+    holding = [*_by_address(ctx, row)]
     for package, needed in requirements(row.library, _NEWEST).items():
         if not versions.may(ctx.target(package), needed):
             holding += [(path, each) for path, each in ctx.requirements(package) if each.specs is not None]
     return unless(_which(row, path, ctx, each) for path, each in holding)
+
+
+def _by_address(ctx: FileContext, row: RemovedName) -> Iterator[tuple[str, Requirement]]:
+    """What asks for a commit of a library, which no upgrade changes."""
+    yield from ((path, each) for path, each in ctx.requirements(row.library) if each.specs is None)
 
 
 def _which(row: RemovedName, path: str, ctx: FileContext, requirement: Requirement) -> Evidence:

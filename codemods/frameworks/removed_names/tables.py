@@ -285,7 +285,16 @@ def last_names(code: str) -> frozenset[str]:
 def by_position(code: str) -> tuple[tuple[str, int], ...]:
     """The old arguments of a rule that may not be given by position any more, each with a place it had."""
     found = {(row.old, row.position) for row in rows() if row.rule == code and row.position is not None}
+    found = {each for each in found if "=" not in each[0]}
     return tuple(sorted(found))
+
+
+@cache
+def values_by_position(code: str, position: int) -> tuple[str, ...]:
+    """The arguments with old values of a rule that may stand at a position."""
+    found = {row.old.partition("=")[0] for row in rows() if (row.rule, row.place) == (code, "value")}
+    at = {row.old.partition("=")[0] for row in rows() if row.place == "value" and row.position == position}
+    return tuple(sorted(found & at))
 
 
 @cache

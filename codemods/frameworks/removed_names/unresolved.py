@@ -76,7 +76,8 @@ def unresolved_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -
     """`arguments.evaluation_strategy` of an object that nobody knows."""
     if node.attr not in tables.telling():
         return
-    if not (found := _carried(ctx, node.attr) or _carried(ctx, node.attr, "attribute")):
+    arguments = [row for row in _carried(ctx, node.attr) if not _has_still(row)]
+    if not (found := arguments or _carried(ctx, node.attr, "attribute")):
         return
     known = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
     if known[0] or uses(ctx.index, ctx.path, node.attr) & {OwnUse.FIELD, OwnUse.OPTION, OwnUse.KEY}:
@@ -102,6 +103,9 @@ def unresolved_files(rule: Rule, text: ast.Constant, ctx: PythonContext) -> Iter
     """The name of a file, or a path to it, that a library no longer writes."""
     name = text.value.rpartition("/")[2] if isinstance(text.value, str) else ""
     for row in _carried(ctx, name, "file"):
+        asked = [each.specs for _, each in ctx.requirements(row.library)]
+        if asked and all(ranges.every(specs, row.removed) for specs in asked):
+            continue  # it was so before (`asked_for_already`)
         if any(ctx.index.using(ctx.path, (row.library,))) and not _names_the_new_one(ctx, row):
             said = f"`save_pretrained` writes `{row.new}` since {row.library} {row.gone}, and no `{row.old}`"
             doubt = unknown(ctx.evidence(text, f"who writes `{row.old}` is not known"))
@@ -178,6 +182,11 @@ def _carried(ctx: FileContext, name: str, place: str = "argument") -> list[Remov
         if release is not None and ranges.every((f"=={release}",), row.removed):
             found.append(row)
     return sorted(found, key=lambda row: row.kind != "rename")
+
+
+def _has_still(row: RemovedName) -> bool:
+    """Whether objects of the owner have an attribute with the name of an argument that is gone."""
+    return f"{row.owner}.{row.old}" == "lightning.pytorch.Trainer.checkpoint_callback"
 
 
 def _carried_values(ctx: FileContext, name: str, value: ast.expr | None) -> list[RemovedName]:

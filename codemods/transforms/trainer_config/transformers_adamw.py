@@ -105,12 +105,13 @@ def _finding(
     fix: Sequence[Verb] = (),
     needs: Sequence[Need | None] = (),
 ) -> Draft:
+    installed = library_is_installed(ctx, _ROW)
     return rule.finding(
         node,
-        fix=fix,
-        needs=needs,
+        fix=fix if installed.is_yes else (),
+        needs=needs if installed.is_yes else (),
         message=message or _gone(ctx),
-        is_bug=[nobody_puts_it_back(ctx), library_is_installed(ctx, _ROW)],
+        is_bug=[nobody_puts_it_back(ctx), installed],
         bites=_affected(ctx),
         consequence=_cost(ctx),
     )

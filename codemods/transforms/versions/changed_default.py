@@ -30,7 +30,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.owners import dataclasses_of, instance_of, made, owners_of
+from codemods.frameworks.removed_names.owners import dataclasses_of, instance_of, made, own_classes, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -85,6 +85,7 @@ def _of_owners(ctx: PythonContext, node: ast.expr, owners: Sequence[str]) -> Ite
         changes = {old: rows for old, rows in tables.defaults_of().get(owner, {}).items() if old not in told}
         told |= changes.keys()  # a subclass has a default of its own
         changed = [row for rows in changes.values() if (row := _crossed(ctx, node, rows))]
+        changed = [row for row in changed if not _has_its_own(ctx, node, row.old)]
         for row in changed:
             if row.decide:
                 yield rule.finding(node, message=f"{_said(row)}: {row.decide}")
@@ -93,6 +94,16 @@ def _of_owners(ctx: PythonContext, node: ast.expr, owners: Sequence[str]) -> Ite
             name = owner.rpartition(".")[2]
             each = ", ".join(f"`{row.old}` {row.was} → {row.new} ({row.library} {row.gone})" for row in listed)
             yield rule.finding(node, message=f"defaults of `{name}` changed: {each}")
+
+
+def _has_its_own(ctx: PythonContext, node: ast.expr, name: str) -> bool:
+    """Whether a class of the project that is called has a field with a default of its own (`default_of_a_subclass`)."""
+    for ref in own_classes(ctx, node) if isinstance(node, ast.Call) else ():
+        there = ctx.other(ref.path)
+        for klass in there.classes(ref.name) if there is not None else ():
+            if any(isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == name for each in klass.body):
+                return True
+    return False
 
 
 def _said(row: RemovedName) -> str:
@@ -126,13 +137,18 @@ def _relies(ctx: PythonContext, call: ast.Call, row: RemovedName) -> bool:
     given = keyword(call, name)
     if value:
         return given is not None and literal(given) == value
-    if (len(call.args) > 1 and not row.given) or any(
-        literal(said) is True for each in row.unless if (said := keyword(call, each))
-    ):
+    if (len(call.args) > 1 and not row.given) or any(_says(call, each) for each in row.unless):
         return False
     if any(keyword(call, each) is None for each in row.given):
         return False
     return given is None or (name == "dtype" and _may_be_none(ctx, given))
+
+
+def _says(call: ast.Call, word: str) -> bool:
+    """Whether a call says `name`, or `name=False`."""
+    name, _, value = word.partition("=")
+    said = keyword(call, name)
+    return said is not None and literal(said) is (value != "False")
 
 
 def _may_be_none(ctx: PythonContext, given: ast.expr) -> bool:
@@ -168,7 +184,8 @@ def _result_of_unknown(ctx: PythonContext, call: ast.Call) -> RemovedName | None
         return None
     method = call.func.attr
     for owner, changes in tables.defaults_of().items():
-        if owner.rpartition(".")[2] == method and (rows := changes.get(tables.RESULT)):
+        rows = changes.get(tables.RESULT) or (changes.get("return_dict") if method != "forward" else None)
+        if owner.rpartition(".")[2] == method and rows:
             if (row := _crossed(ctx, call, rows)) and not ctx.index.search(ctx.path, (f"def {method}".encode(),)):
                 return row
     return None

@@ -1,5 +1,5 @@
 # fixer: target=transformers==5.23.0
-from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, pipeline
 
 
 def load(folder, few, **more):
@@ -11,3 +11,8 @@ def load(folder, few, **more):
 
 def traced(folder):
     return AutoModelForCausalLM.from_pretrained(folder, torchscript=True)
+
+
+def tasks(flag):
+    asked = pipeline("question-answering" if flag else "text-generation")
+    return asked, pipeline(task="summarization"), pipeline("fill-mask")

@@ -1,0 +1,1 @@
+from .optimization import AdamW
