@@ -98,6 +98,12 @@ def mentions(ctx: PythonContext, *words: str) -> list[Occurrence]:
     return _in_the_program(ctx, mentions, words, words, _in_file)
 
 
+def is_mentioned(ctx: PythonContext, word: str) -> bool:
+    """Whether a file of the program around one file names a word, or has an attribute that is called so."""
+    found = (ctx.index.facts(path) for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (word.encode(),)))))
+    return any(facts is not None and (word in facts.mentioned or word in facts.loads) for facts in found)
+
+
 def _in_file(ctx: PythonContext, path: str, words: frozenset[str]) -> Iterator[Occurrence]:
     facts = ctx.index.facts(path)
     if facts is None or (facts.mentioned.isdisjoint(words) and not any(word in facts.loads for word in words)):

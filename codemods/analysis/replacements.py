@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
@@ -58,17 +58,25 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
     """Whether nothing in the program replaces what a library defines under some names, or a part of it."""
     if (patched := _patched_by_another(ctx)) is not None:
         return unknown(patched)
-    asked = tuple(word.encode() for word in (*words, *_SETTERS, *_IMPORTERS))
     wanted = frozenset(words)
-    paths = dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, asked)))
+    asked = tuple(word.encode() for word in (*words, *_SETTERS, *_IMPORTERS))
+    paths = ctx.index.search(ctx.path, asked)
+    elsewhere = ctx.index.recall((library_is_as_released, wanted, paths), lambda: [*_in_files(ctx, paths, wanted)])
+    found = elsewhere if ctx.path in paths else [*elsewhere, *_in_files(ctx, (ctx.path,), wanted)]
     return unless(
         each.shown
-        for path in paths
-        if _may_replace(ctx, path, wanted) and are_connected(ctx.index, ctx.path, path)
-        for each in _replacements(ctx, path)
+        for path, each in found
+        if are_connected(ctx.index, ctx.path, path)
         if (each.is_any and (_imports_from(ctx, path) if each.is_own else _run_together(ctx, path)))
         or not each.names.isdisjoint(wanted)
     )
+
+
+def _in_files(ctx: PythonContext, paths: Iterable[str], words: frozenset[str]) -> Iterator[tuple[str, Replacement]]:
+    """What some files replace that may be of some names, whoever asks."""
+    for path in paths:
+        if _may_replace(ctx, path, words):
+            yield from ((path, each) for each in _replacements(ctx, path) if each.is_any or each.names & words)
 
 
 def _patched_by_another(ctx: PythonContext) -> Evidence | None:

@@ -238,13 +238,20 @@ def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
     last = old.rpartition(".")[2]
     if last not in _CLASSES:
         return yes()
-    for path in ctx.index.search(ctx.path, (last.encode(),)):
-        module = ctx.index.syntax(path)
+    paths = ctx.index.search(ctx.path, (last.encode(),))
+    place = ctx.index.recall((nobody_checks_the_class, last, paths), lambda: _checked(ctx.index, paths, last))
+    return yes() if place is None else unknown(place)
+
+
+def _checked(index: Index, paths: Sequence[str], last: str) -> Evidence | None:
+    """The first place that asks for a class by the last part of its name."""
+    for path in paths:
+        module = index.syntax(path)
         for node in (*module.all(ast.Name), *module.all(ast.Attribute)) if module is not None else ():
             name = dotted(node) or ""
             if name.rpartition(".")[2] == last and name not in _BASES and module and _is_compared(node, module):
-                return unknown(Evidence(path, node.lineno, f"a new `{last}` is no instance of the old class"))
-    return yes()
+                return Evidence(path, node.lineno, f"a new `{last}` is no instance of the old class")
+    return None
 
 
 def _is_compared(node: ast.expr, module: Module) -> bool:

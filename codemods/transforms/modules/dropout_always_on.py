@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, given, has_splat, literal
-from codemods.analysis.mentions import Occurrence, mentions, stores
+from codemods.analysis.mentions import Occurrence, is_mentioned, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
@@ -144,6 +144,6 @@ def runs_in_evaluation(ctx: PythonContext, method: Method) -> Answer:
 @question
 def something_evaluates(ctx: PythonContext, call: ast.Call) -> Answer:
     """Whether the program puts a model into evaluation mode, or uses a library that does."""
-    if mentions(ctx, "eval") or any(ctx.index.using(ctx.path, _TRAINED_BY)):
+    if is_mentioned(ctx, "eval") or any(ctx.index.using(ctx.path, _TRAINED_BY)):
         return yes()
     return unknown(ctx.evidence(call, "nothing in sight evaluates a model"))
