@@ -42,9 +42,15 @@ def _place(binding: Binding) -> ast.AST:
 
 def uses(ctx: PythonContext, name: str, after: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
     """The places in the function of `after` that read a name (`loss`, `self.loss`)."""
-    for node in own(ctx.scope(after)):
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and ctx.name(node) == name:
-            yield node
+    key = (uses, scope := ctx.scope(after))
+    if key not in ctx.memo:
+        found: dict[str, list[ast.Name | ast.Attribute]] = {}
+        for node in own(scope):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+                if (written := ctx.name(node)) is not None:
+                    found.setdefault(written, []).append(node)
+        ctx.memo[key] = found
+    yield from ctx.memo[key].get(name, ())
 
 
 def uses_of(ctx: PythonContext, assignment: ast.AST) -> Iterator[ast.Name | ast.Attribute]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from codemods.analysis import instances
@@ -22,6 +23,7 @@ from codemods.syntax.facts import Class
 from codemods.syntax.module import FUNCTIONS, Function, own
 
 N = TypeVar("N", bound=ast.AST)
+Told = TypeVar("Told")
 
 NAMING = frozenset({"getattr", "setattr", "methodcaller", "attrgetter", "__getattribute__", "patch", "object"})
 """Functions that take the name of an attribute as a string."""
@@ -96,6 +98,26 @@ def mentions(ctx: PythonContext, *words: str) -> list[Occurrence]:
     What is only assigned or defined under the name is left out.
     """
     return _in_the_program(ctx, mentions, words, words, _in_file)
+
+
+def told(ctx: PythonContext, tell: Callable[[Sequence[Occurrence]], tuple[Told, ...]], *words: str) -> list[Told]:
+    """What the files of the program around one file tell of the places that name some words, in plain data.
+
+    Found once for each file, whoever asks: what holds for a program is asked for each file of it.
+    """
+    asked, found = frozenset(words), ctx.index.search(ctx.path, tuple(word.encode() for word in words))
+    known: list[Told] = []
+    for path in dict.fromkeys((ctx.path, *found)):
+        if are_connected(ctx.index, ctx.path, path):
+            key = (told, tell, words, path)
+            known += ctx.index.recall(key, partial(_tell, ctx, tell, path, asked))
+    return known
+
+
+def _tell(
+    ctx: PythonContext, tell: Callable[[Sequence[Occurrence]], tuple[Told, ...]], path: str, words: frozenset[str]
+) -> tuple[Told, ...]:
+    return tell([*_in_file(ctx, path, words)])
 
 
 def is_mentioned(ctx: PythonContext, word: str) -> bool:

@@ -56,7 +56,7 @@ _LONGEST = 20
 """Dots in a name; more are no answer."""
 _MOST_TEXT = 5_000_000
 """Characters of text that are kept."""
-_MOST_TREES = 1_000_000
+_MOST_TREES = 6_000_000
 """Characters of text whose syntax trees are kept."""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, given, literal, values
-from codemods.analysis.mentions import Occurrence, mentions
+from codemods.analysis.mentions import Occurrence, told
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.tensors import METHODS, is_tensor
 from codemods.analysis.values import possible_values
@@ -17,6 +17,7 @@ from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.openings import DEPTH
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
+from codemods.model.edits import Evidence
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, own
@@ -250,12 +251,30 @@ def something_is_cast(ctx: PythonContext, at: ast.expr | ast.stmt) -> Answer:
 @question
 def weights_are_float32(ctx: PythonContext, path: Path) -> Answer:
     """Whether nothing in the program may keep the weights in low precision: autocast caches copies of float32 only."""
-    named = (each for each in mentions(ctx, *_LOW_WORDS) if _is_of_weights(each))
-    is_kept = any(map(_is_kept, mentions(ctx, *_LOW_WORDS)))
-    chosen = (each for each in mentions(ctx, "to", "type") if _is_cast_by_name(each, is_kept))
+    low, casts = told(ctx, _low_types, *_LOW_WORDS), told(ctx, _casts_by_name, "to", "type")
+    is_kept = any(place is None for place in low)
     return unless(
-        each.evidence(f"`{each.ctx.written(each.node)}` may be the type of the weights") for each in (*named, *chosen)
+        (
+            *(place for place in low if place is not None),
+            *(place for place, from_a_table in casts if is_kept or not from_a_table),
+        )
     )
+
+
+def _low_types(found: Sequence[Occurrence]) -> tuple[Evidence | None, ...]:
+    """Where a file may cast weights to a type of low precision; None where it keeps such a type in a table."""
+    kept = (None,) if any(map(_is_kept, found)) else ()
+    return (*map(_of_the_weights, filter(_is_of_weights, found)), *kept)
+
+
+def _of_the_weights(mention: Occurrence) -> Evidence:
+    return mention.evidence(f"`{mention.ctx.written(mention.node)}` may be the type of the weights")
+
+
+def _casts_by_name(found: Sequence[Occurrence]) -> tuple[tuple[Evidence, bool], ...]:
+    """Where a file casts a module to a type that only a run can tell, and whether that comes from a table."""
+    told_by = [(each, how) for each in found if (how := _is_cast_by_name(each)) is not None]
+    return tuple((_of_the_weights(each), how) for each, how in told_by)
 
 
 def _is_kept(mention: Occurrence) -> bool:
@@ -271,21 +290,28 @@ def _behind(ctx: PythonContext, value: ast.expr) -> list[ast.expr]:
     return [each for each in found if isinstance(each, ast.expr)]
 
 
-def _is_cast_by_name(mention: Occurrence, is_kept: bool) -> bool:
-    """`net.to(getattr(torch, name))`, `net.to(TYPES[name])`: to a type that only a run can tell.
+def _is_cast_by_name(mention: Occurrence) -> bool | None:
+    """`net.to(TYPES[name])` (True), `net.to(getattr(torch, name))` (False): to a type that only a run can tell.
 
-    Args:
-        is_kept: whether the program keeps types of low precision in tables.
+    Returns:
+        Whether the type comes from a table; None of any other call.
     """
-    ctx, call = mention.ctx, mention.call
-    given = [each for value in values(call) for each in _behind(ctx, value)] if call is not None else []
-    for dtype in given:
-        if is_kept and isinstance(dtype, ast.Subscript) and mention.receiver is not None:
-            return _may_be_a_module(ctx, mention.receiver)
-        if isinstance(dtype, ast.Call) and ctx.name(dtype.func) == "getattr" and len(dtype.args) > 1:
-            if ctx.name(dtype.args[0]) == "torch" and not isinstance(dtype.args[1], ast.Constant):
-                return mention.receiver is not None and _may_be_a_module(ctx, mention.receiver)
-    return False
+    ctx, call, receiver = mention.ctx, mention.call, mention.receiver
+    if call is None or receiver is None:
+        return None
+    for dtype in (each for value in values(call) for each in _behind(ctx, value)):
+        match dtype:
+            case ast.Subscript():
+                from_a_table = True
+            case ast.Call(args=[owner, attribute, *_]) if ctx.name(dtype.func) == "getattr":
+                if ctx.name(owner) != "torch" or isinstance(attribute, ast.Constant):
+                    continue
+                from_a_table = False
+            case _:
+                continue
+        if _may_be_a_module(ctx, receiver):
+            return from_a_table
+    return None
 
 
 def _is_of_weights(mention: Occurrence) -> bool:

@@ -1,0 +1,152 @@
+"""Training goes on from a saved optimizer, and the schedule of its learning rate begins again.
+
+## Why is this bad?
+A scheduler counts its steps itself. Made anew beside `optimizer.load_state_dict(…)`, it begins at 0: a cosine over ten
+epochs that was resumed at the fifth went from 0.5 to 0.327 instead of 0.024, a linear decay jumped back to 0.9, and a
+one-cycle schedule warmed up once more (run with PyTorch 2.13). Nothing raises and nothing warns.
+
+## Fix safety
+There is none: the state has to be saved as well, `"scheduler": scheduler.state_dict()`, and checkpoints that were
+written before do not hold it; `last_epoch=` says where an old one stands.
+
+## When it is not offered
+Silent where a scheduler is restored, is made with `last_epoch`, is never advanced, or is told where it stands
+(`step(epoch)`). Possible where a scheduler may be advanced to where it was, where a function computes the rate from
+something else than the count, where what restores a state is not known, and where `last_epoch` is set.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis import instances
+from codemods.analysis.calls import argument, given, has_splat, keyword, positional
+from codemods.analysis.mentions import Occurrence, mentions, stores
+from codemods.analysis.optimizers import is_schedule, optimizes
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, no, question, unless, yes
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.rule import Draft, Rule
+
+_COMPUTED = ("LambdaLR", "MultiplicativeLR")
+"""Schedulers that ask a function for the rate."""
+
+rule = Rule(
+    code="SCH001",
+    name="scheduler-not-restored",
+    summary="training goes on from a saved optimizer, and its schedule begins again",
+    fix_title="Restore the scheduler",
+    safety=Safety.DISPLAY,
+    consequence=Consequence.SILENT,
+    effect=Effect.NUMBERS,
+    triggers=(("load_state_dict",),),
+    somewhere=(b"lr_scheduler",),
+    references=("https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",),
+)
+
+
+@rule.on(ast.Call)
+def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr != "load_state_dict" or optimizes(ctx, func.value) is not True:
+        return
+    for where, made in _schedules(ctx, func.value):
+        advances = [each for each in _steps(ctx) if made in _makers(each)]
+        if not advances or any(each.call is None or each.call.args or each.call.keywords for each in advances):
+            continue
+        what = (where.name(made.func) or "scheduler").rpartition(".")[2]
+        yield rule.finding(
+            call,
+            message=f"`{ctx.written(func.value)}` is restored here, and its `{what}` is not: the schedule begins again",
+            evidence=[where.evidence(made, "this counts from 0")],
+            is_bug=[
+                begins_at_zero(where, made),
+                no_schedule_is_restored(ctx),
+                is_not_advanced_before(ctx, made),
+                rate_follows_the_count(where, made),
+            ],
+        )
+        return
+
+
+def _schedules(ctx: PythonContext, optimizer: ast.expr) -> Iterator[tuple[PythonContext, ast.Call]]:
+    """The calls that make a scheduler of an optimizer, in the files where that is made."""
+    values, complete = possible_values(ctx, optimizer, returns=True, given=given)
+    makers = {each.node for each in values if isinstance(each.node, ast.Call) and not each.path}
+    for where in dict.fromkeys(each.ctx for each in values) if complete and makers else ():
+        for made in where.all(ast.Call):
+            first = positional(made, 0)
+            if first is not None and not has_splat(made) and is_schedule(where, made):
+                if any(each.node in makers for each in possible_values(where, first, returns=True, given=given)[0]):
+                    yield where, made
+
+
+def _steps(ctx: PythonContext) -> list[Occurrence]:
+    """The places that advance a scheduler, or step something else."""
+    return [each for each in mentions(ctx, "step") if each.receiver is not None]
+
+
+def _makers(step: Occurrence) -> set[ast.AST]:
+    assert step.receiver is not None
+    return {each.node for each in possible_values(step.ctx, step.receiver, returns=True, given=given)[0]}
+
+
+@question
+def begins_at_zero(ctx: PythonContext, made: ast.Call) -> Answer:
+    """Whether a scheduler is made at its beginning: not with `last_epoch`."""
+    told = keyword(made, "last_epoch")
+    if told is not None:
+        return no(ctx.evidence(told, "this says where it stands"))
+    return unless(
+        each.evidence("this says where it stands") for each in stores(ctx, "last_epoch") if each.word != "setattr"
+    )
+
+
+@question
+def no_schedule_is_restored(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program restores the state of a scheduler, or of what nobody knows."""
+    others = []
+    for each in mentions(ctx, "load_state_dict"):
+        if each.receiver is None or optimizes(each.ctx, each.receiver) is True:
+            continue
+        if is_schedule(each.ctx, each.receiver):
+            return no(each.evidence("a scheduler is restored here"))
+        if _may_be_a_schedule(each):
+            others.append(each.evidence("what is restored here is not known"))
+    return unless(others)
+
+
+def _may_be_a_schedule(each: Occurrence) -> bool:
+    """Whether nothing shows that an object is something else: what the file calls, and what takes no optimizer."""
+    ctx, receiver = each.ctx, each.receiver
+    assert receiver is not None
+    if (name := ctx.name(receiver)) is not None and any(ctx.name(call.func) == name for call in ctx.all(ast.Call)):
+        return False
+    return instances.of(ctx, receiver) is None
+
+
+@question
+def is_not_advanced_before(ctx: PythonContext, made: ast.Call) -> Answer:
+    """Whether no loop without a backward pass advances a scheduler, as far as it had come (`unsure`)."""
+    return unless(
+        each.evidence("the scheduler may be advanced to where it was")
+        for each in _steps(ctx)
+        if made in _makers(each) and _is_in_an_empty_loop(each)
+    )
+
+
+def _is_in_an_empty_loop(step: Occurrence) -> bool:
+    loop = step.ctx.enclosing(step.node, ast.For, ast.While)
+    return isinstance(loop, (ast.For, ast.While)) and len(loop.body) == 1
+
+
+@question
+def rate_follows_the_count(ctx: PythonContext, made: ast.Call) -> Answer:
+    """Whether no function computes the rate from something else than the count."""
+    function = argument(made, "lr_lambda", 1)
+    if function is None or not all(each.endswith(_COMPUTED) for each in ctx.origin(made.func)):
+        return yes()
+    return unless([ctx.evidence(function, "this may know where training goes on")])
