@@ -11,7 +11,8 @@ Unsafe: the learning rates change, which is the point. `{"scheduler": schedule, 
 each step of the optimizer.
 
 ## When it is not offered
-Silent where the interval is given, under manual optimization, and where the length speaks of epochs. Possible where
+Silent where the interval is given, under manual optimization, and where the length speaks of epochs or is one
+step an epoch. Possible where
 the length is not surely counted in steps, where a class overrides `lr_scheduler_step`, and where the program takes its
 schedules to step them itself. Only reported where a dictionary of several lines lacks the interval.
 """
@@ -21,17 +22,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, keyword, values
+from codemods.analysis.calls import argument, keyword, literal, values
 from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import is_schedule
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, no, question, unknown, unless, yes
+from codemods.flow.answers import Answer, no, question, unknown, unless
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import is_none
 from codemods.syntax.verbs import Verb, replace
 
 _WARM_UPS = (
@@ -39,6 +42,8 @@ _WARM_UPS = (
     *("get_polynomial_decay_schedule_with_warmup", "get_cosine_with_hard_restarts_schedule_with_warmup"),
 )
 """Functions of Transformers and diffusers that make a schedule of `num_training_steps`."""
+
+_METHOD = "configure_optimizers"
 
 rule = Rule(
     code="PL013",
@@ -56,7 +61,7 @@ rule = Rule(
 @rule.on(ast.Return)
 def step_scheduler_per_epoch(given: ast.Return, ctx: PythonContext) -> Iterator[Draft]:
     method = ctx.method(given)
-    if given.value is None or method is None or method.name != "configure_optimizers":
+    if given.value is None or method is None or method.name != _METHOD:
         return
     if not ctx.index.descends(method.owner, LIGHTNING_MODULE) or ctx.function(given) is not method.node:
         return
@@ -73,6 +78,7 @@ def step_scheduler_per_epoch(given: ast.Return, ctx: PythonContext) -> Iterator[
                 is_bug=[
                     counts_steps(ctx, made.node),
                     methods_are_lightnings(ctx, method.owner, "lr_scheduler_step"),
+                    no_subclass_adds_to_it(ctx, method.owner),
                     nobody_takes_schedules(ctx),
                 ],
             )
@@ -117,12 +123,14 @@ def _with_interval(ctx: PythonContext, schedule: ast.expr, said: ast.Dict | None
 @question
 def counts_steps(ctx: PythonContext, made: ast.Call) -> Answer:
     """Whether the length of a schedule is counted in steps of the optimizer: no where it speaks of epochs."""
-    if keyword(made, "steps_per_epoch") is not None and is_schedule(ctx, made):
-        return yes()
+    steps = keyword(made, "steps_per_epoch")
+    if steps is not None and is_schedule(ctx, made):
+        one = literal(steps) == 1
+        return no(ctx.evidence(steps, "one step an epoch")) if one else unless(_whole_batches(ctx))
     made_of = (node for value in values(made)[1:] for node in sources(ctx, ctx.scope(made), value))
     text = " ".join(ctx.source(node) for node in made_of if isinstance(node, ast.expr))
     if "estimated_stepping_batches" in text:
-        return yes()
+        return unless(_whole_batches(ctx))
     last = (ctx.name(made.func) or "").rpartition(".")[2]
     if last == "OneCycleLR" and is_schedule(ctx, made):
         length = argument(made, "total_steps", 2)
@@ -133,8 +141,28 @@ def counts_steps(ctx: PythonContext, made: ast.Call) -> Answer:
     if length is None or ("epoch" in text and "len(" not in text and "step" not in ctx.source(length)):
         return no(ctx.evidence(made, "it counts epochs"))
     if "len(" in text:
-        return yes()
+        return unless(_whole_batches(ctx))
     return unknown(ctx.evidence(length, "this may be a number of epochs"))
+
+
+def _whole_batches(ctx: PythonContext) -> Iterator[Evidence]:
+    """Where a batch may hold all examples: then steps and epochs are the same (`full_batch`)."""
+    for call in ctx.all(ast.Call):
+        size = keyword(call, "batch_size")
+        whole = isinstance(size, ast.Call) and ctx.name(size.func) == "len"
+        if size is not None and (whole or is_none(size)):
+            yield ctx.evidence(size, "a batch may be an epoch")
+
+
+@question
+def no_subclass_adds_to_it(ctx: PythonContext, owner: Ref) -> Answer:
+    """Whether no class of the project takes what a method returns, and may add the interval (`added_below`)."""
+    found = [(ref, klass) for ref in ctx.index.subclasses(owner) if (klass := ctx.index.klass(ref)) is not None]
+    return unless(
+        Evidence(ref.path, klass.methods[_METHOD].line, f"`{ref.name}` may add the interval")
+        for ref, klass in found
+        if _METHOD in klass.methods
+    )
 
 
 @question

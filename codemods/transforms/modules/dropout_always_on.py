@@ -13,20 +13,21 @@ Training stays as it is.
 ## When it is not offered
 Silent outside of the methods of a module, where `training` is given, in whatever way, where a test of it decides, where
 the rate is 0, and in `training_step`. Possible where the rate may be 0 or is not in sight, where something else may set
-it, for a method that `forward` does not call, and where nothing in the program evaluates a model.
+it or decides, for a method that `forward` does not call, where nothing in the program evaluates a model, and where the
+spread of several passes is taken.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from codemods.analysis.calls import argument, given, has_splat, literal
-from codemods.analysis.mentions import Occurrence, is_mentioned, stores
+from codemods.analysis.mentions import Occurrence, is_mentioned, stores, told
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import TORCH_MODULE
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
@@ -36,6 +37,8 @@ _DROPOUT = frozenset(f"torch.nn.functional.dropout{kind}" for kind in ("", "1d",
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 _TRAINED_BY = ("lightning", "pytorch_lightning", "transformers", "accelerate", "ignite", "fastai")
 """Libraries that evaluate models themselves."""
+_SPREAD = ("std", "var", "std_mean", "var_mean", "quantile", "stdev", "variance")
+"""Functions of samples of the same."""
 _OF_TRAINING = frozenset({"training_step", "training_step_end", "__init__"})
 """Methods that run in training mode, or in no mode."""
 
@@ -77,6 +80,7 @@ def dropout_always_on(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             rate_is_positive(ctx, rate),
             runs_in_evaluation(ctx, method),
             something_evaluates(ctx, call),
+            nothing_is_sampled(ctx),
         ],
     )
 
@@ -90,16 +94,23 @@ def _is_of_a_module(ctx: PythonContext, method: Method) -> bool:
 
 @question
 def no_test_of_the_mode(ctx: PythonContext, call: ast.Call, method: Method) -> Answer:
-    """Whether no test of `training` decides that a dropout runs."""
-    tests = [each.test for each in ctx.ancestors(call) if isinstance(each, (ast.If, ast.IfExp, ast.While))]
+    """Whether nothing but the call decides that something is dropped: no where a test of the mode does."""
+    around = [each.test for each in ctx.ancestors(call) if isinstance(each, (ast.If, ast.IfExp, ast.While))]
     before = (each for each in own(method.node) if isinstance(each, ast.If) and each.lineno < call.lineno)
-    tests += [each.test for each in before if isinstance(each.body[-1], (ast.Return, ast.Raise))]
-    decided = next((each for each in tests if _asks_the_mode(each)), None)
-    return yes() if decided is None else no(ctx.evidence(decided, "the mode decides"))
+    around += [each.test for each in before if isinstance(each.body[-1], (ast.Return, ast.Raise))]
+    asking = {"training"}.union(
+        each.name for each in method.klass.body if isinstance(each, ast.FunctionDef) and _asks(each, {"training"})
+    )
+    if (decided := next((each for each in around if _asks(each, asking)), None)) is not None:
+        return no(ctx.evidence(decided, "the mode decides"))
+    others = [ctx.evidence(each, "this decides, too") for each in around]
+    asked = (each for each in own(method.node) if isinstance(each, ast.Attribute) and each.attr == "training")
+    return unless((*others, *(ctx.evidence(each, "the mode is asked here") for each in asked)))
 
 
-def _asks_the_mode(node: ast.AST) -> bool:
-    return any(isinstance(each, ast.Attribute) and each.attr == "training" for each in ast.walk(node))
+def _asks(node: ast.AST, words: Collection[str]) -> bool:
+    """Whether something reads the mode, or what the class computes from it (`of_a_property`)."""
+    return any(isinstance(each, ast.Attribute) and each.attr in words for each in ast.walk(node))
 
 
 @question
@@ -111,7 +122,7 @@ def rate_is_positive(ctx: PythonContext, rate: ast.expr | None) -> Answer:
     held = [literal(each.node) if isinstance(each.node, ast.expr) and not each.path else ... for each in found]
     bound = [each.node for each in ctx.bindings(ctx.scope(rate)).get(ctx.name(rate) or "", ())]
     tests = [above.test for each in bound for above in ctx.ancestors(each) if isinstance(above, ast.If)]
-    if any(map(_asks_the_mode, (rate, *(each.node for each in found), *bound, *tests))):
+    if any(_asks(each, {"training"}) for each in (rate, *(each.node for each in found), *bound, *tests)):
         return no(ctx.evidence(rate, "the mode is a part of the rate"))
     if complete and all(each == 0 for each in held):
         return no(ctx.evidence(rate, "nothing is dropped"))
@@ -147,3 +158,24 @@ def something_evaluates(ctx: PythonContext, call: ast.Call) -> Answer:
     if is_mentioned(ctx, "eval") or any(ctx.index.using(ctx.path, _TRAINED_BY)):
         return yes()
     return unknown(ctx.evidence(call, "nothing in sight evaluates a model"))
+
+
+@question
+def nothing_is_sampled(ctx: PythonContext) -> Answer:
+    """Whether no code takes the spread of several passes: then the noise is meant (`monte_carlo`)."""
+    return unless(told(ctx, _spreads, *_SPREAD))
+
+
+def _spreads(found: Sequence[Occurrence]) -> tuple[Evidence, ...]:
+    return tuple(each.evidence("the spread of several passes may be taken here") for each in found if _repeats(each))
+
+
+def _repeats(spread: Occurrence) -> bool:
+    """Whether the function of a place repeats something a number of times, whatever the number of the round."""
+    ctx, scope = spread.ctx, spread.ctx.scope(spread.node)
+    read = {each.id for each in own(scope) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    for each in own(scope):
+        if isinstance(each, (ast.For, ast.comprehension)) and isinstance(each.iter, ast.Call):
+            if ctx.name(each.iter.func) == "range" and isinstance(each.target, ast.Name) and each.target.id not in read:
+                return True
+    return False

@@ -101,8 +101,15 @@ def begins_at_zero(ctx: PythonContext, made: ast.Call) -> Answer:
     if told is not None:
         return no(ctx.evidence(told, "this says where it stands"))
     return unless(
-        each.evidence("this says where it stands") for each in stores(ctx, "last_epoch") if each.word != "setattr"
+        each.evidence("this says where it stands") for each in stores(ctx, "last_epoch") if _is_of_another(each)
     )
+
+
+def _is_of_another(store: Occurrence) -> bool:
+    """Whether an attribute is set from outside: a class of schedulers counts with its own."""
+    method = store.ctx.method(store.node)
+    own = method is not None and store.receiver is not None and store.ctx.name(store.receiver) == method.self
+    return store.word != "setattr" and not own
 
 
 @question
