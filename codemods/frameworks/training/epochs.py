@@ -82,6 +82,14 @@ def counts_epochs(ctx: PythonContext, loop: ast.For | ast.While) -> bool:
     return start is None or end is None or end - start > 1
 
 
+@question
+def rounds_are_epochs(ctx: PythonContext, loop: ast.For | ast.While) -> Answer:
+    """Whether the rounds of a loop are counted: those of a `while` may be tries or steps."""
+    if isinstance(loop, ast.For):
+        return yes()
+    return unknown(ctx.evidence(loop.test, "these rounds may be no epochs"))
+
+
 def _is_one_of(ctx: PythonContext, function: ast.expr, names: frozenset[str]) -> bool:
     """Whether a function is one of these, of Python or of a library."""
     if isinstance(function, ast.Name) and function.id in names and not ctx.origin(function):
