@@ -1,0 +1,133 @@
+"""Binary cross-entropy of a sigmoid, in a region of autocast.
+
+## Why is this bad?
+On a GPU the call raises, whatever its tensors are (run on an H200 with PyTorch 2.11):
+
+    RuntimeError: torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.
+
+On a CPU nothing raises. The sigmoid of 16 bits rounds to 1, and the loss is cut off there: with a logit of 6.5 and the
+label 0 it is 100.0 and its gradient 0.0, where 6.5015 and 0.9985 are right. What the model gets most wrong trains
+nothing (run with PyTorch 2.13).
+
+## Fix safety
+Safe: `binary_cross_entropy_with_logits` computes both in one function, which autocast runs in 32 bits. Only where the
+sigmoid stands in the call itself.
+
+## When it is not offered
+Where the probabilities have a name, or pass through something else, the call is reported: the name may be used for
+other things. Silent outside of a region, where a region around the call is switched off, and where what is given is no
+sigmoid in sight. Possible where the precision of a Trainer, or an option of the region, is not in sight.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.calls import argument, has_splat, literal
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.frameworks.autocast.questions import no_manager_is_unknown
+from codemods.frameworks.autocast.regions import Region, around
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.verbs import edit_call
+
+_LOSS = "torch.nn.functional.binary_cross_entropy"
+_CRITERION = frozenset({"torch.nn.BCELoss", "torch.nn.modules.loss.BCELoss"})
+_SIGMOID = frozenset({"torch.sigmoid", "torch.special.expit", "torch.nn.functional.sigmoid"})
+_ON_A_GPU = frozenset({"torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast"})
+
+rule = Rule(
+    code="AMP004",
+    name="bce-in-autocast",
+    summary="binary cross-entropy of a sigmoid under autocast raises on a GPU, and is cut off on a CPU",
+    fix_title="Compute the loss from the logits",
+    safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
+    effect=Effect.NUMBERS,
+    triggers=(("binary_cross_entropy", "BCELoss"), ("sigmoid", "expit")),
+    somewhere=(b"autocast", b"training_step"),
+    errors=("binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast",),
+    references=(
+        "https://docs.pytorch.org/docs/stable/amp.html#prefer-binary-cross-entropy-with-logits-over-binary-cross-entropy",
+    ),
+)
+
+
+@rule.on(ast.Call)
+def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if has_splat(call) or not _is_the_loss(ctx, call) or (given := argument(call, "input", 0)) is None:
+        return
+    logits = _logits(ctx, given)
+    if logits is None and not _is_a_sigmoid(ctx, given):
+        return
+    if (region := around(ctx, call)) is None or region.precision == "none":
+        return
+    target = ctx.spell(f"{_LOSS}_with_logits", at=call)
+    fix = None
+    if logits is not None and target is not None and ctx.means(call.func, _LOSS):
+        held = next((k for k in call.keywords if k.value is given), given)
+        fix = [edit_call(call, function=target.code, values={held: ctx.source(logits)})]
+    raises = _is_on_a_gpu(region)
+    yield rule.finding(
+        call,
+        fix=fix,
+        needs=[target.need] if fix and target is not None else [],
+        message="`binary_cross_entropy` under autocast raises: give the logits to `binary_cross_entropy_with_logits`"
+        if raises
+        else "this loss raises under autocast on a GPU, and is cut off on a CPU: compute it from the logits",
+        consequence=Consequence.RAISES if raises else Consequence.SILENT,
+        is_bug=[region_is_on(ctx, call, region), no_manager_is_unknown(ctx, call)],
+    )
+
+
+def _is_the_loss(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call computes the loss: the function, or an object of the class."""
+    if ctx.means(call.func, _LOSS):
+        return True
+    found, complete = possible_values(ctx, call.func)
+    made = [each.ctx.means(each.node.func, _CRITERION) for each in found if isinstance(each.node, ast.Call)]
+    return complete and len(made) == len(found) > 0 and all(made)
+
+
+def _logits(ctx: PythonContext, node: ast.expr) -> ast.expr | None:
+    """What a sigmoid that stands here is of."""
+    match node:
+        case ast.Call(func=func, args=[logits], keywords=[]) if ctx.means(func, _SIGMOID):
+            return None if isinstance(logits, ast.Starred) else logits
+        case ast.Call(func=ast.Attribute(value=logits, attr="sigmoid"), args=[], keywords=[]) if not ctx.origin(
+            node.func
+        ):
+            return logits
+    return None
+
+
+def _is_a_sigmoid(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether probabilities that have a name, or are converted, surely are a sigmoid's."""
+    while (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("float", "squeeze")
+    ):
+        node = node.func.value
+    found, complete = possible_values(ctx, node, ordered=True)
+    sure = [_logits(each.ctx, each.node) for each in found if isinstance(each.node, ast.expr) and not each.path]
+    return complete and len(sure) == len(found) > 0 and None not in sure
+
+
+def _is_on_a_gpu(region: Region) -> bool:
+    call = region.opening.call
+    if call is None:
+        return False
+    device = argument(call, "device_type", 0)
+    by_name = device is not None and str(literal(device)).startswith("cuda")
+    return by_name or region.context.means(call.func, _ON_A_GPU)
+
+
+@question
+def region_is_on(ctx: PythonContext, call: ast.Call, region: Region) -> Answer:
+    """Whether a region surely casts: its options, and the precision of a Trainer, are in sight."""
+    if region.precision != "mixed" or region.opening.in_doubt:
+        return unknown(ctx.evidence(call, "whether autocast is on here is not known"))
+    return yes()
