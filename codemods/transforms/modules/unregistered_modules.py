@@ -77,7 +77,7 @@ def unregistered_modules(statement: ast.Assign, ctx: PythonContext) -> Iterator[
         statement,
         fix=fix,
         needs=needs,
-        message=f"`{method.klass.name}` does not know the modules in `{owner}.{name}`: they are neither trained nor saved",
+        message=f"`{method.klass.name}` does not know the modules in `{owner}.{name}`: nothing trains or saves them",
         is_bug=[
             nothing_registers_them(ctx, method, name),
             nobody_else_has_them(ctx, method, statement, used),
@@ -119,8 +119,21 @@ def _has_weights(ctx: PythonContext, call: ast.Call) -> bool:
 
 def _is_a_module(ctx: PythonContext, name: str) -> bool:
     if ":" in name:
-        return ctx.index.descends(Ref(*name.split(":", 1)), TORCH_MODULE) is True
+        ref = Ref(*name.split(":", 1))
+        return ctx.index.descends(ref, TORCH_MODULE) is True and _makes_weights(ctx, ref)
     return _WEIGHTS.fullmatch(name) is not None
+
+
+def _makes_weights(ctx: PythonContext, ref: Ref) -> bool:
+    """Whether a class of the project makes a parameter, or a module that has some (`without_weights`)."""
+    for each in ctx.index.lineage(ref).refs:
+        there = ctx.other(each.path)
+        for klass in there.classes(each.name) if there is not None else ():
+            for call in (node for node in ast.walk(klass) if isinstance(node, ast.Call)):
+                origins = there.origin(call.func) if there is not None else ()
+                if any(_WEIGHTS.fullmatch(o) or o == "torch.nn.Parameter" or ":" in o for o in origins):
+                    return True
+    return False
 
 
 def _uses(ctx: PythonContext, method: Method, name: str) -> list[ast.Attribute]:
