@@ -10,7 +10,7 @@ Unsafe: the call changes what the program computes, which is the point; another 
 
 ## When it is not offered
 Silent where the class of the object is not known, where a class of the project has an attribute or a property of that
-name, within a `try`, which may ask whether there is such a method, and for other methods.
+name, where an `AttributeError` is caught, and for other methods.
 """
 
 from __future__ import annotations
@@ -47,8 +47,10 @@ def uncalled_method(statement: ast.Expr, ctx: PythonContext) -> Iterator[Draft]:
     named = statement.value
     if not isinstance(named, ast.Attribute) or named.attr not in _METHODS or not _has(ctx, named.value, named.attr):
         return
-    if ctx.enclosing(statement, ast.Try) is not None:
-        return  # it may be asked whether there is such a method (`asked_for`)
+    around = ctx.enclosing(statement, ast.Try)
+    handlers = around.handlers if isinstance(around, ast.Try) else []
+    if any(each.type is not None and "AttributeError" in ast.unparse(each.type) for each in handlers):
+        return  # it is asked whether there is such a method (`asked_for`)
     written = ctx.source(named)
     yield rule.finding(named, fix=[replace(named, f"{written}()")], message=f"`{ctx.written(named)}` is not called")
 
