@@ -25,6 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, has_splat, literal
+from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, yes
@@ -70,7 +71,9 @@ def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     fix = None
     if logits is not None and target is not None and ctx.means(call.func, _LOSS):
         held = next((k for k in call.keywords if k.value is given), given)
-        fix = [edit_call(call, function=target.code, values={held: ctx.source(logits)})]
+        bare = isinstance(logits, (ast.NamedExpr, ast.GeneratorExp))
+        written = f"({ctx.source(logits)})" if bare else ctx.source(logits)
+        fix = [edit_call(call, function=target.code, values={held: written})]
     raises = _is_on_a_gpu(region)
     yield rule.finding(
         call,
@@ -98,10 +101,9 @@ def _logits(ctx: PythonContext, node: ast.expr) -> ast.expr | None:
     match node:
         case ast.Call(func=func, args=[logits], keywords=[]) if ctx.means(func, _SIGMOID):
             return None if isinstance(logits, ast.Starred) else logits
-        case ast.Call(func=ast.Attribute(value=logits, attr="sigmoid"), args=[], keywords=[]) if not ctx.origin(
-            node.func
-        ):
-            return logits
+        case ast.Call(func=ast.Attribute(value=logits, attr="sigmoid") as method, args=[], keywords=[]):
+            # a class of the project may have one of its own (`its_own_sigmoid`)
+            return None if ctx.origin(method) or any(definers(ctx, "sigmoid")) else logits
     return None
 
 
