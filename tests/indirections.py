@@ -775,7 +775,9 @@ class _Back(ast.NodeTransformer):
             case ast.Attribute(value=ast.Call(func=ast.Name(id="_HiddenRecord"), args=[value]), attr="value"):
                 return value
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]):
-                return ast.Attribute(value=owner, attr=name, ctx=ast.Load()) if "getattr" in self.values else None
+                hidden = self.values.get("getattr")  # the program may have one of its own
+                is_it = isinstance(hidden, ast.Call) and getattr(hidden.func, "attr", "") == name
+                return ast.Attribute(value=owner, attr=name, ctx=ast.Load()) if is_it else None
             case ast.Call(
                 func=ast.Call(func=ast.Attribute(value=ast.Name(id="_hidden_operator")), args=[name, *given]) as made
             ):
