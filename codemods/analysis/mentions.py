@@ -121,7 +121,7 @@ def _tell(
 
 
 def is_mentioned(ctx: PythonContext, word: str) -> bool:
-    """Whether a file of the program around one file names a word, or has an attribute that is called so."""
+    """Whether a file of the project names a word, or has an attribute that is called so: without a syntax tree."""
     found = (ctx.index.facts(path) for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (word.encode(),)))))
     return any(facts is not None and (word in facts.mentioned or word in facts.loads) for facts in found)
 

@@ -41,6 +41,7 @@ rule = Rule(
     effect=Effect.NUMBERS,
     triggers=(("range", "trange", "count", "while"),),
     somewhere=(b"DistributedSampler",),
+    imports=("torch",),
     references=("https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler",),
 )
 

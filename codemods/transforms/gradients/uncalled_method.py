@@ -38,6 +38,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=(tuple(sorted(_METHODS)),),
+    imports=("torch", "lightning", "pytorch_lightning"),
     references=("https://docs.pytorch.org/docs/stable/optim.html#taking-an-optimization-step",),
 )
 

@@ -53,6 +53,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     triggers=(("forward",),),
+    imports=("torch", "lightning", "pytorch_lightning"),
     subclasses=TORCH_MODULE,
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html",),
 )

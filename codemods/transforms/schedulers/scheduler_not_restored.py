@@ -18,7 +18,7 @@ something else than the count, where what restores a state is not known, and whe
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, given, has_splat, keyword, positional
@@ -53,8 +53,10 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr != "load_state_dict" or optimizes(ctx, func.value) is not True:
         return
-    for where, made in _schedules(ctx, func.value):
-        advances = [each for each in _steps(ctx) if made in _makers(each)]
+    schedules = [*_schedules(ctx, func.value)]
+    steps = [(each, _makers(each)) for each in _steps(ctx)] if schedules else []
+    for where, made in schedules:
+        advances = [each for each, makers in steps if made in makers]
         if not advances or any(each.call is None or each.call.args or each.call.keywords for each in advances):
             continue
         what = (where.name(made.func) or "scheduler").rpartition(".")[2]
@@ -65,7 +67,7 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
             is_bug=[
                 begins_at_zero(where, made),
                 no_schedule_is_restored(ctx),
-                is_not_advanced_before(ctx, made),
+                is_not_advanced_before(advances),
                 rate_follows_the_count(where, made),
             ],
         )
@@ -136,12 +138,12 @@ def _may_be_a_schedule(each: Occurrence) -> bool:
 
 
 @question
-def is_not_advanced_before(ctx: PythonContext, made: ast.Call) -> Answer:
+def is_not_advanced_before(advances: Sequence[Occurrence]) -> Answer:
     """Whether no loop without a backward pass advances a scheduler, as far as it had come (`unsure`)."""
     return unless(
         each.evidence("the scheduler may be advanced to where it was")
-        for each in _steps(ctx)
-        if made in _makers(each) and _is_in_an_empty_loop(each)
+        for each in advances
+        if _is_in_an_empty_loop(each)
     )
 
 
