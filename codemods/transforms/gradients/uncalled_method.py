@@ -37,8 +37,7 @@ rule = Rule(
     fix_title="Call the method",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(tuple(sorted(_METHODS)),),
-    imports=("torch", "lightning", "pytorch_lightning"),
+    triggers=(tuple(sorted(_METHODS)), ("torch", "lightning", "pytorch_lightning")),
     references=("https://docs.pytorch.org/docs/stable/optim.html#taking-an-optimization-step",),
 )
 
