@@ -35,6 +35,7 @@ FAMILIES = {
     "GRD": "Gradients and losses",
     "HF": "Hugging Face: Accelerate, Transformers",
     "MOD": "Modules in training and in evaluation",
+    "NUM": "Losses and numbers",
     "PL": "Lightning and Fabric",
     "SCH": "Learning-rate schedulers",
     "SCL": "Gradient scaler",

@@ -31,6 +31,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
 from codemods.frameworks.autocast.regions import Region, around
+from codemods.frameworks.numerics.criteria import computes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -60,7 +61,7 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if has_splat(call) or not _is_the_loss(ctx, call) or (given := argument(call, "input", 0)) is None:
+    if has_splat(call) or not computes(ctx, call, _LOSS, _CRITERION) or (given := argument(call, "input", 0)) is None:
         return
     logits = _logits(ctx, given)
     if logits is None and not _is_a_sigmoid(ctx, given):
@@ -85,15 +86,6 @@ def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         consequence=Consequence.RAISES if raises else Consequence.SILENT,
         is_bug=[region_is_on(ctx, call, region), no_manager_is_unknown(ctx, call)],
     )
-
-
-def _is_the_loss(ctx: PythonContext, call: ast.Call) -> bool:
-    """Whether a call computes the loss: the function, or an object of the class."""
-    if ctx.means(call.func, _LOSS):
-        return True
-    found, complete = possible_values(ctx, call.func)
-    made = [each.ctx.means(each.node.func, _CRITERION) for each in found if isinstance(each.node, ast.Call)]
-    return complete and len(made) == len(found) > 0 and all(made)
 
 
 def _logits(ctx: PythonContext, node: ast.expr) -> ast.expr | None:

@@ -1,0 +1,92 @@
+"""Loss functions, and what they are computed of: logits, or a softmax of these."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from codemods.analysis import instances
+from codemods.analysis.calls import given, has_splat, positional
+from codemods.analysis.mentions import definers, stores
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values, returned
+from codemods.model.names import TORCH_MODULE
+from codemods.project.index import Ref
+
+SOFTMAX = frozenset({"torch.softmax", "torch.special.softmax", "torch.nn.functional.softmax"})
+_LAYER = frozenset({"torch.nn.Softmax", "torch.nn.modules.activation.Softmax"})
+_SEQUENCE = "torch.nn.Sequential"
+_DEPTH = 3
+
+
+def computes(ctx: PythonContext, call: ast.Call, function: str, classes: frozenset[str]) -> bool:
+    """Whether a call surely computes a loss: by its function, or by an object of its class."""
+    if ctx.means(call.func, function):
+        return True
+    found, complete = possible_values(ctx, call.func)
+    made = [each.ctx.means(each.node.func, classes) for each in found if isinstance(each.node, ast.Call)]
+    return complete and len(made) == len(found) > 0 and all(made)
+
+
+def softmax_of(ctx: PythonContext, node: ast.AST) -> ast.expr | None:
+    """What a call of a softmax that stands here is computed of."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=logits, attr="softmax") as method) if not ctx.origin(method):
+            # an object of the project may have one of its own (`its_own_softmax`, `returned`)
+            own = any(definers(ctx, "softmax")) or any(each.word == "softmax" for each in stores(ctx, "softmax"))
+            return None if has_splat(node) or own else logits
+        case ast.Call(func=ast.Call() as maker) if ctx.means(maker.func, _LAYER):
+            return positional(node, 0)
+        case ast.Call(func=func) if ctx.means(func, SOFTMAX) and not has_splat(node):
+            return positional(node, 0)
+    return None
+
+
+Place = tuple[PythonContext, ast.expr]
+
+
+def softmaxes(ctx: PythonContext, node: ast.expr, depth: int = _DEPTH) -> list[Place]:
+    """The softmaxes that a value surely is the result of, each with its file; none where it may be something else."""
+    found, complete = possible_values(ctx, node, ordered=True, returns=True, given=given)
+    places = [_softmax(each, depth) for each in found]
+    return [place for each in places for place in each] if complete and all(places) else []
+
+
+def _softmax(value: PossibleValue, depth: int) -> Sequence[Place]:
+    ctx, call = value.ctx, value.node
+    if value.path or not isinstance(call, ast.Call):
+        return []
+    if softmax_of(ctx, call) is not None or _is_layer(ctx, call):
+        return [(ctx, call)]
+    return _of_a_module(ctx, call, depth) if depth else []
+
+
+def _is_layer(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether what is called surely is a softmax layer, or a sequence of layers that ends with one."""
+    found, complete = possible_values(ctx, call.func)
+    return complete and bool(found) and all(_makes_a_softmax(each.ctx, each.node) for each in found)
+
+
+def _makes_a_softmax(ctx: PythonContext, maker: ast.AST) -> bool:
+    match maker:
+        case ast.Call(func=func, args=[*_, ast.Call() as last]) if ctx.means(func, _SEQUENCE):
+            return ctx.means(last.func, _LAYER)
+        case ast.Call(func=func):
+            return ctx.means(func, _LAYER)
+    return False
+
+
+def _of_a_module(ctx: PythonContext, call: ast.Call, depth: int) -> list[Place]:
+    """The softmaxes that the `forward` of a module of the project returns."""
+    kind = instances.of(ctx, call.func)
+    if kind is None or len(kind.names) != 1 or ":" not in (name := next(iter(kind.names))):
+        return []
+    ref = Ref(*name.split(":", 1))
+    place = ctx.index.method(ref, "forward")
+    other = ctx.other(place.path) if place is not None else None
+    found = other.definition(f"{place.name}.forward") if other is not None and place is not None else None
+    if found is None or ctx.index.descends(ref, TORCH_MODULE) is not True:
+        return []
+    where, forward = found
+    ends = [softmaxes(where, each, depth - 1) for each in returned(forward)]
+    return [each for end in ends for each in end] if all(ends) else []
