@@ -70,10 +70,19 @@ def located(tree: Tree, module: Module, wanted: Iterable[ast.AST]) -> Mapping[as
     for each in wanted:
         assert isinstance(each, _PLACED), "a finding is about a statement or an expression"
         kind = next(theirs for ours, theirs in _KINDS.items() if isinstance(each, ours))
-        there = by_place.get((*module.span(each), kind))
+        there = by_place.get((*_span(module, each), kind))
         if there is not None:
             found[each] = there
     return found
+
+
+def _span(module: Module, node: ast.stmt | ast.expr | ast.keyword | ast.alias) -> tuple[int, int]:
+    """Where a node begins and ends for libcst, which leaves out the parentheses of a generator expression, too."""
+    start, end = module.span(node)
+    if isinstance(node, ast.GeneratorExp):
+        inner = module.text[start + 1 : end - 1]
+        start, end = end - 1 - len(inner.lstrip()), start + 1 + len(inner.rstrip())
+    return start, end
 
 
 _Kind: TypeAlias = tuple[type[cst.CSTNode], ...]
