@@ -1,0 +1,7 @@
+from tokens import load
+from transformers import DataCollatorForLanguageModeling
+
+
+def collator(name):
+    tokenizer = load(name)
+    return DataCollatorForLanguageModeling(tokenizer, mlm=False)
