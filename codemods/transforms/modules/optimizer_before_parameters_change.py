@@ -1,0 +1,193 @@
+"""An optimizer that is made before a part of the model is replaced: what is new never moves.
+
+## Why is this bad?
+An optimizer holds the parameters that the model had when it was made. After `model.fc = nn.Linear(…)`,
+`load_state_dict(…, assign=True)`, `resize_token_embeddings` or `get_peft_model` the model has others: of four tensors
+two moved after a new head, and none after `assign=True` (run with PyTorch 2.13); of twelve eleven after
+`resize_token_embeddings` (Transformers 5.23); no adapter moved (PEFT 0.21). Nothing raises and nothing warns.
+
+## Fix safety
+Unsafe: the optimizer is made after the change, where both statements stand in one block and nothing in between reads
+it. Other parameters are trained then, which is the point.
+
+## When it is not offered
+Silent for layers without weights, for what changes parameters in place (`load_state_dict`, `.to()`, `.data`), where the
+optimizer is made anew afterwards, and where it is not used after the change. Possible where the program adds parameters
+to an optimizer, freezes or reads the new layer, or replaces it under a condition.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.mentions import mentions
+from codemods.analysis.optimizers import optimizes
+from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Consequence, Safety
+from codemods.model.names import TORCH_MODULE
+from codemods.project.index import Ref
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
+from codemods.syntax.verbs import Verb, delete, insert_after
+
+_WITH_WEIGHTS = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        *("Linear", "Bilinear", "LazyLinear", "Embedding", "EmbeddingBag", "Conv1d", "Conv2d", "Conv3d", "PReLU"),
+        *(
+            "ConvTranspose1d",
+            "ConvTranspose2d",
+            "ConvTranspose3d",
+            "LayerNorm",
+            "BatchNorm1d",
+            "BatchNorm2d",
+            "RMSNorm",
+        ),
+        *("BatchNorm3d", "GroupNorm", "SyncBatchNorm", "LSTM", "GRU", "RNN", "MultiheadAttention", "Parameter"),
+        *("TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer"),
+    )
+)
+_GROUPS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
+_WRAPPING = frozenset({"peft.get_peft_model", "peft.mapping.get_peft_model", "peft.mapping_func.get_peft_model"})
+
+rule = Rule(
+    code="GRD026",
+    name="optimizer-before-parameters-change",
+    summary="the optimizer is made before a part of the model is replaced: what is new never moves",
+    fix_title="Make the optimizer after the change",
+    safety=Safety.UNSAFE,
+    consequence=Consequence.SILENT,
+    triggers=(("parameters", "named_parameters"), ("torch", "lightning", "pytorch_lightning")),
+    references=("https://docs.pytorch.org/docs/stable/optim.html#constructing-it",),
+)
+
+
+@rule.on(ast.Assign)
+def optimizer_before_parameters_change(made: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
+    match made:
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=ast.Call() as call):
+            name, model = ctx.name(target), _model(ctx, call)
+        case _:
+            return
+    if name is None or model is None or optimizes(ctx, call) is not True:
+        return
+    scope = ctx.scope(made)
+    flow = ctx.flow_of(scope)
+    later = [b.node for b in ctx.bindings(scope).get(name, ()) if b.node is not made and flow.reaches(made, b.node)]
+    if later:
+        return
+    for change in own(scope):
+        what = _changed(ctx, change, model)
+        if what is None or not flow.dominates(made, change) or flow.comes_round(change, made):
+            continue
+        used = [
+            node
+            for node in own(scope)
+            if ctx.name(node) == name
+            and isinstance(getattr(node, "ctx", None), ast.Load)
+            and flow.reaches(change, node)
+        ]
+        if not used:
+            continue
+        yield rule.finding(
+            made,
+            fix=_moved(ctx, made, change, name),
+            message=f"`{name}` is made before `{what}` has its new parameters: they never move",
+            evidence=[ctx.evidence(change, "new parameters")] if isinstance(change, ast.stmt | ast.expr) else [],
+            is_bug=[
+                change_surely_happens(ctx, made, change),
+                nobody_adds_parameters(ctx),
+                what_is_new_trains(ctx, made),
+            ],
+        )
+        return
+
+
+def _model(ctx: PythonContext, call: ast.Call) -> str | None:
+    """The name of the one model whose parameters an optimizer is given."""
+    first = argument(call, "params", 0)
+    owners = {
+        ctx.name(node.func.value)
+        for node in ([first, *own(first)] if first is not None else [])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in ("parameters", "named_parameters")
+    }
+    return owners.pop() if len(owners) == 1 else None
+
+
+def _changed(ctx: PythonContext, node: ast.AST, model: str) -> str | None:
+    """What of a model a node gives new parameters; None: it does not."""
+    match node:
+        case ast.Assign(targets=[target], value=ast.Call() as value):
+            held = target.value if isinstance(target, ast.Subscript) else target
+            name = ctx.name(held) or ""
+            if name.startswith(f"{model}.") or (name == model and isinstance(target, ast.Subscript)):
+                return ctx.written(target) if _has_weights(ctx, value) else None
+            wraps = ctx.means(value.func, _WRAPPING)
+            return model if name == model and wraps and ctx.name(argument(value, "model", 0)) == model else None
+        case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")) if ctx.name(owner) == model:
+            assign = keyword(node, "assign")
+            return model if assign is not None and literal(assign) is True else None
+        case ast.Call(func=ast.Attribute(value=owner, attr="resize_token_embeddings"), args=[_, *_]):
+            return model if ctx.name(owner) == model else None
+    return None
+
+
+def _has_weights(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call surely makes a module with weights, or a parameter."""
+    if ctx.means(call.func, _WITH_WEIGHTS):
+        return True
+    if ctx.means(call.func, _GROUPS):
+        return any(_has_weights(ctx, node) for node in own(call) if isinstance(node, ast.Call))
+    refs = [Ref(*each.split(":", 1)) for each in ctx.origin(call.func) if ":" in each]
+    if len(refs) != 1 or ctx.index.descends(refs[0], TORCH_MODULE) is not True:
+        return False
+    there = ctx.other(refs[0].path)
+    inside = [node for klass in (there.classes(refs[0].name) if there else ()) for node in ast.walk(klass)]
+    return there is not None and any(isinstance(n, ast.Call) and there.means(n.func, _WITH_WEIGHTS) for n in inside)
+
+
+def _moved(ctx: PythonContext, made: ast.Assign, change: ast.AST, name: str) -> list[Verb] | None:
+    """The optimizer is made after the change, where nothing between them speaks of it."""
+    after = ctx.statement(change)
+    if after is None or ctx.module.block(after) != ctx.module.block(made):
+        return None
+    above, field = ctx.module.block(made)
+    block: list[ast.stmt] = getattr(above, field)
+    between = block[block.index(made) + 1 : block.index(after) + 1]
+    if any(ctx.name(node) == name for each in between for node in ast.walk(each)):
+        return None
+    return [delete(made), insert_after(after, ctx.source(made))]
+
+
+@question
+def change_surely_happens(ctx: PythonContext, made: ast.Assign, change: ast.AST) -> Answer:
+    """Whether no test decides about a change after the optimizer was made (`under_a_test`)."""
+    around = {id(each) for each in ctx.ancestors(made)}
+    tests = [a for a in ctx.ancestors(change) if isinstance(a, ast.If | ast.For | ast.While | ast.Try)]
+    places = [ctx.evidence(a, "the change may not happen") for a in tests if id(a) not in around]
+    if isinstance(change, ast.Call) and (ctx.name(change.func) or "").endswith(".resize_token_embeddings"):
+        places.append(ctx.evidence(change, "a size that stays changes nothing"))
+    return unless(places)
+
+
+@question
+def nobody_adds_parameters(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program gives an optimizer more parameters."""
+    places = mentions(ctx, "add_param_group", "param_groups")
+    return unless(each.evidence("the new parameters may be added here") for each in places)
+
+
+@question
+def what_is_new_trains(ctx: PythonContext, made: ast.Assign) -> Answer:
+    """Whether nothing in the function freezes parameters, which may be the new ones."""
+    frozen = [
+        node
+        for node in own(ctx.scope(made))
+        if isinstance(node, ast.Attribute) and node.attr in ("requires_grad", "requires_grad_")
+        if not isinstance(node.ctx, ast.Load) or isinstance(ctx.parent(node), ast.Call)
+    ]
+    return unless(ctx.evidence(each, "this may freeze what is new") for each in frozen)
