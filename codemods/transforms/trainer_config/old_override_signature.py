@@ -23,15 +23,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import values
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless, yes
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.methods import overridden_with, signature_finding
+from codemods.frameworks.trainer_config.overrides import (
+    calls_of_super,
+    inputs_are_as_counted,
+    is_between,
+    is_only_way,
+    loss_is_handed_back,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import own, parameters
+from codemods.syntax.module import parameters
 from codemods.syntax.verbs import edit_call, edit_parameters
 
 rule = Rule(
@@ -63,25 +68,12 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
     missing = [name for name in row.add if name not in taken]
     if not missing:
         return
-    above = [
-        call
-        for call in ast.walk(function)
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr == function.name
-        and isinstance(call.func.value, ast.Call)
-        and ctx.name(call.func.value.func) == "super"
-    ]
+    above = calls_of_super(ctx, function)
     verbs, is_right = [], []
     # where another way gives a loss of its own, the Trainer would no longer divide it (another_loss)
-    whole = "num_items_in_batch" not in missing or (bool(above) and _is_only_way(function, above[0], ctx))
+    whole = "num_items_in_batch" not in missing or (bool(above) and is_only_way(function, above[0], ctx))
     # a class of the project in between takes what it took, and no more (`below_another`)
-    between = ctx.klass(function)
-    own_base = between is not None and any(
-        function.name in klass.methods
-        for ref in ctx.index.lineage(between).refs[1:]
-        if (klass := ctx.index.klass(ref)) is not None
-    )
+    own_base = is_between(ctx, function)
     given = any(k.arg in (None, *missing) for each in above for k in each.keywords)
     if len(above) == 1 and whole and not given and not own_base:
         handed = [(name, name) for name in missing]
@@ -94,47 +86,3 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
     yield from signature_finding(
         rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs, is_right=is_right
     )
-
-
-@question
-def loss_is_handed_back(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> Answer:
-    """Whether a method adds nothing to the loss that it gets: what is added is divided by nothing (`a_penalty`)."""
-    statement = ctx.statement(call)
-    if not isinstance(statement, ast.Assign):
-        return yes()
-    bound = {node.id for target in statement.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
-    stores = (
-        node
-        for node in own(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in bound
-    )
-    return unless(
-        ctx.evidence(node, f"`{node.id}` is another loss from here on")
-        for node in stores
-        if not ctx.module.contains(statement, node)
-    )
-
-
-@question
-def inputs_are_as_counted(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> Answer:
-    """Whether a method hands on the inputs that it got: labels that it masks were counted before (`masked_labels`)."""
-    given = {name for value in values(call) for node in ast.walk(value) if (name := ctx.name(node))}
-    changed = [
-        node
-        for node in own(function)
-        if isinstance(node, (ast.Name, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
-        if ctx.name(node.value if isinstance(node, ast.Subscript) else node) in given
-    ]
-    computed = [value for value in values(call) if isinstance(value, (ast.Dict, ast.Call, ast.DictComp))]
-    return unless(ctx.evidence(node, "these inputs may have other labels") for node in (*changed, *computed))
-
-
-def _is_only_way(function: ast.FunctionDef, call: ast.Call, ctx: PythonContext) -> bool:
-    """Whether whatever a method returns comes from this call, an error on the way apart."""
-    chosen = (ast.If, ast.IfExp, ast.Match, ast.For, ast.While, ast.BoolOp)
-    for above in ctx.ancestors(call):
-        if above is function:
-            break
-        if isinstance(above, chosen):
-            return False
-    return all(node.lineno >= call.lineno for node in own(function) if isinstance(node, ast.Return))

@@ -1,0 +1,92 @@
+"""`compute_loss` that takes `num_items_in_batch` and does nothing with it.
+
+## Why is this bad?
+Since Transformers 4.46 the Trainer leaves the division by the accumulated batches to the loss, where the model takes
+`num_items_in_batch`: as many causal language models do. A method that ignores it, or calls `super().compute_loss`
+without it, gives the mean of its batch, and four accumulated batches have four times the gradient (4.503 for 1.126, run
+with Transformers 4.46, 4.57 and 5.23). Nothing raises and nothing warns.
+
+## Fix safety
+Safe where the method gets its loss from `super()` and hands it back: the number is handed on.
+
+## When it is not offered
+Where the method computes its loss itself: divide a sum by `num_items_in_batch`, or set
+`self.model_accepts_loss_kwargs = False` after `super().__init__`. Silent where the class sets that already. Possible
+where the model, or whether batches are accumulated, is not in sight.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.gradients.differentiated import HF_TRAINER
+from codemods.frameworks.trainer_config.overrides import (
+    accumulates_batches,
+    calls_of_super,
+    inputs_are_as_counted,
+    is_between,
+    is_only_way,
+    loss_is_handed_back,
+    model_divides_its_loss,
+)
+from codemods.model.edits import Consequence, Safety
+from codemods.model.effect import Effect
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import parameters
+from codemods.syntax.verbs import edit_call
+
+_NUMBER = "num_items_in_batch"
+_DECLARING = frozenset({"model_accepts_loss_kwargs", "loss_is_scaled_for_ga"})
+
+rule = Rule(
+    code="HF011",
+    name="ignored-num-items-in-batch",
+    summary="a loss that ignores `num_items_in_batch` is not divided by the accumulated batches",
+    fix_title="Hand the number on",
+    safety=Safety.SAFE,
+    consequence=Consequence.SILENT,
+    effect=Effect.FACTOR,
+    triggers=(("compute_loss",),),
+    imports=("transformers",),
+    subclasses=HF_TRAINER,
+    bites={"transformers": ">=4.46"},
+    references=("https://github.com/huggingface/transformers/issues/34263",),
+)
+
+
+@rule.on(ast.FunctionDef)
+def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
+    owner = ctx.klass(function)
+    if function.name != "compute_loss" or owner is None or not isinstance(ctx.parent(function), ast.ClassDef):
+        return
+    if ctx.index.descends(owner, HF_TRAINER) is not True or _declares(ctx, owner.name):
+        return
+    named = _NUMBER in {each.arg for each in parameters(function)}
+    rest = function.args.kwarg.arg if function.args.kwarg is not None else ""
+    if (not named and not rest) or _reads(function, _NUMBER if named else rest):
+        return
+    above = calls_of_super(ctx, function)
+    handed = _NUMBER if named else f'{rest}.get("{_NUMBER}")'
+    mends = len(above) == 1 and is_only_way(function, above[0], ctx) and len(above[0].args) < 4
+    mends = mends and not is_between(ctx, function)
+    yield rule.finding(
+        function,
+        fix=[edit_call(above[0], last=[(_NUMBER, handed)])] if mends else None,
+        message=f"`{function.name}` ignores `{_NUMBER}`: accumulated batches are not averaged",
+        is_bug=[accumulates_batches(ctx, function), model_divides_its_loss(ctx, owner)],
+        is_right=[loss_is_handed_back(function, above[0], ctx), inputs_are_as_counted(function, above[0], ctx)]
+        if mends
+        else [],
+    )
+
+
+def _declares(ctx: PythonContext, klass: str) -> bool:
+    """Whether a class says itself who divides its loss (`declared`)."""
+    nodes = (node for each in ctx.classes(klass) for node in ast.walk(each))
+    return any(getattr(node, "attr", getattr(node, "id", "")) in _DECLARING for node in nodes)
+
+
+def _reads(function: ast.FunctionDef, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for statement in function.body for n in ast.walk(statement))
