@@ -11,7 +11,7 @@ import ast
 from dataclasses import dataclass
 
 from codemods.analysis import instances
-from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.calls import argument, has_splat, keyword, literal
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
@@ -53,8 +53,16 @@ class Scaler:
     @property
     def disabled(self) -> bool:
         """Whether it is surely made with `enabled=False`, so that each of its methods does nothing."""
-        found = [keyword(call, "enabled") for call in self.constructors]
+        found = [switch(call) for call in self.constructors]
         return bool(found) and all(value is not None and literal(value) is False for value in found)
+
+
+def switch(call: ast.Call) -> ast.expr | None:
+    """What a call that makes a scaler gives as `enabled`: by name, as the last of six, or of five without a device."""
+    if has_splat(call):
+        return keyword(call, "enabled")
+    without_a_device = bool(call.args) and isinstance(literal(call.args[0]), int | float)
+    return argument(call, "enabled", 4 if without_a_device else 5)
 
 
 # -- which values are scalers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
@@ -16,6 +17,8 @@ from codemods.project.pins import TWINS
 _IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch/pytorch:")}
 """By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
 _SUFFIXES = (".py", ".sh", ".yml", ".yaml", ".ini", ".def", "Dockerfile", "Makefile")
+_BESIDE = ("Makefile", "makefile", "GNUmakefile", "justfile", "tox.ini", "Dockerfile", "docker/Dockerfile")
+"""Files that install, and that are looked for by name, in the directories above a file: they are no sources."""
 
 
 @question
@@ -41,7 +44,7 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
     pinned = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})[\"']?(\d[\d.]*)")
     addressed = re.compile(rf"(?:git\+|@)\S+/(?:{'|'.join(map(re.escape, names))})(?:\.git)?(?=[@#\s\"']|$)")
     found = index.search(path, tuple(word.encode() for word in (*words, "git+")), suffixes=_SUFFIXES)
-    for other in dict.fromkeys((path, *found)):
+    for other in dict.fromkeys((path, *found, *_beside(index, path))):
         text = index.text(other) or ""
         for pin in pinned.finditer(text):
             release = Target(package, f"=={pin[1].rstrip('.')}", other)
@@ -54,3 +57,13 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
             if "install" in written and not written.lstrip().startswith("#"):
                 line = text.count("\n", 0, place.start()) + 1
                 yield Evidence(other, line, f"a commit of {package} may be installed for this")
+
+
+def _beside(index: Index, path: str) -> Iterator[str]:
+    """The files that install, in the directories between a file and the root of its project."""
+    root, folder = index.root(path), posixpath.dirname(path)
+    while True:
+        yield from (place for name in _BESIDE if index.exists(place := posixpath.join(folder, name)))
+        if folder in ("", root) or not folder.startswith(root):
+            return
+        folder = posixpath.dirname(folder)

@@ -19,7 +19,7 @@ SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 MANIFEST = re.compile(
     r"(?:.*/)?(?:[^/]*(?:requirements?|constraints)[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
     r"|(?:packages?[-_]?list|dependencies)\.txt"
-    r"|pyproject\.toml|setup\.(?:cfg|py)|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
+    r"|pyproject\.toml|setup\.(?:cfg|py)|Pipfile(?:\.lock)?|pixi\.toml|(?:uv|poetry|pdm|pixi)\.lock|pylock(?:\.[^/]+)?\.toml"
     r"|(?:conda|[^/]*environment)[^/]*\.ya?ml|(?:[^/]*[-_])?env\.ya?ml)"
 )
 """Packaging files: what they ask for, and what a lock file has settled on."""

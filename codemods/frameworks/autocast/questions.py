@@ -41,6 +41,8 @@ def nothing_interferes(
     )
 
 
+_TAKING = frozenset({"split", "view", "narrow", "chunk", "unbind", "reshape", "as_strided", "unflatten", "expand"})
+"""Methods that take a part of a tensor, or another view of it."""
 _TENSOR = re.compile(r"torch\.(?:[a-z]\w*|nn\.Parameter)$")
 """What makes a tensor: a function of torch, or a parameter of its own."""
 
@@ -49,11 +51,24 @@ _TENSOR = re.compile(r"torch\.(?:[a-z]\w*|nn\.Parameter)$")
 def weights_are_as_made(ctx: PythonContext) -> Answer:
     """Whether no other file freezes weights, makes them of others, or runs a module with gradients of its own."""
     found = [*mentions(ctx, *_REMAKING), *(each for each in stores(ctx, "requires_grad") if each.word != "setattr")]
-    return unless(
+    remade = [
         each.evidence(f"`{each.word}` may change what autocast keeps of the weights")
         for each in found
         if each.ctx is not ctx or each.word in ("weight_norm", "spectral_norm", "register_parametrization")
-    )
+    ]
+    return unless([*remade, *_views(ctx)])
+
+
+def _views(ctx: PythonContext) -> Iterator[Evidence]:
+    """The places that take parts of a parameter, which are no leaves: autocast keeps no copies (`one_vector`)."""
+    for call in ctx.all(ast.Call):
+        match call.func:
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=name), attr=attr) if attr in _TAKING:
+                method = ctx.method(call)
+                if method is not None and owner == method.self:
+                    given = [each.value.dotted or "" for _, each in ctx.index.assigned(method.owner, name)]
+                    if any(each.endswith("Parameter") for each in given):
+                        yield ctx.evidence(call, f"parts of `{owner}.{name}` are no weights that autocast keeps")
 
 
 @question

@@ -13,6 +13,7 @@ from codemods.frameworks.lightning.trainer_kwargs import splatted_tables
 from codemods.model.edits import Evidence
 from codemods.project.index import Index
 from codemods.rules.file_context import FileContext
+from codemods.sources import files
 from codemods.sources.config import Alias, Config, Scalar, Table, Value, followed
 from codemods.syntax.module import parameters
 
@@ -24,6 +25,8 @@ _READ = re.compile(
     r"""|(?<![\["'])(?<!get\()["'](?:[\w.]+[/.])?precision["']"""
 )
 """Code that looks into a precision, instead of handing it on, or has its key as a text (`translated`)."""
+_READ_BY_A_SCRIPT = re.compile(r"(?:\b(?:yq|jq|grep|sed|awk)\b|\bpython\S* -c\b)[^\n]*\bprecision\b")
+"""A command that takes a precision out of a file (`read_by_a_script`); one that is given a precision is another."""
 _RECORDS = re.compile(r"(?:.*/)?(?:\.hydra|multirun|lightning_logs|wandb|mlruns)/")
 """Where runs of the past are written down: what they were given stays as it was."""
 _MISSING = "???"
@@ -84,13 +87,30 @@ def only_lightning_reads_it(ctx: FileContext) -> Answer:
     index = ctx.index
     interpolating = index.search(ctx.path, (b"precision}",), suffixes=(".yaml", ".yml"))
     paths = index.search(ctx.path, (b"precision",))
-    key = (only_lightning_reads_it, interpolating, paths)
-    place = index.recall(key, lambda: _reader(index, interpolating, paths))
+    scripts = index.search(ctx.path, (b"precision",), suffixes=files.SHELL)
+    key = (only_lightning_reads_it, interpolating, paths, scripts)
+    place = index.recall(key, lambda: _reader(index, interpolating, paths, scripts))
     return yes() if place is None else unknown(place)
 
 
-def _reader(index: Index, interpolating: Sequence[str], paths: Sequence[str]) -> Evidence | None:
+@question
+def nobody_knows_the_spelling(ctx: FileContext, value: object) -> Answer:
+    """Whether no code of the project has a spelling as a text, which it may translate (`names_of_their_own`)."""
+    quoted = tuple(f"{mark}{value}{mark}".encode() for mark in "\"'")
+    return unless(
+        _shown(ctx.index, path, next((each.decode() for each in quoted if each.decode() in text), ""))
+        for path in ctx.index.search(ctx.path, quoted)
+        if (text := ctx.index.text(path) or "")
+    )
+
+
+def _reader(
+    index: Index, interpolating: Sequence[str], paths: Sequence[str], scripts: Sequence[str]
+) -> Evidence | None:
     """The first place that reads a precision."""
+    for path in scripts:
+        if (read := _READ_BY_A_SCRIPT.search(index.text(path) or "")) is not None:
+            return _shown(index, path, read[0])
     for path in interpolating:
         return _shown(index, path, "precision}")
     for path in paths:

@@ -83,7 +83,7 @@ def _of_the_trainer(value: PossibleValue) -> bool | None:
     if isinstance(node, ast.Attribute):
         if node.attr == "optimizer" and stepped_by_the_trainer(ctx, node.value):
             return False
-        if (ctx.name(node) or "").endswith("trainer.optimizers"):
+        if (ctx.name(node) or "").endswith(("trainer.optimizers", "strategy.optimizers")):
             return False
     kind = instances.of(ctx, node) if isinstance(node, ast.expr) and not value.path else None
     if kind is None:

@@ -149,17 +149,35 @@ def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: 
     kept = alias.asname or (alias.name if name == alias.name else "")
     uses: list[Verb] = []
     if not kept:
-        if any(ctx.facts.named(name)) or name in ctx.facts.rebound or alias.name in ctx.facts.exports:
+        taken = any(ctx.facts.named(name)) or name in ctx.facts.rebound or alias.name in ctx.facts.exports
+        if taken or _is_a_text(ctx, alias.name):
             kept = alias.name
         else:
             loads = (n for n in ctx.all(ast.Name) if n.id == alias.name and isinstance(n.ctx, ast.Load))
             mine = [each for each in loads if canonical(row.old) in ctx.origin(each)]
-            if any(_may_take_others(row, ctx, each) for each in mine):
+            if any(_may_take_others(row, ctx, each) or _tells_kinds_apart(ctx, each) for each in mine):
                 return []
             uses = [replaced(each, name) for each in mine]
     shown = f"{name} as {kept}" if kept and kept != name else name
     new = insert_before(statement, f"from {module} import {shown}")
     return [new, drop(alias) if len(statement.names) > 1 else delete(statement), *uses]
+
+
+def _is_a_text(ctx: PythonContext, name: str) -> bool:
+    """Whether code of the project has a name as a text, by which `getattr` may ask for it (`asked_for_by_text`)."""
+    return bool(ctx.index.search(ctx.path, (f'"{name}"'.encode(), f"'{name}'".encode())))
+
+
+def _tells_kinds_apart(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a name tells objects of a class from others: the new class may be that of the others (`told_apart`)."""
+    match ctx.parent(node):
+        case ast.Call(func=func) if ctx.name(func) in ("isinstance", "issubclass") and func is not node:
+            return True
+        case ast.Tuple() as several if isinstance(call := ctx.parent(several), ast.Call):
+            return ctx.name(call.func) in ("isinstance", "issubclass")
+        case ast.Compare():
+            return True
+    return False
 
 
 def _may_take_others(row: RemovedName, ctx: PythonContext, node: ast.expr) -> bool:
@@ -202,7 +220,7 @@ def _written(ctx: PythonContext, node: ast.Attribute) -> str:
 
 def _other_name(row: RemovedName, node: ast.Attribute, head: str, package: str, ctx: PythonContext) -> Remedy | None:
     """The new name, by the same import where it reaches the name (`pl.loggers.Logger`), else by another one."""
-    if row.kind != "rename" or _may_take_others(row, ctx, node):
+    if row.kind != "rename" or _may_take_others(row, ctx, node) or _tells_kinds_apart(ctx, node):
         return None
     if row.library == "lightning" and package:
         # `ctx.spell` would import the other distribution (pytorch_lightning_alias)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from codemods.analysis.calls import argument, given, is_set_elsewhere, keyword, literal, values
-from codemods.analysis.grad_scaler import Scaler, kind, optimizer
+from codemods.analysis.grad_scaler import Scaler, kind, optimizer, switch
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.instances import callee
 from codemods.analysis.mentions import (
@@ -73,10 +73,10 @@ def is_scaler(training: Training, scaler: Scaler) -> Answer:
 def _may_be_off(training: Training, scaler: Scaler, call: ast.Call) -> Evidence | None:
     """What may switch a scaler off where it is made: options that are not in sight, or the test of its flag."""
     ctx = training.ctx
-    given = next((each.value for each in call.keywords if each.arg is None), None) or keyword(call, "enabled")
+    given = next((each.value for each in call.keywords if each.arg is None), None) or switch(call)
     if given is None:
         return None
-    spread = keyword(call, "enabled") is not given
+    spread = switch(call) is not given
     if call not in ctx.module:
         why = f"`{scaler.name}` may be off where it is made"
         return ctx.evidence(_first(scaler), why) if spread or _is_decided(given) else None
@@ -191,7 +191,7 @@ def _first(scaler: Scaler) -> ast.expr:
 @question
 def scaler_is_on(ctx: PythonContext, scaler: Scaler) -> Answer:
     """Whether no setting may switch a scaler off, with which a plain step is right (`off_by_a_setting`)."""
-    switches = (keyword(call, "enabled") for call in scaler.constructors)
+    switches = (switch(call) for call in scaler.constructors)
     return unless(
         ctx.evidence(each, f"`{scaler.name}` may be off by this setting")
         for each in switches
@@ -205,7 +205,7 @@ def no_scaler_may_be_off(ctx: PythonContext) -> Answer:
     return unless(
         each.evidence("a scaler may be off by this setting")
         for each in mentions(ctx, "GradScaler")
-        if each.call is not None and (given := keyword(each.call, "enabled")) is not None
+        if each.call is not None and (given := switch(each.call)) is not None
         if literal(given) is not True and not each.ctx.calls(given, "torch.cuda.is_available")
     )
 
@@ -231,6 +231,9 @@ def nothing_updates(training: Training, scaler: Scaler) -> Answer:
         if each.receiver is not None and _is_it(training.ctx, scaler, each.ctx, each.receiver):
             return no(each.evidence("it is updated here"))
         doubts.append(each.evidence(f"`{each.ctx.written(each.node)}` may update it"))
+    for node in training.ctx.all(ast.Attribute):  # `_per_optimizer_states.clear()` (`static_by_hand`)
+        if node.attr.startswith("_") and _is_it(training.ctx, scaler, training.ctx, node.value):
+            doubts.append(training.ctx.evidence(node, f"`{training.ctx.written(node)}` may do what `update` does"))
     doubts += called_by_text(training.ctx)
     return unless(doubts)
 

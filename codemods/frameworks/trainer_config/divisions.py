@@ -131,6 +131,8 @@ class _Walk:
     def __init__(self) -> None:
         self.found = Factors()
         self.seen: set[PossibleValue] = set()
+        self.summed = False
+        """Whether the value goes into a sum, of which what comes with a batch may be shares (`shares_of_a_window`)."""
 
     def divide(self, ctx: PythonContext, node: ast.expr | ast.stmt, by: ast.expr) -> None:
         self.found.divisions.append(Division(ctx, node, by))
@@ -245,7 +247,10 @@ class _Walk:
                 self.divide(ctx, node, factor)
             return
         loop = ctx.flow_of(ctx.scope(factor)).loop(factor)
-        if _measured(ctx, factor, loop) or (isinstance(factor, ast.Name) and _comes_with(ctx, factor, loop)):
+        comes = isinstance(factor, ast.Name) and _comes_with(ctx, factor, loop)
+        if _measured(ctx, factor, loop) or comes:
+            if comes and self.summed:
+                self.stop(value.part(factor), "may be a share of several batches")
             return
         self.follow(value.part(factor))
 
@@ -298,6 +303,7 @@ class _Walk:
             self.divide(value.ctx, call, call.args[0])
         elif verb in MULTIPLYING and call.args:
             self.multiply(value, call.args[0], call)
+        self.summed = self.summed or verb == "sum"
         if not in_place:
             self.follow(value.part(call.func.value))
 

@@ -7,6 +7,7 @@ import ast
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal, super_method, values
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.edits import Evidence
@@ -53,10 +54,17 @@ def loss_is_handed_back(function: ast.FunctionDef, call: ast.Call, ctx: PythonCo
         for node in own(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in bound
     )
+    anew = [node for node in stores if not ctx.module.contains(statement, node)]
+    computed = [
+        node
+        for node in own(function)
+        if isinstance(node, ast.BinOp) and any(each is call for each in sources(ctx, function, node))
+    ]
     return unless(
-        ctx.evidence(node, f"`{node.id}` is another loss from here on")
-        for node in stores
-        if not ctx.module.contains(statement, node)
+        [
+            *(ctx.evidence(node, f"`{node.id}` is another loss from here on") for node in anew),
+            *(ctx.evidence(node, "this is another loss") for node in computed),  # under_another_name
+        ]
     )
 
 

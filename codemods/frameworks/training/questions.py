@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from codemods.analysis.calls import given, keyword, literal, values
+from codemods.analysis.calls import argument, given, keyword, literal, values
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.mentions import may_run_during, mentions, stores
 from codemods.analysis.python_context import PythonContext
@@ -99,12 +99,20 @@ def between(
 def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
     """Whether a schedule surely does not begin with a rate of zero, which a step at the head is there to skip."""
     assert isinstance(advance.func, ast.Attribute)
-    return unless(
+    made = makers(ctx, advance.func.value)
+    doubts = [
         where.evidence(maker, "the first rate of this schedule may be zero")
-        for where, maker in makers(ctx, advance.func.value)
+        for where, maker in made
         if not where.origin(maker.func)
         or not all(each.rpartition(".")[2] in BEGINNING for each in where.origin(maker.func))
-    )
+    ]
+    for where, maker in made:
+        optimizer = argument(maker, "optimizer", 0)
+        for there, call in makers(where, optimizer) if optimizer is not None else ():
+            rate = argument(call, "lr", 1)
+            if isinstance(rate, ast.BinOp):  # `lr=LR / GAMMA` (`allowed_for`)
+                doubts.append(there.evidence(rate, "this rate may allow for the step"))
+    return unless(doubts)
 
 
 @question
@@ -113,6 +121,15 @@ def mode_matters(ctx: PythonContext, node: ast.expr) -> Answer:
     if any(True for _ in ctx.index.search(ctx.path, MODAL)):
         return yes()
     return unknown(ctx.evidence(node, "no layer is seen to which the mode matters"))
+
+
+@question
+def mode_is_not_chosen(ctx: PythonContext, left: ast.expr) -> Answer:
+    """Whether a model is left in evaluation mode by no test that comes true once, as `epoch == settle` (`settled`)."""
+    tests = [each for each in own_tests(ctx, left) if isinstance(each, ast.Compare)]
+    once = [each for each in tests if isinstance(each.ops[0], ast.Eq | ast.Gt | ast.GtE)]
+    counted = [each for each in once if not any(isinstance(node, ast.Mod) for node in ast.walk(each))]
+    return unless(ctx.evidence(each, "from here on evaluation mode may be meant") for each in counted)
 
 
 def happens(ctx: PythonContext, scope: Scope, cast: Cast, *, before: str, after: str) -> bool:

@@ -17,6 +17,7 @@ from codemods.frameworks.autocast.questions import (
     forward_is_its_own,
     no_manager_is_unknown,
     runs_under_autocast,
+    weights_are_as_made,
 )
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.versions.call_graph import methods, programs, trains_in_mixed_precision
@@ -85,6 +86,7 @@ def _use(ctx: PythonContext, off: ast.Call, on: ast.Call, name: str, *, in_step:
         nothing_here_is_unfollowed(ctx, off),
         no_helper_is_called(ctx, off),
         something_is_cast(ctx, off),
+        weights_are_as_made(ctx),
     )
     return CachedUse(ctx.path, off.lineno, name, in_step, is_bug)
 

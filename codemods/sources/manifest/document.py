@@ -128,6 +128,7 @@ _READERS: dict[str, _Reader] = {
     "pyproject.toml": pyproject.project,
     "Pipfile": pyproject.pipfile,
     "Pipfile.lock": lock.pipfile,
+    "pixi.toml": pyproject.pixi,
     "pixi.lock": lambda path, text: (),
     **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock"), lock.tables),
 }

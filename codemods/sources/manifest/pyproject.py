@@ -1,4 +1,4 @@
-"""The requirements of pyproject.toml (PEP 621, PEP 735, setuptools, Poetry, PDM, uv) and of Pipfile.
+"""The requirements of pyproject.toml (PEP 621, PEP 735, setuptools, Poetry, PDM, uv, pixi), Pipfile and pixi.toml.
 
 Every extra and every group is a condition. A group that another one includes (`include-group`) is read where it stands.
 """
@@ -45,6 +45,24 @@ def pipfile(path: str, text: str) -> Iterator[Entry] | Skip:
     return roots if isinstance(roots, Skip) else _pipfile(text, roots[0])
 
 
+def pixi(path: str, text: str) -> Iterator[Entry] | Skip:
+    """pixi.toml."""
+    roots = toml_nodes.compose(path, text)
+    return roots if isinstance(roots, Skip) else _pixi(text, roots[0])
+
+
+def _pixi(text: str, table: Value | None, place: str = "", condition: str = "") -> Iterator[Entry]:
+    """What an environment of pixi asks for, of conda and of pip; its features are conditions."""
+    if not isinstance(table, Table):
+        return
+    for key, dialect in (("dependencies", Dialect.CONDA), ("pypi-dependencies", Dialect.PIP)):
+        yield from _pairs(text, table.get(key), RequirementList(f"{place}{key}", condition, dialect))
+    for kind in ("feature", "target"):
+        for entry in _entries(table.get(kind)):
+            name = str(entry.key.value)
+            yield from _pixi(text, entry.value, f"{place}{kind}.{name}.", f"{kind} {name}")
+
+
 def _overridden(entries: Iterator[Entry]) -> Iterator[Entry]:
     """The entries, without the versions of packages for which uv is told another one."""
     found = [*entries]
@@ -82,6 +100,7 @@ def _project(text: str, root: Table) -> Iterator[Entry]:
     for entry in _entries(root.get(*dynamic, "optional-dependencies")):
         files = entry.value.get("file") if isinstance(entry.value, Table) else None
         yield from _files(files, f"extra {entry.key.value}")
+    yield from _pixi(text, root.get("tool", "pixi"), "tool.pixi.")
     poetry = RequirementList("tool.poetry.dependencies", dialect=Dialect.POETRY)
     yield from _pairs(text, root.get("tool", "poetry", "dependencies"), poetry)
     dev = replace(poetry, place="tool.poetry.dev-dependencies", condition="group dev")

@@ -24,11 +24,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, has_splat, literal
-from codemods.analysis.mentions import definers
+from codemods.analysis.calls import argument, has_splat, keyword, literal
+from codemods.analysis.mentions import definers, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
 from codemods.frameworks.autocast.regions import Region, around
 from codemods.frameworks.numerics.criteria import computes
@@ -84,7 +84,7 @@ def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if raises
         else "this loss raises under autocast on a GPU, and is cut off on a CPU: compute it from the logits",
         consequence=Consequence.RAISES if raises else Consequence.SILENT,
-        is_bug=[region_is_on(ctx, call, region), no_manager_is_unknown(ctx, call)],
+        is_bug=[region_is_on(ctx, call, region), no_manager_is_unknown(ctx, call), nobody_leaves_the_region(ctx)],
     )
 
 
@@ -125,3 +125,13 @@ def region_is_on(ctx: PythonContext, call: ast.Call, region: Region) -> Answer:
     if region.precision != "mixed" or region.opening.in_doubt:
         return unknown(ctx.evidence(call, "whether autocast is on here is not known"))
     return yes()
+
+
+@question
+def nobody_leaves_the_region(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program switches autocast off, whose logits are in 32 bits (`in_full_precision`)."""
+    return unless(
+        each.evidence("what is computed here is in full precision")
+        for each in mentions(ctx, "autocast")
+        if each.call is not None and literal(keyword(each.call, "enabled")) is False
+    )

@@ -34,7 +34,8 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, keyword, literal
 from codemods.analysis.instances import called
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.analysis.sources import sources
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.checkpointing.closures import late_bound
 from codemods.frameworks.checkpointing.cut_off import trl_leaves_the_inputs
 from codemods.frameworks.checkpointing.hugging_face import (
@@ -105,7 +106,12 @@ def reentrant_call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     is_bug: list[Answer] = []
     if why is None and (below := _frozen_below(call, ctx)) is not None:
         shown, why = below[0], below[0].why
-        is_bug = [inputs_get_no_gradients(ctx, call), no_hook_sees_the_inputs(ctx), is_of_this_model(ctx, call, *below)]
+        is_bug = [
+            inputs_get_no_gradients(ctx, call),
+            no_hook_sees_the_inputs(ctx),
+            is_of_this_model(ctx, call, *below),
+            no_parameter_joins_the_inputs(ctx, call),
+        ]
     if why is None:
         return
     remedies: dict[str, Remedy] = {}
@@ -189,6 +195,22 @@ def is_of_this_model(ctx: PythonContext, call: ast.Call, shown: Evidence, attrib
         return yes()
     what = "the adapters may be on" if attribute is None else f"`{attribute}` may be a part of"
     return unknown(dataclasses.replace(shown, why=f"{what} another model"))
+
+
+@question
+def no_parameter_joins_the_inputs(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether no parameter of the module is a part of what a block is given: prompts are trained (`a_prompt`)."""
+    method = ctx.method(call)
+    if method is None:
+        return yes()
+    joined = [node for value in call.args[1:] for node in sources(ctx, ctx.scope(call), value)]
+    places = []
+    for node in joined:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == method.self:
+            given = [each.value.dotted or "" for _, each in ctx.index.assigned(method.owner, node.attr)]
+            if any(each.endswith("Parameter") for each in given):
+                places.append(ctx.evidence(node, f"`{ctx.written(node)}` may get a gradient"))
+    return unless(places)
 
 
 def _lines(node: ast.FunctionDef) -> range:

@@ -59,5 +59,9 @@ def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                     left,
                     fix=None if early else [insert_before(loop.body[0], f"{model}.train()")],
                     message=f"`{ctx.written(left)}` leaves `{model}` in evaluation mode for the rest of its training",
-                    is_bug=[questions.mode_matters(ctx, left), nothing_here_is_unfollowed(ctx, step)],
+                    is_bug=[
+                        questions.mode_matters(ctx, left),
+                        questions.mode_is_not_chosen(ctx, left),
+                        nothing_here_is_unfollowed(ctx, step),
+                    ],
                 )

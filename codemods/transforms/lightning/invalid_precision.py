@@ -40,6 +40,7 @@ from codemods.flow.answers import Answer, unknown, yes
 from codemods.frameworks.lightning.command_lines import defaults, flags
 from codemods.frameworks.lightning.config_tables import (
     configured,
+    nobody_knows_the_spelling,
     only_lightning_reads_it,
     saved_by,
     trainer_is_lightnings,
@@ -112,7 +113,11 @@ def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> It
                 each.node,
                 fix={each.node: found.name} if found and not each.shared else None,
                 message=said(each.written, each.value, ctx),
-                is_bug=[trainer_is_lightnings(ctx), only_lightning_reads_it(ctx)],
+                is_bug=[
+                    trainer_is_lightnings(ctx),
+                    only_lightning_reads_it(ctx),
+                    nobody_knows_the_spelling(ctx, each.value),
+                ],
                 is_right=[found.answer(place)] if found else (),
                 requires=found.requires if found else None,
             )
