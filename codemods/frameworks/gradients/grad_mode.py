@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from codemods.analysis.calls import argument, literal, values
+from codemods.analysis.instances import library_values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import SWITCHES
 from codemods.analysis.values import expressions
@@ -25,7 +26,11 @@ def grad_mode(ctx: PythonContext, node: ast.expr, depth: int = DEPTH) -> str:
     if ctx.means(bare, "torch.set_grad_enabled") and call is not None:
         given = literal(argument(call, "mode", 0))
         return "off" if given is False else "on" if given is True else "maybe"
-    behind = expressions(ctx, bare) if depth else ()
+    if not depth:
+        return ""
+    behind = expressions(ctx, bare)
+    if call is not None:  # a function of the project hands it out
+        behind = [*behind, *(each for each in library_values(ctx, node) or () if each[1] is not node)]
     return "maybe" if any(grad_mode(where, value, depth - 1) for where, value in behind) else ""
 
 

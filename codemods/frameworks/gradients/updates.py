@@ -1,0 +1,126 @@
+"""Weights that code changes by hand: whether gradients are on where it does, and whether they are leaves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.calls import callers, keyword, literal
+from codemods.analysis.mentions import definers, mentions, stores, stores_none
+from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, no, question, unknown, unless
+from codemods.frameworks.autocast.regions import unknown_managers
+from codemods.frameworks.gradients.grad_mode import grad_mode
+from codemods.model.edits import Evidence
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function
+
+_DEPTH = 3
+_PARAMETERS = ("parameters", "named_parameters")
+_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
+def parameters_of(ctx: PythonContext, name: ast.Name) -> ast.expr | None:
+    """The model whose parameters a loop gives a name, `for p in model.parameters()`: also one of several in `zip`."""
+    loop = ctx.enclosing(name, *LOOPS[:2])
+    while isinstance(loop, (ast.For, ast.AsyncFor)):
+        if any(isinstance(node, ast.Name) and node.id == name.id for node in ast.walk(loop.target)):
+            return _model_of(ctx, loop, name.id)
+        loop = ctx.enclosing(loop, *LOOPS[:2])
+    return None
+
+
+def _model_of(ctx: PythonContext, loop: ast.For | ast.AsyncFor, name: str) -> ast.expr | None:
+    given: ast.expr | None = loop.iter
+    match loop.iter, loop.target:
+        case ast.Call(func=ast.Name(id="zip"), args=parts), ast.Tuple(elts=targets) if len(parts) == len(targets):
+            held = [
+                part
+                for part, target in zip(parts, targets, strict=True)
+                if any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(target))
+            ]
+            given = held[0] if len(held) == 1 else None
+    match given:
+        case ast.Call(func=ast.Attribute(value=model, attr=method)) if method in _PARAMETERS:
+            return model
+    return None
+
+
+@question
+def gradients_stay_on(ctx: PythonContext, node: ast.AST) -> Answer:
+    """Whether nobody switches gradients off around a place: not in its function, nor where that is called."""
+    places: list[Evidence] = []
+    for each in _modes(ctx, node, _DEPTH):
+        if each is None:
+            return no(ctx.evidence(_shown(ctx, node), "gradients are off here"))
+        places.append(each)
+    return unless(places)
+
+
+def _shown(ctx: PythonContext, node: ast.AST) -> ast.expr | ast.stmt:
+    statement = ctx.statement(node)
+    assert statement is not None
+    return statement
+
+
+def _modes(ctx: PythonContext, node: ast.AST, depth: int) -> Iterator[Evidence | None]:
+    """The places around a node that may switch gradients off; None: one does."""
+    for manager in reversed(ctx.regions(node)):
+        mode = grad_mode(ctx, manager.entered)
+        if mode == "maybe":
+            yield ctx.evidence(manager.entered, f"`{ctx.written(manager.entered)}` may switch gradients off")
+        elif mode:
+            yield from [None] if mode == "off" else []
+            return
+    yield from unknown_managers(ctx, node)
+    function = ctx.function(node)
+    if not isinstance(function, FUNCTIONS):
+        yield from (each.evidence("gradients may be off from here on") for each in mentions(ctx, "set_grad_enabled"))
+        return
+    found = [*callers(ctx, function)] if depth else []
+    methods = ctx.klass(function) is not None and isinstance(ctx.parent(function), ast.ClassDef)
+    named = [(each.ctx, each.call) for each in mentions(ctx, function.name)] if methods and depth else []
+    others = [(where, call) for where, call in named if call is not None and (where, call) not in found]
+    if not (found or others) or _is_handed_on(ctx, function):
+        yield ctx.evidence(function, "who calls this may switch gradients off")
+    for where, call in found:
+        yield from _modes(where, call, depth - 1)
+    for where, call in others:  # of an object that may be of this class
+        off = where.evidence(call, "gradients may be off here")
+        yield from (off if each is None else each for each in _modes(where, call, depth - 1))
+
+
+def _is_handed_on(ctx: PythonContext, function: Function) -> bool:
+    """Whether a function is named without being called, and may be called anywhere."""
+    return any(each.is_kept for each in mentions(ctx, function.name))
+
+
+@question
+def weights_are_leaves(ctx: PythonContext, weight: ast.expr) -> Answer:
+    """Whether what is changed surely is a leaf that requires gradients: a parameter, or made with `requires_grad`."""
+    given = [each for each in stores(ctx, "grad") if each.word == "grad" and not stores_none(each)]
+    doubts = [each.evidence("what has this gradient may require none") for each in given]
+    if isinstance(weight, ast.Name) and (model := parameters_of(ctx, weight)) is not None:
+        others = any(definers(ctx, *_PARAMETERS))
+        frozen = [each for each in stores(ctx, "requires_grad") if each.word == "requires_grad"]
+        doubts += [each.evidence("this may freeze it") for each in frozen]
+        return unless([*doubts, ctx.evidence(model, "these may be no parameters of torch")] if others else doubts)
+    found, complete = possible_values(ctx, weight)
+    made = found and all(_requires(each.ctx, each.node) for each in found if not isinstance(each.node, ast.AugAssign))
+    if complete and made:
+        return unless(doubts)
+    return unknown(ctx.evidence(weight, "this may be no leaf that requires gradients"))
+
+
+def _requires(ctx: PythonContext, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    if ctx.means(node.func, _PARAMETER):
+        switched = keyword(node, "requires_grad")
+        return len(node.args) < 2 and (switched is None or literal(switched) is True)
+    origins = ctx.origin(node.func)
+    return (
+        bool(origins)
+        and all(each.startswith("torch.") for each in origins)
+        and (literal(keyword(node, "requires_grad")) is True)
+    )

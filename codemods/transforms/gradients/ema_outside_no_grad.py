@@ -1,0 +1,84 @@
+"""An average of weights that is updated while gradients are on.
+
+## Why is this bad?
+`ema.mul_(decay).add_(p, alpha=1 - decay)` computes from weights that require gradients. A frozen copy becomes a tensor
+with the graph of all updates behind it: after ten its depth is 19, and memory grows with every step, silently. A copy
+that is not frozen refuses (run with PyTorch 2.13):
+
+    RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.
+
+## Fix safety
+Safe: under `torch.no_grad()` the average has the same values and no graph; where gradients are off already it changes
+nothing.
+
+## When it is not offered
+Silent under `no_grad`, for `.data`, for `detach()`, and for what no loop takes from the `parameters()` of two models.
+Possible where who calls the function is not in sight.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis.mentions import stores
+from codemods.analysis.python_context import PythonContext
+from codemods.frameworks.gradients.updates import gradients_stay_on, parameters_of
+from codemods.model.edits import Consequence, Safety
+from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
+from codemods.syntax.verbs import enclose
+
+_CHANGING = frozenset({"add_", "lerp_", "mul_", "copy_", "addcmul_", "sub_"})
+
+rule = Rule(
+    code="GRD011",
+    name="ema-outside-no-grad",
+    summary="an average of weights is updated while gradients are on",
+    fix_title="Update the average under `torch.no_grad()`",
+    safety=Safety.SAFE,
+    consequence=Consequence.RAISES,
+    triggers=(("parameters", "named_parameters"), ("zip",), tuple(sorted(_CHANGING))),
+    imports=("torch",),
+    errors=("a leaf Variable that requires grad is being used in an in-place operation",),
+    references=("https://docs.pytorch.org/docs/stable/optim.html#averaging-a-model",),
+)
+
+
+@rule.on(ast.Expr)
+def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Draft]:
+    averaged = _averaged(statement.value)
+    if averaged is None or (copy := parameters_of(ctx, averaged)) is None:
+        return
+    others = [
+        node
+        for node in own(statement.value)
+        if isinstance(node, ast.Name) and node.id != averaged.id and parameters_of(ctx, node) is not None
+    ]
+    if not others or not all(_keeps_its_graph(ctx, node) for node in others):
+        return
+    frozen = any(each.word == "requires_grad" for each in stores(ctx, "requires_grad")) or "requires_grad_" in ctx.text
+    spelled = ctx.spell("torch.no_grad", at=statement)
+    yield rule.finding(
+        statement,
+        fix=[enclose(statement, f"with {spelled.code}():")] if spelled is not None else None,
+        needs=[spelled.need] if spelled is not None else [],
+        message=f"`{ctx.written(copy)}` is updated with gradients on: each update "
+        + ("adds to a graph that grows" if frozen else "raises"),
+        consequence=Consequence.SILENT if frozen else Consequence.RAISES,
+        is_bug=[gradients_stay_on(ctx, statement)],
+    )
+
+
+def _averaged(node: ast.expr) -> ast.Name | None:
+    """`e` of `e.mul_(d).add_(p, alpha=1 - d)`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+        node = node.func.value
+        if isinstance(node, ast.Name):
+            return node
+    return None
+
+
+def _keeps_its_graph(ctx: PythonContext, node: ast.Name) -> bool:
+    above = ctx.parent(node)
+    return not (isinstance(above, ast.Attribute) and above.attr in ("data", "detach", "item", "grad", "shape"))
