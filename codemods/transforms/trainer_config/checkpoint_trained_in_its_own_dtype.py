@@ -25,7 +25,7 @@ from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, question, unknown
+from codemods.flow.answers import unknown
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -73,7 +73,7 @@ def in_its_own_dtype(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message=f"`{(ctx.name(call.func) or '').rpartition('.')[0]}` keeps the dtype of the checkpoint, and all of its "
         "weights are trained",
         evidence=[where.evidence(use, "it is trained here")],
-        is_bug=[checkpoint_is_in_16_bits(ctx, call)],
+        is_bug=[unknown(ctx.evidence(call, "the checkpoint may be in 32 bits"))],
     )
 
 
@@ -113,9 +113,3 @@ def _is_changed(ctx: PythonContext, call: ast.Call) -> bool:
         if mention.word != "to" or any(mention.ctx.means(each, "torch.float32", "torch.float") for each in used.args):
             return True
     return False
-
-
-@question
-def checkpoint_is_in_16_bits(ctx: PythonContext, call: ast.Call) -> Answer:
-    """Whether a checkpoint surely is in 16 bits: its file decides."""
-    return unknown(ctx.evidence(call, "the checkpoint may be in 32 bits"))
