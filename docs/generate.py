@@ -36,6 +36,7 @@ FAMILIES = {
     "HF": "Hugging Face: Accelerate, Transformers",
     "MOD": "Modules in training and in evaluation",
     "NUM": "Losses and numbers",
+    "PFT": "Adapters: PEFT",
     "PL": "Lightning and Fabric",
     "SCH": "Learning-rate schedulers",
     "SCL": "Gradient scaler",

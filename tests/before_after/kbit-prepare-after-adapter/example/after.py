@@ -1,0 +1,9 @@
+# fixer: unsafe
+from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+
+
+def adapt(model, targets):
+    config = LoraConfig(r=8, target_modules=targets)
+    model = prepare_model_for_kbit_training(model)
+    model = get_peft_model(model, config)
+    return model
