@@ -56,7 +56,7 @@ def scaler_state_not_saved(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     if not isinstance(func, ast.Attribute) or func.attr != "load_state_dict" or optimizes(ctx, func.value) is not True:
         return
     optimizer, complete = possible_values(ctx, func.value, returns=True, given=given)
-    makers = {each.node for each in optimizer if isinstance(each.node, ast.Call) and not each.path}
+    makers: set[ast.AST] = {each.node for each in optimizer if isinstance(each.node, ast.Call) and not each.path}
     if not complete or not makers:
         return
     for step in mentions(ctx, "step"):
