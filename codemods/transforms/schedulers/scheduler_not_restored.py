@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
-from codemods.analysis.calls import argument, given, has_splat, keyword, positional
+from codemods.analysis.calls import argument, given, has_splat, keyword, literal, positional
 from codemods.analysis.mentions import Occurrence, mentions, stores
 from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
@@ -30,6 +30,7 @@ from codemods.flow.answers import Answer, no, question, unless, yes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
 
 _COMPUTED = ("LambdaLR", "MultiplicativeLR")
 """Schedulers that ask a function for the rate."""
@@ -69,6 +70,7 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
                 no_schedule_is_restored(ctx),
                 is_not_advanced_before(advances),
                 rate_follows_the_count(where, made),
+                no_rate_is_set_anew(ctx, call),
             ],
         )
         return
@@ -159,3 +161,14 @@ def rate_follows_the_count(ctx: PythonContext, made: ast.Call) -> Answer:
     if function is None or not all(each.endswith(_COMPUTED) for each in ctx.origin(made.func)):
         return yes()
     return unless([ctx.evidence(function, "this may know where training goes on")])
+
+
+@question
+def no_rate_is_set_anew(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether the function that restores an optimizer gives it no other rate, for a second stage (`second_stage`)."""
+    return unless(
+        ctx.evidence(node, "another rate is set here")
+        for node in own(ctx.scope(call))
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        if literal(node.slice) in ("lr", "initial_lr")
+    )

@@ -20,7 +20,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.gradients.differentiated import HF_TRAINER
 from codemods.frameworks.trainer_config.overrides import (
     accumulates_batches,
@@ -33,6 +35,7 @@ from codemods.frameworks.trainer_config.overrides import (
 )
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
+from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import parameters
 from codemods.syntax.verbs import edit_call
@@ -61,7 +64,7 @@ def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dr
     owner = ctx.klass(function)
     if function.name != "compute_loss" or owner is None or not isinstance(ctx.parent(function), ast.ClassDef):
         return
-    if ctx.index.descends(owner, HF_TRAINER) is not True or _declares(ctx, owner.name):
+    if ctx.index.descends(owner, HF_TRAINER) is not True or _declares(ctx, owner):
         return
     named = _NUMBER in {each.arg for each in parameters(function)}
     rest = function.args.kwarg.arg if function.args.kwarg is not None else ""
@@ -75,18 +78,32 @@ def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dr
         function,
         fix=[edit_call(above[0], last=[(_NUMBER, handed)])] if mends else None,
         message=f"`{function.name}` ignores `{_NUMBER}`: accumulated batches are not averaged",
-        is_bug=[accumulates_batches(ctx, function), model_divides_its_loss(ctx, owner)],
+        is_bug=[accumulates_batches(ctx, function), model_divides_its_loss(ctx, owner), nobody_declares(ctx)],
         is_right=[loss_is_handed_back(function, above[0], ctx), inputs_are_as_counted(function, above[0], ctx)]
         if mends
         else [],
     )
 
 
-def _declares(ctx: PythonContext, klass: str) -> bool:
-    """Whether a class says itself who divides its loss (`declared`)."""
-    nodes = (node for each in ctx.classes(klass) for node in ast.walk(each))
-    return any(getattr(node, "attr", getattr(node, "id", "")) in _DECLARING for node in nodes)
+def _declares(ctx: PythonContext, owner: Ref) -> bool:
+    """Whether a class, or one that it inherits from, says itself who divides its loss (`declared_by_a_base`)."""
+    for ref in ctx.index.lineage(owner).refs:
+        there = ctx.other(ref.path)
+        nodes = (node for each in (there.classes(ref.name) if there else ()) for node in ast.walk(each))
+        if any(getattr(node, "attr", getattr(node, "id", "")) in _DECLARING for node in nodes):
+            return True
+    return False
 
 
 def _reads(function: ast.FunctionDef, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for statement in function.body for n in ast.walk(statement))
+
+
+@question
+def nobody_declares(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program tells a Trainer, or a model, who divides its loss (`declared_from_outside`)."""
+    return unless(
+        each.evidence("this tells who divides the loss")
+        for each in stores(ctx, *_DECLARING, "accepts_loss_kwargs")
+        if each.word != "setattr"
+    )

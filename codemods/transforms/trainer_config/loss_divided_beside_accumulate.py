@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from codemods.analysis.calls import binder, given, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.flow.answers import Answer, question, unknown, yes
-from codemods.frameworks.trainer_config.divisions import Division, factors
+from codemods.flow.answers import Answer, question, unknown, unless, yes
+from codemods.frameworks.trainer_config.divisions import DIVIDING, Division, factors
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
@@ -62,7 +62,7 @@ def loss_divided_beside_accumulate(call: ast.Call, ctx: PythonContext) -> Iterat
     if steps is None or literal(steps) == 1:
         return
     for division in factors(ctx, call).divisions:
-        if not _is_the_number(where, steps, division):
+        if not _divides(division) or not _is_the_number(where, steps, division):
             continue
         shown = division.ctx.evidence(division.node, "divided here")
         yield rule.finding(
@@ -70,9 +70,17 @@ def loss_divided_beside_accumulate(call: ast.Call, ctx: PythonContext) -> Iterat
             fix=_undivided(ctx, division),
             message=f"`{ctx.written(func)}` divides by `{where.written(steps)}`, and the loss is divided by it already",
             evidence=[where.evidence(steps, "the Accelerator divides by this"), shown],
-            is_bug=[is_no_other_average(division)],
+            is_bug=[is_no_other_average(division), each_round_is_a_batch(ctx, call)],
         )
         return
+
+
+def _divides(division: Division) -> bool:
+    """Whether a place divides itself: what is given a number may do so, or not (`processes`)."""
+    node = division.node
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in DIVIDING
+    return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div)
 
 
 def _is_the_number(where: PythonContext, steps: ast.expr, division: Division) -> bool:
@@ -112,3 +120,15 @@ def is_no_other_average(division: Division) -> Answer:
     if literal(division.by) is ...:
         return yes()
     return unknown(division.ctx.evidence(division.node, "this may be an average of something else"))
+
+
+@question
+def each_round_is_a_batch(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether no loop inside of `accelerator.accumulate(…)` divides a batch into as many parts (`chunks`)."""
+    loops = []
+    for above in ctx.ancestors(call):
+        if isinstance(above, (ast.For, ast.While)):
+            loops.append(ctx.evidence(above, "the loss may be divided by these rounds"))
+        if isinstance(above, ast.With) and any("accumulate" in ast.unparse(each) for each in above.items):
+            return unless(loops)
+    return yes()

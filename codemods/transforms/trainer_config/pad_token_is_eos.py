@@ -78,6 +78,7 @@ def pad_token_is_eos(statement: ast.Assign, ctx: PythonContext) -> Iterator[Draf
             is_bug=[
                 masks_padding(mention.ctx, mlm),
                 pads_with_the_end(ctx, statement, pad),
+                texts_end_with_it(ctx, statement),
             ],
         )
         return
@@ -113,6 +114,24 @@ def pads_with_the_end(ctx: PythonContext, statement: ast.Assign, pad: str) -> An
         if added.call is not None and pad in ast.unparse(added.call):
             places.append(added.evidence("another padding token"))
     return unless(places)
+
+
+@question
+def texts_end_with_it(ctx: PythonContext, statement: ast.Assign) -> Answer:
+    """Whether the program ends texts with this token, and with no other (`its_own_end`)."""
+    used = [each for each in mentions(ctx, *_END.values()) if not ctx.module.contains(statement, each.node)]
+    others = [each for each in stores(ctx, *_END.values()) if each.word in _END.values()]
+    if others:
+        return unless(each.evidence("texts may end with another token") for each in others)
+    if not any(not _pads(each) for each in used):
+        return unknown(ctx.evidence(statement, "whether texts end with this token is not in sight"))
+    return yes()
+
+
+def _pads(mention: Occurrence) -> bool:
+    """Whether a place only makes the token that of padding."""
+    above = mention.ctx.parent(mention.node)
+    return isinstance(above, ast.Assign) and all(getattr(each, "attr", "") in _END for each in above.targets)
 
 
 def _is_the_end(store: Occurrence) -> bool:

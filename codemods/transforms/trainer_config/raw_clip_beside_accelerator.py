@@ -98,6 +98,6 @@ def scales_gradients(ctx: PythonContext, name: str) -> Answer:
 
 @question
 def nobody_unscales(ctx: PythonContext, name: str) -> Answer:
-    """Whether nothing divides the gradients of an Accelerator before a clip."""
+    """Whether nothing divides the gradients before a clip, or multiplies its bound (`scaled_bound`)."""
     may = f"`{name}` may divide the gradients here"
-    return unless(each.evidence(may) for each in mentions(ctx, "unscale_gradients"))
+    return unless(each.evidence(may) for each in mentions(ctx, "unscale_gradients", "get_scale", "scaler"))
