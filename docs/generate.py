@@ -55,6 +55,21 @@ INDEX = """\
 `fixer rules` prints this list, `fixer explain CODE` the page of one rule. *Safe* fixes are applied by default, *unsafe*
 ones with `--unsafe-fixes`; *report only* means that a person has to decide. [usage.md](usage.md#safety) says what the
 words promise."""
+NO_RULES = """\
+## Looked at, and not a rule
+
+What people warn of, and what running it, or reading it in unseen repositories, did not bear out:
+
+| what | why there is no rule |
+| --- | --- |
+| `p.require_grad = False`, a name that torch does not read | 17 places read, none did harm: what was meant to be frozen was no parameter, or was overwritten |
+| a scheduler that counts steps which the gradient scaler left out | at most the first steps of a run; none of 52 places did harm |
+| a gradient scaler with bfloat16 | bit by bit what training without it gives; bfloat16 weights raise on a GPU |
+| `use_cache=True` with activation checkpointing | Transformers switches it off, and says so |
+| a region of autocast with another dtype inside of one | raises in both orders |
+| small learning rates with bfloat16 weights; the gradient of a square root at 0 | true, but nothing in the code shows that it happens; [HF016](rules/HF016.md) speaks of checkpoints |
+| several steps after one backward pass in Lightning, a scaler of the module's own, `toggle_optimizer` without its counterpart, clipping by the Trainer with manual optimization, `backward` under automatic optimization | none in 183 repositories; the last four raise |
+| two forward passes before one backward pass under DistributedDataParallel | right since torch 2.12 |"""
 RELEASES = """\
 Names that releases of {library} removed, renamed or deprecated, and defaults that they changed. `fixer check` finds the
 old names where the project's requirements allow such a release, `fixer upgrade {library}@VERSION` carries a project to
@@ -111,7 +126,7 @@ def _index(rules: Sequence[Rule]) -> str:
             if r.family == family
         )
         parts.append(_table(("code", "name", "what is wrong", "what the fix does", "fix"), rows))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, NO_RULES]) + "\n"
 
 
 def _rule(rule: Rule) -> str:
