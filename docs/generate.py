@@ -60,16 +60,18 @@ NO_RULES = """\
 
 What people warn of, and what running it, or reading it in unseen repositories, did not bear out:
 
-| what | why there is no rule |
-| --- | --- |
-| `p.require_grad = False`, a name that torch does not read | 17 places read, none did harm: what was meant to be frozen was no parameter, or was overwritten |
-| a scheduler that counts steps which the gradient scaler left out | at most the first steps of a run; none of 52 places did harm |
-| a gradient scaler with bfloat16 | bit by bit what training without it gives; bfloat16 weights raise on a GPU |
-| `use_cache=True` with activation checkpointing | Transformers switches it off, and says so |
-| a region of autocast with another dtype inside of one | raises in both orders |
-| small learning rates with bfloat16 weights; the gradient of a square root at 0 | true, but nothing in the code shows that it happens; [HF016](rules/HF016.md) speaks of checkpoints |
-| several steps after one backward pass in Lightning, a scaler of the module's own, `toggle_optimizer` without its counterpart, clipping by the Trainer with manual optimization, `backward` under automatic optimization | none in 183 repositories; the last four raise |
-| two forward passes before one backward pass under DistributedDataParallel | right since torch 2.12 |"""
+- `p.require_grad = False`, a name that torch does not read: 17 places were read, and none did harm.
+- A scheduler that counts steps which the gradient scaler left out: the first steps of a run at most; none of 52 places
+  did harm.
+- A gradient scaler with bfloat16: it gives bit by bit what training without it gives.
+- `use_cache=True` with activation checkpointing: Transformers switches it off, and says so.
+- A region of autocast inside of one with another dtype: it raises, whichever comes first.
+- Small learning rates with weights in bfloat16, and the gradient of a square root at 0: true, but no code shows that it
+  happens. [HF016](rules/HF016.md) speaks of checkpoints.
+- Of Lightning: several steps after one backward pass, a scaler of the module's own, `toggle_optimizer` without its
+  counterpart, clipping by the Trainer in manual optimization, `backward` in automatic optimization: none in 183
+  repositories, and the last three raise.
+- Two forward passes before one backward pass under DistributedDataParallel: right since torch 2.12."""
 RELEASES = """\
 Names that releases of {library} removed, renamed or deprecated, and defaults that they changed. `fixer check` finds the
 old names where the project's requirements allow such a release, `fixer upgrade {library}@VERSION` carries a project to
