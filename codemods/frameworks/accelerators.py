@@ -10,12 +10,23 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codemods.analysis.calls import assigned_to_self, binder, callers_here, default, given, held
+from codemods.analysis.calls import (
+    assigned_to_self,
+    binder,
+    callers_here,
+    default,
+    given,
+    has_splat,
+    held,
+    keyword,
+    literal,
+)
 from codemods.analysis.definitions import reaching
 from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import Binding, Method, PythonContext
 from codemods.analysis.values import Following, PossibleValue, assigned_to_attribute, verdicts
 from codemods.flow.answers import Answer, no, question, unknown, yes
+from codemods.model.names import ACCELERATOR
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, is_none, own, parameters
 
 
@@ -240,3 +251,20 @@ def _by_keeper(ctx: PythonContext, binding: Binding, keeping: Keeping) -> bool:
         case ast.Assign(value=ast.Call(func=ast.Attribute(value=owner, attr=method))):
             return method in keeping.methods and is_keeper(ctx, owner, keeping)
     return False
+
+
+# -- in which precision
+
+
+@question
+def scales_gradients(ctx: PythonContext, name: str) -> Answer:
+    """Whether an Accelerator scales its losses: its precision is fp16."""
+    made = [call for call in ctx.all(ast.Call) if ctx.calls(call, ACCELERATOR)]
+    if len(made) != 1:
+        return unknown(*(ctx.evidence(call, f"`{name}` may be this one") for call in made)) if made else no()
+    (call,) = made
+    precision = keyword(call, "mixed_precision")
+    told = literal(precision) if precision is not None else ...
+    if told is ... or has_splat(call):
+        return unknown(ctx.evidence(call, "the precision may be fp16"))
+    return yes(ctx.evidence(call, "scales the losses")) if told == "fp16" else no()

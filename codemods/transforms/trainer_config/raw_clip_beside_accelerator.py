@@ -22,11 +22,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, has_splat, keyword, literal
+from codemods.analysis.calls import argument, has_splat
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, no, question, unknown, unless, yes
-from codemods.frameworks.accelerators import Keeping, keeper, prepared
+from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.accelerators import Keeping, keeper, prepared, scales_gradients
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, CLIP_GRAD
 from codemods.rules.rule import Draft, Rule
@@ -80,20 +80,6 @@ def _scaling(ctx: PythonContext, clip: ast.Call) -> str | None:
             if name is not None and ctx.name(call.func.value) == name:
                 return name
     return None
-
-
-@question
-def scales_gradients(ctx: PythonContext, name: str) -> Answer:
-    """Whether an Accelerator scales its losses: its precision is fp16."""
-    made = [call for call in ctx.all(ast.Call) if ctx.calls(call, ACCELERATOR)]
-    if len(made) != 1:
-        return unknown(*(ctx.evidence(call, f"`{name}` may be this one") for call in made)) if made else no()
-    (call,) = made
-    precision = keyword(call, "mixed_precision")
-    told = literal(precision) if precision is not None else ...
-    if told is ... or has_splat(call):
-        return unknown(ctx.evidence(call, "the precision may be fp16"))
-    return yes(ctx.evidence(call, "scales the losses")) if told == "fp16" else no()
 
 
 @question
