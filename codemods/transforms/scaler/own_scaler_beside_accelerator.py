@@ -9,8 +9,8 @@ the Accelerator scales nothing, and the scaler of the program works.
 There is none: the scaler goes, with its `step`, `update` and `unscale_`, or the precision of the Accelerator does.
 
 ## When it is not offered
-Silent where the Accelerator has another precision. Possible where its precision is not in sight: `accelerate launch` may
-set it.
+Silent where the Accelerator has another precision. Possible where its precision is not in sight: `accelerate launch`
+may set it.
 """
 
 from __future__ import annotations
