@@ -123,15 +123,19 @@ def texts_end_with_it(ctx: PythonContext, statement: ast.Assign) -> Answer:
     others = [each for each in stores(ctx, *_END.values()) if each.word in _END.values()]
     if others:
         return unless(each.evidence("texts may end with another token") for each in others)
-    if not any(not _pads(each) for each in used):
+    if not any(map(_is_put_at_the_end, used)):
         return unknown(ctx.evidence(statement, "whether texts end with this token is not in sight"))
     return yes()
 
 
-def _pads(mention: Occurrence) -> bool:
-    """Whether a place only makes the token that of padding."""
-    above = mention.ctx.parent(mention.node)
-    return isinstance(above, ast.Assign) and all(getattr(each, "attr", "") in _END for each in above.targets)
+def _is_put_at_the_end(mention: Occurrence) -> bool:
+    """Whether a place adds the token to a text or to a list of tokens."""
+    match mention.ctx.parent(mention.node):
+        case ast.BinOp(op=ast.Add()) | ast.FormattedValue() | ast.List() | ast.AugAssign(op=ast.Add()):
+            return True
+        case ast.Call(func=ast.Attribute(attr="append" | "join" | "format")):
+            return True
+    return False
 
 
 def _is_the_end(store: Occurrence) -> bool:
