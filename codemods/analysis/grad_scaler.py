@@ -88,7 +88,7 @@ def _origin_kind(ctx: PythonContext, origin: str) -> str:
         return "scaler"
     last = origin.rpartition(":")[2].rpartition(".")[2]
     if ":" in origin:
-        ref = Ref(*origin.split(":", 1))
+        ref = Ref.of(origin)
         if ctx.index.klass(ref) is None:
             return "unknown"
         lineage = (ctx.index.klass(r) for r in ctx.index.lineage(ref).refs)

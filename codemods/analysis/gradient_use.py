@@ -172,7 +172,7 @@ def _entered(ctx: PythonContext, manager: ast.expr) -> Iterator[tuple[PythonCont
         return
     kind = instances.of(ctx, manager)
     if kind is not None:
-        refs = [Ref(*name.split(":", 1)) for name in kind.names if ":" in name]
+        refs = [Ref.of(name) for name in kind.names if ":" in name]
     else:
         refs = [Ref(path, klass.name) for path, klass, _ in definers(ctx, *_ENTERED)]
     for ref, method in dict.fromkeys((ref, method) for ref in refs for method in _ENTERED):

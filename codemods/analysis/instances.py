@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.model.names import ACCELERATOR, GRAD_SCALER
+from codemods.model.names import ACCELERATOR, GRAD_SCALER, TORCH_MODULE
 from codemods.project.index import NONE, Ref
 from codemods.syntax.module import FUNCTIONS, Function, is_none, own, parameters
 
@@ -33,6 +33,13 @@ def of(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
     if names and complete and all(kinds):
         return InstanceOf(names, max((kind.how for kind in kinds if kind), key=_WEAKER.index))
     return _protocol(ctx, node)
+
+
+def is_module_class(ctx: PythonContext, name: str) -> bool:
+    """Whether a canonical name surely is that of a class of modules: of torch, or of the project."""
+    if ":" in name:
+        return ctx.index.descends(Ref.of(name), TORCH_MODULE) is True
+    return name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper()
 
 
 def library_values(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.expr]] | None:
@@ -146,7 +153,7 @@ def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function]
     kind = of(ctx, call.func.value)
     if kind is None or len(kind.names) != 1 or ":" not in (origin := next(iter(kind.names))):
         return None
-    place = ctx.index.method(Ref(*origin.split(":", 1)), call.func.attr)
+    place = ctx.index.method(Ref.of(origin), call.func.attr)
     program = ctx.other(place.path) if place else None
     return program.definition(f"{place.name}.{call.func.attr}") if program and place else None
 

@@ -426,7 +426,7 @@ def _may_be_of(mention: Occurrence, klass: Ref) -> bool:
         kind = instances.of(ctx, receiver)
         if kind is None:
             return True
-        known = {Ref(*name.split(":", 1)) for name in kind.names if ":" in name}
+        known = {Ref.of(name) for name in kind.names if ":" in name}
         if not known:
             return False
     lineage = ctx.index.lineage(klass)

@@ -130,7 +130,7 @@ def _made(ctx: PythonContext, node: ast.AST) -> bool | None:
 def _is_class(ctx: PythonContext, name: str) -> bool | None:
     """Whether a class is one of optimizers; None for functions, and for what is not fully in sight."""
     if ":" in name:
-        ref = Ref(*name.split(":", 1))
+        ref = Ref.of(name)
         return ctx.index.descends(ref, OPTIMIZER) if ctx.index.klass(ref) is not None else None
     if _OPTIMIZERS.fullmatch(name):
         return True

@@ -175,7 +175,7 @@ def _adds_to_an_object(ctx: PythonContext, node: ast.expr) -> bool:
     bound = [each.node for each in ctx.bindings(ctx.scope(node)).get(node.id, ())]
     made = [each.value for each in bound if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call)]
     return any(isinstance(each, ast.AugAssign) for each in bound) and any(
-        ":" in origin and ctx.index.klass(Ref(*origin.split(":", 1))) is not None
+        ":" in origin and ctx.index.klass(Ref.of(origin)) is not None
         for call in made
         for origin in ctx.origin(call.func)
     )

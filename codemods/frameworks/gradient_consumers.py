@@ -121,7 +121,7 @@ def _unprepared(code: ReachedCode, keeping: Keeping, owner: str) -> Iterator[Obs
 def _has_parameters(ctx: PythonContext, name: str) -> bool:
     """Whether a class is one of modules that may have parameters."""
     if ":" in name:
-        return ctx.index.descends(Ref(*name.split(":", 1)), TORCH_MODULE) is not False
+        return ctx.index.descends(Ref.of(name), TORCH_MODULE) is not False
     last = name.rpartition(".")[2]
     return name.startswith("torch.nn.") and last[:1].isupper() and not last.endswith("Loss")
 

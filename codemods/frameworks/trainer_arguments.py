@@ -25,7 +25,7 @@ def arguments_class(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
         return origins
     found: set[str] = set()
     for origin in origins:
-        if ":" not in origin or ctx.index.klass(ref := Ref(*origin.split(":", 1))) is None:
+        if ":" not in origin or ctx.index.klass(ref := Ref.of(origin)) is None:
             return frozenset()
         lineage = ctx.index.lineage(ref)
         if any("__init__" in k.methods for r in lineage.refs if (k := ctx.index.klass(r)) is not None):
@@ -49,7 +49,7 @@ def _changes(ctx: PythonContext, call: ast.Call, names: tuple[str, ...]) -> Iter
         if each.call is not None and any(k.arg in (*names, None) for k in each.call.keywords):
             yield each.evidence("a copy may have other arguments")
     for origin in ctx.origin(call.func):
-        ref = Ref(*origin.split(":", 1)) if ":" in origin else None
+        ref = Ref.of(origin) if ":" in origin else None
         for base in ctx.index.lineage(ref).refs if ref is not None else ():
             klass = ctx.index.klass(base)
             for method in ("__post_init__", "__setattr__") if klass is not None else ():

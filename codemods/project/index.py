@@ -83,6 +83,11 @@ class Ref:
     path: str
     name: str
 
+    @classmethod
+    def of(cls, origin: str) -> Ref:
+        """The class that a canonical name of the project's own, `path.py:Name`, is that of."""
+        return cls(*origin.split(":", 1))
+
     def __str__(self) -> str:
         return f"{self.path}:{self.name}"
 
@@ -623,7 +628,7 @@ class Index:
             for base in klass.bases:
                 origins = self.base(current, base)
                 complete = complete and bool(origins)
-                stack += [(Ref(*o.split(":", 1)), False) for o in sorted(origins) if ":" in o]
+                stack += [(Ref.of(o), False) for o in sorted(origins) if ":" in o]
                 external |= {o for o in origins if ":" not in o}
         return Lineage(tuple(reversed(left)), frozenset(external), complete)
 

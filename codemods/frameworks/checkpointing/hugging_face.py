@@ -83,7 +83,7 @@ def is_foreign_model(ctx: PythonContext, model: ast.expr) -> bool | None:
         return False
     for name in kind.names:
         if ":" in name:
-            lineage = ctx.index.lineage(Ref(*name.split(":", 1)))
+            lineage = ctx.index.lineage(Ref.of(name))
             if any(base.startswith(("transformers.", "peft.")) for base in lineage.external):
                 return False
     return None if any(name.startswith("unsloth.") for name in kind.names) else True

@@ -94,6 +94,6 @@ def _of_the_trainer(value: PossibleValue) -> bool | None:
 def _is_raw(ctx: PythonContext, name: str) -> bool:
     """Whether a class is one of optimizers as torch has them, or of what steps them without the Trainer."""
     if ":" in name:
-        return ctx.index.descends(Ref(*name.split(":", 1)), OPTIMIZER) is True
+        return ctx.index.descends(Ref.of(name), OPTIMIZER) is True
     last = name.rpartition(".")[2]
     return name in GRAD_SCALER or (name.startswith("torch.optim.") and last[:1].isupper())

@@ -81,7 +81,7 @@ def _of_a_module(ctx: PythonContext, call: ast.Call, depth: int) -> list[Place]:
     kind = instances.of(ctx, call.func)
     if kind is None or len(kind.names) != 1 or ":" not in (name := next(iter(kind.names))):
         return []
-    ref = Ref(*name.split(":", 1))
+    ref = Ref.of(name)
     place = ctx.index.method(ref, "forward")
     other = ctx.other(place.path) if place is not None else None
     found = other.definition(f"{place.name}.forward") if other is not None and place is not None else None

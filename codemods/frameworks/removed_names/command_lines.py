@@ -52,5 +52,5 @@ def parsed(ctx: PythonContext) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
         for kind in dataclasses_of(ctx, call):
             for origin in ctx.origin(kind):
                 owners += made(ctx, origin)
-                own += [Ref(*origin.split(":", 1))] if ":" in origin else []
+                own += [Ref.of(origin)] if ":" in origin else []
     return tuple(dict.fromkeys(owners)), tuple(own)

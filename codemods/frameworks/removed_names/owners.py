@@ -118,7 +118,7 @@ def instance_of(ctx: PythonContext, node: ast.expr) -> tuple[tuple[str, ...], tu
     names = sorted(_parsed(ctx, node) or _classes(ctx, node))
     found = [made(ctx, name) for name in names]
     owners = tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
-    return owners, tuple(Ref(*name.split(":", 1)) for name in names if ":" in name)
+    return owners, tuple(Ref.of(name) for name in names if ":" in name)
 
 
 def of_class(ctx: PythonContext, node: ast.Attribute) -> tuple[tuple[str, ...], tuple[Ref, ...]]:
@@ -169,6 +169,6 @@ def _parsed_by(value: PossibleValue) -> frozenset[str]:
 def made(ctx: PythonContext, name: str) -> tuple[str, ...]:
     """What a call of this name makes."""
     if ":" in name:
-        return _of_base(ctx.index.lineage(Ref(*name.split(":", 1))))
+        return _of_base(ctx.index.lineage(Ref.of(name)))
     klass, _, method = name.rpartition(".")
     return meant(klass if method in _MAKERS else name)

@@ -232,7 +232,7 @@ def _likely_owners(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
     # a class under another name, also one that a function is given (class_of_a_caller)
     found = [each for each in possible_values(ctx, call.func, given=given)[0] if not each.path]
     refs = [each.ctx.ref(each.node) for each in found if isinstance(each.node, ast.ClassDef)]
-    refs += [Ref(*origin.split(":", 1)) for origin in ctx.origin(call.func) if ":" in origin]
+    refs += [Ref.of(origin) for origin in ctx.origin(call.func) if ":" in origin]
     return frozenset(name for ref in refs for name in _above(ctx, ref))
 
 

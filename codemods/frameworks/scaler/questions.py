@@ -98,7 +98,7 @@ def steps_an_optimizer(ctx: PythonContext, stepped: ast.expr) -> Answer:
     """Whether what is stepped without the scaler is a library's optimizer: one of the project may know the scale."""
     for each in possible_values(ctx, stepped, returns=True)[0]:
         for origin in each.ctx.origin(each.node.func) if isinstance(each.node, ast.Call) else ():
-            if ":" in origin and ctx.index.klass(Ref(*origin.split(":", 1))) is not None:
+            if ":" in origin and ctx.index.klass(Ref.of(origin)) is not None:
                 name = origin.partition(":")[2]
                 return unknown(ctx.evidence(stepped, f"the step of `{name}` may know of the scale"))
     if optimizes(ctx, stepped):

@@ -334,7 +334,7 @@ def _classes(ctx: PythonContext, node: ast.expr) -> Iterator[Ref]:
     kind = instances.of(ctx, node)
     for name in kind.names if kind is not None else ():
         if ":" in name:
-            yield Ref(*name.split(":", 1))
+            yield Ref.of(name)
 
 
 def _forward(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:
@@ -360,7 +360,7 @@ def _forward(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Functio
 
 def _made(ctx: PythonContext, call: ast.Call) -> Iterator[Ref]:
     for origin in ctx.origin(call.func):
-        if ":" in origin and ctx.index.klass(ref := Ref(*origin.split(":", 1))) is not None:
+        if ":" in origin and ctx.index.klass(ref := Ref.of(origin)) is not None:
             yield ref
 
 

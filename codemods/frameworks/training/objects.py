@@ -100,7 +100,7 @@ def _is_plain(ctx: PythonContext, maker: ast.AST) -> bool:
     """Whether a call makes an optimizer, of a class that has no `step` or `zero_grad` of the project (`of_its_own`)."""
     if not isinstance(maker, ast.Call) or optimizes(ctx, maker) is not True:
         return False
-    classes = [Ref(*origin.split(":", 1)) for origin in ctx.origin(maker.func) if ":" in origin]
+    classes = [Ref.of(origin) for origin in ctx.origin(maker.func) if ":" in origin]
     return all(ctx.index.method(ref, name) is None for ref in classes for name in ("step", "zero_grad"))
 
 

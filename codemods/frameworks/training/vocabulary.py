@@ -189,7 +189,7 @@ def _has_modes_of_its_own(ctx: PythonContext, method: ast.Attribute) -> bool:
     """Whether a class of the project that a model is of overrides a method, or the one behind `eval` (`overridden`)."""
     kind = instances.of(ctx, method.value)
     asked = {"train", "eval"} if method.attr == "eval" else {method.attr} & {"train", "zero_grad"}
-    refs = [Ref(*each.split(":", 1)) for each in kind.names if ":" in each] if kind is not None else []
+    refs = [Ref.of(each) for each in kind.names if ":" in each] if kind is not None else []
     return any(ctx.index.method(ref, name) is not None for ref in refs for name in asked)
 
 
@@ -208,7 +208,7 @@ def _is_a_module(ctx: PythonContext, name: str) -> bool:
     if ":" not in name:
         package, _, last = name.rpartition(".")
         return package == "torch.nn" and last[:1].isupper()
-    ref = Ref(*name.split(":", 1))
+    ref = Ref.of(name)
     there = ctx.other(ref.path)
     if there is None or ctx.index.klass(ref) is None or ctx.index.descends(ref, TORCH_MODULE) is not True:
         return False

@@ -24,13 +24,13 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import binder, given
 from codemods.analysis.definitions import reaching, uses_of
+from codemods.analysis.instances import is_module_class
 from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.model.edits import Consequence, Safety
-from codemods.model.names import CLIP_GRAD, OPTIMIZER, TORCH_MODULE
-from codemods.project.index import Ref
+from codemods.model.names import CLIP_GRAD, OPTIMIZER
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
 
@@ -160,9 +160,7 @@ def _is_a_module(ctx: PythonContext, made: ast.AST) -> bool:
         func = func.value.func
     origins = ctx.origin(func)
     return bool(origins) and all(
-        ctx.index.descends(Ref(*each.split(":", 1)), TORCH_MODULE) is True
-        if ":" in each
-        else each.startswith(("torch.nn.", "torchvision.models.")) or each.endswith(".from_pretrained")
+        each.startswith("torchvision.models.") or each.endswith(".from_pretrained") or is_module_class(ctx, each)
         for each in origins
     )
 

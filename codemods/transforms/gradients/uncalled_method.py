@@ -23,7 +23,7 @@ from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import is_tensor
 from codemods.model.edits import Consequence, Safety
-from codemods.model.names import GRAD_SCALER, TORCH_MODULE
+from codemods.model.names import GRAD_SCALER
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
@@ -68,17 +68,11 @@ def _has(ctx: PythonContext, node: ast.expr, method: str) -> bool:
         return False
     if method in ("update", "step"):
         return kind.names <= GRAD_SCALER and method == "update"
-    return all(_is_a_module(ctx, each) for each in kind.names)
+    return all(instances.is_module_class(ctx, each) for each in kind.names)
 
 
 def _has_its_own(ctx: PythonContext, node: ast.expr, method: str) -> bool:
     """Whether a class of the project gives the name another meaning (`a_property`)."""
     kind = instances.of(ctx, node)
-    refs = [Ref(*each.split(":", 1)) for each in kind.names if ":" in each] if kind is not None else []
+    refs = [Ref.of(each) for each in kind.names if ":" in each] if kind is not None else []
     return any(ctx.index.method(ref, method) or next(ctx.index.assigned(ref, method), None) for ref in refs)
-
-
-def _is_a_module(ctx: PythonContext, name: str) -> bool:
-    if ":" in name:
-        return ctx.index.descends(Ref(*name.split(":", 1)), TORCH_MODULE) is True
-    return name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper()

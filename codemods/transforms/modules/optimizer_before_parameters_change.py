@@ -142,7 +142,7 @@ def _has_weights(ctx: PythonContext, call: ast.Call) -> bool:
         return True
     if ctx.means(call.func, _GROUPS):
         return any(_has_weights(ctx, node) for node in own(call) if isinstance(node, ast.Call))
-    refs = [Ref(*each.split(":", 1)) for each in ctx.origin(call.func) if ":" in each]
+    refs = [Ref.of(each) for each in ctx.origin(call.func) if ":" in each]
     if len(refs) != 1 or ctx.index.descends(refs[0], TORCH_MODULE) is not True:
         return False
     there = ctx.other(refs[0].path)

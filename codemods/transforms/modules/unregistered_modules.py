@@ -120,7 +120,7 @@ def _has_weights(ctx: PythonContext, call: ast.Call) -> bool:
 
 def _is_a_module(ctx: PythonContext, name: str) -> bool:
     if ":" in name:
-        ref = Ref(*name.split(":", 1))
+        ref = Ref.of(name)
         return ctx.index.descends(ref, TORCH_MODULE) is True and _makes_weights(ctx, ref)
     return _WEIGHTS.fullmatch(name) is not None
 
