@@ -253,3 +253,14 @@ def test_records_of_runs_are_nobodys_requirements() -> None:
     for record in ("wandb/run-20250510_151229-lv7aht3t/files", "a/wandb/offline-run-1/files", "wandb/latest-run/files"):
         assert not is_manifest(f"{record}/requirements.txt") and not is_source(f"{record}/config.yaml")
     assert is_manifest("wandb/requirements.txt") and is_source("integrations/wandb/run.yaml")
+
+
+def test_what_a_makefile_installs_is_seen_on_a_disk_and_in_a_repository(tmp_path: Path) -> None:
+    """A Makefile is no source: it is looked for by its name, whoever reads the files."""
+    case = Path(__file__).parent / "before_after/legacy-precision/makefile/report"
+    held = {f"sub/{file.name}": file.read_bytes() for file in case.iterdir()}
+    write(tmp_path / "disk", held)
+    repository(tmp_path / "git", held)
+    for place in ("disk", "git"):
+        found = fixer("check", "--no-cache", "--exit-zero", "--select", "PL101", at=tmp_path / place, real=True)
+        assert "lightning 1.8.6 may be installed for this (sub/Makefile:6)" in " ".join(found.text.split())

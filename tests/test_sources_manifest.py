@@ -119,6 +119,16 @@ PLACES: dict[str, tuple[str, str, str]] = {
         "[tool.poetry.group.a.dependencies.torch]\nversion = '>=2.0.7,<3'\npython = '>3'\n[x]\n",
     ),
     "Pipfile": ("Pipfile", '[packages]\ntorch = "*"\n', '[packages]\ntorch = ">=2.0.7,<3"\n'),
+    "pixi, of conda": (
+        "pixi.toml",
+        '[dependencies]\npytorch = "2.0.*"\n',
+        '[dependencies]\npytorch = ">=2.0.7,<3"\n',
+    ),
+    "pixi, of pip": (
+        "pyproject.toml",
+        '[tool.pixi.pypi-dependencies]\ntorch = { version = "*" }\n',
+        '[tool.pixi.pypi-dependencies]\ntorch = { version = ">=2.0.7,<3" }\n',
+    ),
     "setup.cfg": (
         "setup.cfg",
         "[options]\ninstall_requires =\n  # x\n  torch>=1 # y\n\n  peft\n",
@@ -349,6 +359,21 @@ def test_places_conditions_and_labels() -> None:
         (16, "tool.poetry.dependencies.j", "an extra"),
         (18, "tool.poetry.group.k.dependencies.l", "group k"),
         (20, "tool.poetry.dev-dependencies.m", "group dev"),
+    ]
+
+
+def test_an_environment_of_pixi() -> None:
+    text = (
+        '[dependencies]\na = "1.*"\n[pypi-dependencies]\nb = ">=1"\n[feature.cuda.dependencies]\nc = "2.*"\n'
+        '[target.linux-64.pypi-dependencies]\nd = "*"\n[feature.x.target.osx-64.dependencies]\ne = "*"\n'
+    )
+    found = manifest("pixi.toml", text)
+    assert [(found.label(each), each.condition) for each in found.requirements] == [
+        ("dependencies.a", ""),
+        ("pypi-dependencies.b", ""),
+        ("feature.cuda.dependencies.c", "feature cuda"),
+        ("target.linux-64.pypi-dependencies.d", "target linux-64"),
+        ("feature.x.target.osx-64.dependencies.e", "target osx-64"),
     ]
 
 

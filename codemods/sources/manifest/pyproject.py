@@ -55,7 +55,7 @@ def _pixi(text: str, table: Value | None, place: str = "", condition: str = "") 
     """What an environment of pixi asks for, of conda and of pip; its features are conditions."""
     if not isinstance(table, Table):
         return
-    for key, dialect in (("dependencies", Dialect.CONDA), ("pypi-dependencies", Dialect.PIP)):
+    for key, dialect in (("dependencies", Dialect.CONDA), ("pypi-dependencies", Dialect.PIPENV)):
         yield from _pairs(text, table.get(key), RequirementList(f"{place}{key}", condition, dialect))
     for kind in ("feature", "target"):
         for entry in _entries(table.get(kind)):
