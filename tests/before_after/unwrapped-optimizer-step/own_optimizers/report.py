@@ -1,0 +1,25 @@
+import lightning as L
+import torch
+import torch.nn.functional as F
+
+
+class Regression(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.automatic_optimization = False
+        self.linear = torch.nn.Linear(8, 1)
+
+    def training_step(self, batch, batch_idx):
+        x, y = batch
+        optimizer = self.optimizers()
+        optimizer.zero_grad()
+        loss = F.mse_loss(self.linear(x), y)
+        self.manual_backward(loss)
+        optimizer.optimizer.step()
+        return loss
+
+    def optimizers(self):
+        return self.wrapped
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.05)
