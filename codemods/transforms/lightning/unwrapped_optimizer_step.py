@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, no, question, unless
 from codemods.frameworks.autocast.regions import scales_losses
 from codemods.frameworks.lightning.hooks import TRAINING, runs
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer
@@ -59,15 +60,15 @@ def unwrapped_step(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     if not runs(ctx, method.owner, method.node, TRAINING):
         return
-    scaled = scales_losses(ctx)
-    if scaled.is_no and _others_are_counted(ctx, method.klass, call):
-        return
+    is_bug = [methods_are_lightnings(ctx, method.owner, "optimizers")]
+    if not scales_losses(ctx).is_yes:
+        is_bug.append(no_other_step_is_counted(ctx, method.klass, call))
     wrapped = func.value.value if inner and isinstance(func.value, ast.Attribute) else None
     yield rule.finding(
         call,
         fix=[replace(func.value, ctx.source(wrapped))] if wrapped is not None else None,
         message=f"`{ctx.written(func)}` goes around the Trainer: it neither unscales the gradients nor counts the step",
-        is_bug=[methods_are_lightnings(ctx, method.owner, "optimizers")],
+        is_bug=is_bug,
     )
 
 
@@ -91,11 +92,16 @@ def _unwraps(ctx: PythonContext, node: ast.AST) -> bool:
     return literal(argument(node, "use_pl_optimizer", 0)) is False
 
 
-def _others_are_counted(ctx: PythonContext, klass: ast.ClassDef, call: ast.Call) -> bool:
-    """Whether another step of a class goes through the Trainer, which counts that one (`counted_once`)."""
-    steps = (
-        node
-        for node in ast.walk(klass)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"
-    )
-    return any(each is not call and stepped_by_the_trainer(ctx, each.func.value) is True for each in steps)  # type: ignore[attr-defined]
+@question
+def no_other_step_is_counted(ctx: PythonContext, klass: ast.ClassDef, call: ast.Call) -> Answer:
+    """Whether no other step of a class goes through the Trainer, which counts that one (`counted_once`)."""
+    doubts = []
+    for node in ast.walk(klass):
+        if not isinstance(node, ast.Attribute) or node.attr != "step" or node is call.func:
+            continue
+        counted = stepped_by_the_trainer(ctx, node.value)
+        if counted:
+            return no(ctx.evidence(node, "this step is counted"))
+        if counted is None:
+            doubts.append(ctx.evidence(node, "this step may be counted"))
+    return unless(doubts)
