@@ -62,7 +62,7 @@ def unwrapped_step(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     is_bug = [methods_are_lightnings(ctx, method.owner, "optimizers")]
     if not scales_losses(ctx).is_yes:
-        is_bug.append(no_other_step_is_counted(ctx, method.klass, call))
+        is_bug.append(no_other_step_is_counted(ctx, call))
     wrapped = func.value.value if inner and isinstance(func.value, ast.Attribute) else None
     yield rule.finding(
         call,
@@ -93,11 +93,11 @@ def _unwraps(ctx: PythonContext, node: ast.AST) -> bool:
 
 
 @question
-def no_other_step_is_counted(ctx: PythonContext, klass: ast.ClassDef, call: ast.Call) -> Answer:
-    """Whether no other step of a class goes through the Trainer, which counts that one (`counted_once`)."""
+def no_other_step_is_counted(ctx: PythonContext, call: ast.Call) -> Answer:
+    """Whether no other step in the file goes through the Trainer, which counts that one (`counted_once`)."""
     doubts = []
-    for node in ast.walk(klass):
-        if not isinstance(node, ast.Attribute) or node.attr != "step" or node is call.func:
+    for node in ctx.all(ast.Attribute):
+        if node.attr != "step" or node is call.func:
             continue
         counted = stepped_by_the_trainer(ctx, node.value)
         if counted:
