@@ -10,7 +10,7 @@ Safe: `log_softmax` computes the same in one step, with the same arguments, and 
 
 ## When it is not offered
 Only where the softmax stands in the logarithm itself. Silent where something is added or the probabilities are clamped
-first, where they have a name, and where the softmax may be one of the project.
+first, where they have a name or a buffer (`out=`), and where the softmax may be one of the project.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
 
 _LOG = frozenset({"torch.log", "torch.Tensor.log"})
+
+_KEPT = ("input", "dim", "dtype", "_stacklevel")
+"""Arguments that `log_softmax` takes as `softmax` does."""
 
 rule = Rule(
     code="NUM003",
@@ -52,6 +55,8 @@ def log_of_softmax(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             return
     if softmax_of(ctx, softmax) is None or isinstance(softmax.func, ast.Call):
         return
+    if any(each.arg not in _KEPT for each in softmax.keywords):
+        return  # `out=` keeps the probabilities (`kept_in_a_buffer`)
     arguments = ctx.source(softmax).removeprefix(ctx.source(softmax.func))
     if isinstance(softmax.func, ast.Attribute):
         function, needs = f"{ctx.source(softmax.func.value)}.log_softmax", []
