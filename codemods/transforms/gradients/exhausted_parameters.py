@@ -89,6 +89,8 @@ def _generator(ctx: PythonContext, value: ast.expr) -> ast.Call | None:
             return value
         case ast.Call(func=ast.Name(id=name), args=[*_, inner]) if name in _LAZY and binder(ctx, name, value) is None:
             return _generator(ctx, inner)
+        case ast.Call(func=func, args=[inner, *_], keywords=[]) if ctx.means(func, "itertools.chain"):
+            return _generator(ctx, inner)
         case ast.GeneratorExp(generators=[first, *_]):
             return _generator(ctx, first.iter)
     return None

@@ -1,3 +1,5 @@
+import itertools
+
 import torch
 from torch.nn.utils import clip_grad_norm_
 
@@ -24,3 +26,11 @@ def both(model):
     first = torch.optim.SGD(weights, lr=0.1)
     second = torch.optim.Adam(params=weights)
     return first, second
+
+
+def together(encoder, decoder, x):
+    params = itertools.chain(encoder.parameters(), decoder.parameters())
+    optimizer = torch.optim.Adam(params)
+    decoder(encoder(x)).mean().backward()
+    clip_grad_norm_(params, 1.0)
+    optimizer.step()
