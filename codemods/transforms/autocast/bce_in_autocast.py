@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, has_splat, keyword, literal
 from codemods.analysis.mentions import definers, mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
@@ -84,7 +85,12 @@ def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if raises
         else "this loss raises under autocast on a GPU, and is cut off on a CPU: compute it from the logits",
         consequence=Consequence.RAISES if raises else Consequence.SILENT,
-        is_bug=[region_is_on(ctx, call, region), no_manager_is_unknown(ctx, call), nobody_leaves_the_region(ctx)],
+        is_bug=[
+            region_is_on(ctx, call, region),
+            no_manager_is_unknown(ctx, call),
+            nobody_leaves_the_region(ctx),
+            *([] if raises else [logits_are_in_16_bits(ctx, call, given)]),
+        ],
     )
 
 
@@ -134,4 +140,15 @@ def nobody_leaves_the_region(ctx: PythonContext) -> Answer:
         each.evidence("what is computed here is in full precision")
         for each in mentions(ctx, "autocast")
         if each.call is not None and literal(keyword(each.call, "enabled")) is False
+    )
+
+
+@question
+def logits_are_in_16_bits(ctx: PythonContext, call: ast.Call, given: ast.expr) -> Answer:
+    """Whether nothing makes 32 bits of the logits before the sigmoid, which rounds nothing then (`in_32_bits`)."""
+    made = [node for node in sources(ctx, ctx.scope(call), given) if isinstance(node, ast.Attribute)]
+    return unless(
+        ctx.evidence(node, "in 32 bits nothing is cut off")
+        for node in made
+        if node.attr in ("float", "double", "float32")
     )

@@ -62,8 +62,8 @@ def non_leaf_parameter(statement: ast.Assign, ctx: PythonContext) -> Iterator[Dr
         case _:
             return
     value = statement.value
-    if ctx.index.method(method.owner, name) is not None:
-        return  # a property of the class, whose setter may keep a parameter (`a_property`)
+    if any(ctx.index.method(method.owner, each) is not None for each in (name, "__setattr__")):
+        return  # a property, or `__setattr__`, may keep a parameter (`a_property`, `kept_by_a_base`)
     if (made := _computed_from(ctx, value)) is None or ctx.index.descends(method.owner, TORCH_MODULE) is not True:
         return
     inner, written = made.args[0], ctx.source(value)

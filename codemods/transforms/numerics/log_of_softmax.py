@@ -7,10 +7,12 @@ with PyTorch 2.13). It does not show before the model is sure of something.
 
 ## Fix safety
 Safe: `log_softmax` computes the same in one step, with the same arguments, and is exact where the two steps are not.
+Unsafe where the program asks for infinities.
 
 ## When it is not offered
 Only where the softmax stands in the logarithm itself. Silent where something is added or the probabilities are clamped
-first, where they have a name or a buffer (`out=`), and where the softmax may be one of the project.
+first, where they have a name or a buffer (`out=`), where gradients are off, and where the softmax may be one of the
+project.
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.numerics.criteria import softmax_of
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -29,6 +34,8 @@ _LOG = frozenset({"torch.log", "torch.Tensor.log"})
 
 _KEPT = ("input", "dim", "dtype", "_stacklevel")
 """Arguments that `log_softmax` takes as `softmax` does."""
+
+_ASKING = ("isfinite", "isinf", "isneginf", "isnan", "nan_to_num", "detect_anomaly", "inf")
 
 rule = Rule(
     code="NUM003",
@@ -55,13 +62,28 @@ def log_of_softmax(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             return
     if softmax_of(ctx, softmax) is None or isinstance(softmax.func, ast.Call):
         return
+    if gradients(ctx, call) == "off":
+        return  # no gradient becomes NaN, and `-inf` may be meant
     if any(each.arg not in _KEPT for each in softmax.keywords):
         return  # `out=` keeps the probabilities (`kept_in_a_buffer`)
     arguments = ctx.source(softmax).removeprefix(ctx.source(softmax.func))
     if isinstance(softmax.func, ast.Attribute):
         function, needs = f"{ctx.source(softmax.func.value)}.log_softmax", []
-    elif (found := ctx.spell("torch.nn.functional.log_softmax", at=call)) is not None:
+    elif (
+        found := ctx.spell(next(iter(ctx.origin(softmax.func))).replace("softmax", "log_softmax"), at=call)
+    ) is not None:
         function, needs = found.code, [found.need] if found.need else []
     else:
         return
-    yield rule.finding(call, fix=[replace(call, f"{function}{arguments}")], needs=needs)
+    yield rule.finding(
+        call,
+        fix=[replace(call, f"{function}{arguments}")],
+        needs=needs,
+        is_right=[nobody_looks_for_infinities(ctx)],
+    )
+
+
+@question
+def nobody_looks_for_infinities(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program asks for numbers that are not finite, and means these (`forbidden_tokens`)."""
+    return unless(each.evidence("this may mean the infinity") for each in mentions(ctx, *_ASKING))
