@@ -90,7 +90,7 @@ def _is_used(function: ast.FunctionDef, name: str) -> bool:
 
 
 def _returns_a_loss(function: ast.FunctionDef) -> bool:
-    """Whether a method returns something that it calls a loss: the item of that name, or the first of several."""
+    """Whether a method returns what a Trainer takes for its loss: the item of that name, or the first of several."""
     for node in own(function):
         match node:
             case ast.Return(value=ast.Dict(keys=keys)) if any(
@@ -99,7 +99,7 @@ def _returns_a_loss(function: ast.FunctionDef) -> bool:
                 return True
             case ast.Return(value=ast.Call(keywords=keywords)) if any(k.arg == "loss" for k in keywords):
                 return True
-            case ast.Return(value=ast.Tuple(elts=[ast.Name(id=first), *_])) if "loss" in first:
+            case ast.Return(value=ast.Tuple(elts=[_, _, *_])):
                 return True
     return False
 
