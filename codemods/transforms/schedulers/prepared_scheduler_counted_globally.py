@@ -43,7 +43,8 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     effect=Effect.NUMBERS,
-    triggers=(("prepare",), ("lr_scheduler", "get_scheduler", "schedule", "scheduler")),
+    triggers=(("prepare",),),
+    somewhere=(b"schedule",),
     imports=("accelerate",),
     references=("https://huggingface.co/docs/accelerate/concept_guides/performance#learning-rates",),
 )
