@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.model.names import ACCELERATOR, GRAD_SCALER, TORCH_MODULE
+from codemods.model.names import ACCELERATOR, GRAD_SCALER, PARAMETER, TORCH_MODULE
 from codemods.project.index import NONE, Ref
 from codemods.syntax.module import FUNCTIONS, Function, is_none, own, parameters
 
@@ -40,6 +40,12 @@ def is_module_class(ctx: PythonContext, name: str) -> bool:
     if ":" in name:
         return ctx.index.descends(Ref.of(name), TORCH_MODULE) is True
     return name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper()
+
+
+def may_be_a_parameter(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether an expression may be a parameter of torch that a call in sight makes."""
+    found, _ = possible_values(ctx, node)
+    return any(not each.path and each.ctx.calls(each.node, PARAMETER) for each in found)
 
 
 def library_values(ctx: PythonContext, node: ast.expr) -> list[tuple[PythonContext, ast.expr]] | None:

@@ -16,6 +16,7 @@ OPTIMIZER = frozenset(
 )
 TORCH_MODULE = frozenset({"torch.nn.Module", "lightning.pytorch.LightningModule"})
 
+PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 AUTOGRAD_FUNCTION = frozenset({"torch.autograd.Function"})
 
 AUTOCAST = frozenset({"torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"})

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from codemods.analysis.instances import may_be_a_parameter
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
 from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import PythonContext
@@ -63,12 +64,9 @@ def _views(ctx: PythonContext) -> Iterator[Evidence]:
     """The places that take parts of a parameter, which are no leaves: autocast keeps no copies (`one_vector`)."""
     for call in ctx.all(ast.Call):
         match call.func:
-            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=name), attr=attr) if attr in _TAKING:
-                method = ctx.method(call)
-                if method is not None and owner == method.self:
-                    given = [each.value.dotted or "" for _, each in ctx.index.assigned(method.owner, name)]
-                    if any(each.endswith("Parameter") for each in given):
-                        yield ctx.evidence(call, f"parts of `{owner}.{name}` are no weights that autocast keeps")
+            case ast.Attribute(value=ast.Attribute() as whole, attr=attr) if attr in _TAKING:
+                if may_be_a_parameter(ctx, whole):
+                    yield ctx.evidence(call, f"parts of `{ctx.written(whole)}` are no weights that autocast keeps")
 
 
 @question

@@ -13,11 +13,11 @@ from codemods.flow.answers import Answer, no, question, unknown, unless
 from codemods.frameworks.autocast.regions import unknown_managers
 from codemods.frameworks.gradients.grad_mode import grad_mode
 from codemods.model.edits import Evidence
+from codemods.model.names import PARAMETER
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function
 
 _DEPTH = 3
 _PARAMETERS = ("parameters", "named_parameters")
-_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
 def parameters_of(ctx: PythonContext, name: ast.Name) -> ast.expr | None:
@@ -52,15 +52,9 @@ def gradients_stay_on(ctx: PythonContext, node: ast.AST) -> Answer:
     places: list[Evidence] = []
     for each in _modes(ctx, node, _DEPTH):
         if each is None:
-            return no(ctx.evidence(_shown(ctx, node), "gradients are off here"))
+            return no()
         places.append(each)
     return unless(places)
-
-
-def _shown(ctx: PythonContext, node: ast.AST) -> ast.expr | ast.stmt:
-    statement = ctx.statement(node)
-    assert statement is not None
-    return statement
 
 
 def _modes(ctx: PythonContext, node: ast.AST, depth: int) -> Iterator[Evidence | None]:
@@ -115,7 +109,7 @@ def weights_are_leaves(ctx: PythonContext, weight: ast.expr) -> Answer:
 def _requires(ctx: PythonContext, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    if ctx.means(node.func, _PARAMETER):
+    if ctx.means(node.func, PARAMETER):
         switched = keyword(node, "requires_grad")
         return len(node.args) < 2 and (switched is None or literal(switched) is True)
     origins = ctx.origin(node.func)

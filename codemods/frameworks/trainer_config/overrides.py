@@ -8,7 +8,7 @@ from codemods.analysis.calls import argument, given, has_splat, keyword, literal
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
-from codemods.analysis.values import possible_values
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
@@ -119,9 +119,16 @@ def model_divides_its_loss(ctx: PythonContext, owner: Ref) -> Answer:
             continue
         model = argument(call, "model", 0)
         made, complete = possible_values(mention.ctx, model, given=given) if model is not None else ([], False)
-        causal = [each.ctx.name(getattr(each.node, "func", None)) or "" for each in made]
-        if not complete or not causal or not all(each.endswith("ForCausalLM.from_pretrained") for each in causal):
+        if not complete or not made or not all(_is_causal(each) for each in made):
             return unknown(mention.ctx.evidence(call, "whether this model divides its loss is not known"))
         found = True
     at = next(iter(ctx.classes(owner.name)))
     return yes() if found else unknown(ctx.evidence(at, "the model of this Trainer is not in sight"))
+
+
+def _is_causal(value: PossibleValue) -> bool:
+    """Whether a value surely is a causal language model of Transformers, which takes the number of items."""
+    origins = value.ctx.origin(value.node.func) if isinstance(value.node, ast.Call) and not value.path else frozenset()
+    return bool(origins) and all(
+        each.startswith("transformers.") and each.endswith("ForCausalLM.from_pretrained") for each in origins
+    )

@@ -32,7 +32,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, keyword, literal
-from codemods.analysis.instances import called
+from codemods.analysis.instances import called, may_be_a_parameter
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.flow.answers import Answer, question, unknown, unless, yes
@@ -200,17 +200,12 @@ def is_of_this_model(ctx: PythonContext, call: ast.Call, shown: Evidence, attrib
 @question
 def no_parameter_joins_the_inputs(ctx: PythonContext, call: ast.Call) -> Answer:
     """Whether no parameter of the module is a part of what a block is given: prompts are trained (`a_prompt`)."""
-    method = ctx.method(call)
-    if method is None:
-        return yes()
     joined = [node for value in call.args[1:] for node in sources(ctx, ctx.scope(call), value)]
-    places = []
-    for node in joined:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == method.self:
-            given = [each.value.dotted or "" for _, each in ctx.index.assigned(method.owner, node.attr)]
-            if any(each.endswith("Parameter") for each in given):
-                places.append(ctx.evidence(node, f"`{ctx.written(node)}` may get a gradient"))
-    return unless(places)
+    return unless(
+        ctx.evidence(node, f"`{ctx.written(node)}` may get a gradient")
+        for node in joined
+        if isinstance(node, ast.Attribute) and may_be_a_parameter(ctx, node)
+    )
 
 
 def _lines(node: ast.FunctionDef) -> range:

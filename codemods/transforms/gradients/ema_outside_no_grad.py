@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.mentions import stores
+from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.updates import gradients_stay_on, parameters_of
 from codemods.model.edits import Consequence, Safety
@@ -57,7 +57,8 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
     ]
     if not others or not all(_keeps_its_graph(ctx, node) for node in others):
         return
-    frozen = any(each.word == "requires_grad" for each in stores(ctx, "requires_grad")) or "requires_grad_" in ctx.text
+    frozen = any(each.word == "requires_grad" for each in stores(ctx, "requires_grad"))
+    frozen = frozen or bool(mentions(ctx, "requires_grad_"))
     spelled = ctx.spell("torch.no_grad", at=statement)
     yield rule.finding(
         statement,

@@ -27,11 +27,10 @@ from codemods.analysis.mentions import Occurrence, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.model.edits import Consequence, Safety
-from codemods.model.names import TORCH_MODULE
+from codemods.model.names import PARAMETER, TORCH_MODULE
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
 
-_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _COMPUTING = frozenset(
     {"unsqueeze", "squeeze", "reshape", "view", "clone", "t", "transpose", "permute", "expand", "repeat", "cuda"}
     | {"mul", "div", "add", "sub", "exp", "log", "sqrt", "abs", "neg", "pow"}
@@ -91,7 +90,7 @@ def _computed_from(ctx: PythonContext, node: ast.expr) -> ast.Call | None:
 
 
 def _made(ctx: PythonContext, node: ast.expr) -> ast.Call | None:
-    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and ctx.means(node.func, _PARAMETER):
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and ctx.means(node.func, PARAMETER):
         return None if isinstance(node.args[0], ast.Starred) else node
     return None
 

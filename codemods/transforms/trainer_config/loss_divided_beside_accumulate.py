@@ -129,6 +129,10 @@ def each_round_is_a_batch(ctx: PythonContext, call: ast.Call) -> Answer:
     for above in ctx.ancestors(call):
         if isinstance(above, (ast.For, ast.While)):
             loops.append(ctx.evidence(above, "the loss may be divided by these rounds"))
-        if isinstance(above, ast.With) and any("accumulate" in ast.unparse(each) for each in above.items):
+        if isinstance(above, ast.With) and any(_accumulates(each.context_expr) for each in above.items):
             return unless(loops)
     return yes()
+
+
+def _accumulates(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "accumulate"

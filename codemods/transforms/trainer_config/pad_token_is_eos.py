@@ -77,7 +77,7 @@ def pad_token_is_eos(statement: ast.Assign, ctx: PythonContext) -> Iterator[Draf
             evidence=[mention.ctx.evidence(call, "this leaves padding out")],
             is_bug=[
                 masks_padding(mention.ctx, mlm),
-                pads_with_the_end(ctx, statement, pad),
+                pads_with_the_end(ctx, statement),
                 texts_end_with_it(ctx, statement),
             ],
         )
@@ -103,7 +103,7 @@ def masks_padding(ctx: PythonContext, mlm: ast.expr) -> Answer:
 
 
 @question
-def pads_with_the_end(ctx: PythonContext, statement: ast.Assign, pad: str) -> Answer:
+def pads_with_the_end(ctx: PythonContext, statement: ast.Assign) -> Answer:
     """Whether nothing decides against this padding token, or sets another one."""
     test = ctx.enclosing(statement, ast.If)
     places = [ctx.evidence(test.test, "this decides whether it is set")] if test is not None else []
@@ -111,7 +111,8 @@ def pads_with_the_end(ctx: PythonContext, statement: ast.Assign, pad: str) -> An
         if store.word in _END and store.node not in statement.targets and not _is_the_end(store):
             places.append(store.evidence("another padding token"))
     for added in mentions(ctx, "add_special_tokens"):
-        if added.call is not None and pad in ast.unparse(added.call):
+        keys = (node.value for node in ast.walk(added.call or added.node) if isinstance(node, ast.Constant))
+        if "pad_token" in keys:
             places.append(added.evidence("another padding token"))
     return unless(places)
 
