@@ -6,23 +6,34 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
 from codemods.model.plan import Target
 from codemods.project import versions
 from codemods.project.index import Index
 from codemods.project.pins import TWINS
+from codemods.rules.file_context import FileContext
+from codemods.sources import files
+from codemods.sources.manifest.specifiers import alternatives
 
 _IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch/pytorch:")}
 """By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
-_SUFFIXES = (".py", ".sh", ".yml", ".yaml", ".ini", ".def", "Dockerfile", "Makefile")
-_BESIDE = ("Makefile", "makefile", "GNUmakefile", "justfile", "tox.ini", "Dockerfile", "docker/Dockerfile")
-"""Files that install, and that are looked for by name, in the directories above a file: they are no sources."""
+_OPERATOR = r"(?:===|==|~=|!=|<=|>=|<|>|\^|~)"
+_RELEASE = r"[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*"
+_SPEC = (
+    rf"\s*{_OPERATOR}\s*{_RELEASE}(?:\s*,\s*{_OPERATOR}\s*{_RELEASE})*"
+    r"|[ \t]*=[ \t]*[\"']?v?\d[\w.*]*|(?:@|:)[ \t]*[\"']?v?\d[\w.*]*|[\"'][ \t]*:[ \t]*[\"']v?\d[\w.*]*"
+)
+"""What follows the name of a library where its release is chosen: a comparison, a tag, the value of a key."""
+_SAID = r"[` ]*(?:version)?[` ]*v?(\d+\.[\d.]+)"
+"""The same where people tell what they used, as `- Transformers 4.30.2` in a model card (`readme`)."""
+_TOLD = re.compile(r"(?i:readme|install)[^.]*(?:\.[\w-]+)?\.(?:md|rst|txt|org)|README|INSTALL")
+_AFTER = (*"=~<>!^@:[", *(f" {sign}" for sign in "=~<>!"), '":', "':", '":"')
+_TELLING = (*(f" {digit}" for digit in "0123456789"), " v", " version")
 
 
 @question
-def no_code_pins_another_release(ctx: PythonContext, affected: Mapping[str, str]) -> Answer:
+def no_code_pins_another_release(ctx: FileContext, affected: Mapping[str, str]) -> Answer:
     """Whether no script of the project installs a release of a library out of a range (`pinned_by_nox`).
 
     Args:
@@ -33,37 +44,102 @@ def no_code_pins_another_release(ctx: PythonContext, affected: Mapping[str, str]
 
 def keeps(answer: Answer) -> bool:
     """Whether code, a script or an image installs a release, which stays whatever packaging files say."""
-    return answer.is_unknown and any(each.path.endswith((".py", ".sh", ".def", "Dockerfile")) for each in answer.places)
+    installing = (".py", ".sh")
+    return answer.is_unknown and any(
+        each.path.endswith(installing) or (files.is_installer(each.path) and not _is_told(each.path))
+        for each in answer.places
+    )
 
 
 def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
-    """The places in the project of a file that install a release of a package out of a range."""
+    """The places in the project of a file, and around it, that install a release of a package out of a range."""
+    root, told = index.root(path), _nothing_is_required(index, path, package)
+    around = index.recall((pins, root, package, range, told), lambda: tuple(_around(index, root, package, range, told)))
+    here = () if any(each.path == path for each in around) else _pins_in(index, path, package, range, told)
+    yield from (*here, *around)
+
+
+def _nothing_is_required(index: Index, path: str, package: str) -> bool:
+    """Whether no packaging file chooses among the releases of a package."""
+    target = index.target(path, package)
+    return target is None or not target.spec
+
+
+def _around(index: Index, root: str, package: str, range: str, told: bool) -> Iterator[Evidence]:
+    """What other files say: those of a project, and installers of the directories above it."""
+    literals = (*(f"{name}{sign}" for name in _names(package) for sign in _AFTER), *_IMAGES.get(package, ()), "git+")
+    literals += (*(f"/{name}" for name in _names(package)),)
+    if told:
+        literals += (*(f"{name}{sign}" for name in _spoken(package) for sign in _TELLING),)
+    for other in index.holding("", tuple(word.encode() for word in literals), ("",)):
+        home = index.root(other)
+        if home == root or (files.is_installer(other) and (not home or root.startswith(f"{home}/"))):
+            if not files.is_manifest(other) or other.endswith(".py"):
+                if not other.endswith(files.NOTEBOOK):  # what a notebook installs is for itself (installed_elsewhere)
+                    yield from _pins_in(index, other, package, range, told)
+
+
+def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> Iterator[Evidence]:
+    """What the text of one file installs."""
+    text = index.text(path)
+    if text is None:
+        return
+    names = "|".join(map(re.escape, _names(package)))
+    images = "|".join(map(re.escape, _IMAGES.get(package, ()))) or "(?!)"
+    pinned = rf"(?<![\w.-])(?:{names})(?:\[[^\]\n]*\])?(?P<spec>{_SPEC})|(?:{images})[\"']?(?P<image>\d[\d.]*)"
+    addressed = rf"(?:git\+|@|github\.com[/:])\S+/(?:{names})(?:\.git)?(?=[@#\s\"']|$)"
+    for pin in re.finditer(pinned, text):
+        spec = f"=={pin['image'].rstrip('.')}.*" if pin["image"] else _spec(pin["spec"])
+        if spec is None or _is_noted(text, pin.start()) or (_is_told(path) and not told):
+            continue
+        if not spec or not versions.may(Target(package, spec, path), range):
+            release = spec.lstrip("=").removesuffix(".*")
+            chosen = f"{package} {release} may be installed for this"
+            says = chosen if spec else f"a variable chooses the {package} of this"
+            yield _evidence(path, text, pin.start(), says)
+    for place in re.finditer(addressed, text):  # a commit of any age, of any copy (by_address_in_a_script)
+        line = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
+        installs = re.search(r"\b(?:install|clone|url)\b", line)
+        if installs and not _is_noted(text, place.start()) and not (_is_told(path) and not told):
+            yield _evidence(path, text, place.start(), f"a commit of {package} may be installed for this")
+    if told and _is_told(path):
+        for said in re.finditer(rf"(?<![\w.-])(?:{'|'.join(_spoken(package))}){_SAID}", text):
+            spec = f"=={said[1].rstrip('.')}"
+            if not versions.may(Target(package, spec, path), range):
+                yield _evidence(path, text, said.start(), f"{package} {said[1].rstrip('.')} was used for this")
+
+
+def _spec(written: str) -> str | None:
+    """A choice of releases as it is understood by `versions`; "" for any, None where it is no choice."""
+    spec = re.sub(r"[\"'\s]", "", written)
+    if spec[0] in "@:":
+        spec = f"={spec.lstrip('@:').removeprefix('v')}"
+    if re.search(r"[${%]", spec):
+        return ""  # of a variable
+    return spec if alternatives(spec) is not None else None
+
+
+def _names(package: str) -> tuple[str, ...]:
     asked = TWINS if package in TWINS else (package,)
-    names = dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_")))
-    words = [*(f"{name}==" for name in names), *_IMAGES.get(package, ())]
-    pinned = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})[\"']?(\d[\d.]*)")
-    addressed = re.compile(rf"(?:git\+|@)\S+/(?:{'|'.join(map(re.escape, names))})(?:\.git)?(?=[@#\s\"']|$)")
-    found = index.search(path, tuple(word.encode() for word in (*words, "git+")), suffixes=_SUFFIXES)
-    for other in dict.fromkeys((path, *found, *_beside(index, path))):
-        text = index.text(other) or ""
-        for pin in pinned.finditer(text):
-            release = Target(package, f"=={pin[1].rstrip('.')}", other)
-            written = text[text.rfind("\n", 0, pin.start()) + 1 : pin.start()]
-            if not written.lstrip().startswith("#") and not versions.may(release, range):  # a record of a run (cli)
-                line = text.count("\n", 0, pin.start()) + 1
-                yield Evidence(other, line, f"{package} {pin[1]} may be installed for this")
-        for place in addressed.finditer(text):  # a commit of any age, of any copy (by_address_in_a_script)
-            written = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
-            if "install" in written and not written.lstrip().startswith("#"):
-                line = text.count("\n", 0, place.start()) + 1
-                yield Evidence(other, line, f"a commit of {package} may be installed for this")
+    return tuple(dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_"))))
 
 
-def _beside(index: Index, path: str) -> Iterator[str]:
-    """The files that install, in the directories between a file and the root of its project."""
-    root, folder = index.root(path), posixpath.dirname(path)
-    while True:
-        yield from (place for name in _BESIDE if index.exists(place := posixpath.join(folder, name)))
-        if folder in ("", root) or not folder.startswith(root):
-            return
-        folder = posixpath.dirname(folder)
+def _spoken(package: str) -> tuple[str, ...]:
+    """How people write the name of a library."""
+    others = {"torch": ("PyTorch", "pytorch"), "lightning": ("PyTorch Lightning", "Pytorch Lightning")}
+    titles = (each.title() if len(each) > 4 else each.upper() for each in _names(package))
+    return tuple(dict.fromkeys((*_names(package), *titles, *others.get(package, ()))))
+
+
+def _is_told(path: str) -> bool:
+    """Whether a file is for readers: it counts where no packaging file says more."""
+    return _TOLD.fullmatch(posixpath.basename(path)) is not None
+
+
+def _is_noted(text: str, place: int) -> bool:
+    """Whether a place is in a comment: a record of a run (cli)."""
+    return text[text.rfind("\n", 0, place) + 1 : place].lstrip().startswith("#")
+
+
+def _evidence(path: str, text: str, place: int, says: str) -> Evidence:
+    return Evidence(path, text.count("\n", 0, place) + 1, says)

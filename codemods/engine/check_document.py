@@ -11,6 +11,7 @@ from codemods.engine.findings import (
     edits_elsewhere,
     finding,
     fix_of,
+    of_these_releases,
     unaffected,
     without_fix,
 )
@@ -40,6 +41,8 @@ def look_at_document(
     found: dict[tuple[str, int, int, str], Finding] = {}
     for made in _drafts(document, context, wanted, failed):
         with costing_only(made.rule, path, failed):
+            if not isinstance(document, Manifest):  # which is what chooses a release
+                made = of_these_releases(context, made)
             if (draft := weighed(chosen(made, strategies or {}))) is None:
                 continue
             if unaffected(draft, context):

@@ -9,7 +9,6 @@ from dataclasses import replace
 from codemods.analysis.class_building import class_is_as_written, function_is_as_written
 from codemods.analysis.expected_errors import error_is_not_expected, expects, is_observed
 from codemods.analysis.other_files import nothing_is_in_another_file
-from codemods.analysis.pinned_in_code import keeps, no_code_pins_another_release
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
 from codemods.analysis.unfollowed import (
@@ -25,6 +24,7 @@ from codemods.engine.findings import (
     edits_elsewhere,
     finding,
     fix_of,
+    of_these_releases,
     unaffected,
     with_answer,
     without_fix,
@@ -151,12 +151,7 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
         asked.append(function_is_as_written(program, draft.node))
     if draft.consequence is Consequence.RAISES and isinstance(draft.node, (ast.expr, ast.stmt)):
         asked.append(error_is_not_expected(program, draft.node))
-    if draft.bites:
-        asked.append(installed := no_code_pins_another_release(program, draft.bites))
-        if keeps(installed) and any(program.upgrade(package) is not None for package in draft.bites):
-            draft = without_fix(draft)  # an image of its own keeps the old release (`installed_by_an_image`)
-    if draft.remedy is not None and draft.remedy.requires:
-        draft = with_answer(draft, no_code_pins_another_release(program, draft.remedy.requires))
+    draft = of_these_releases(program, draft)
     if draft.rule.follows:
         closed = [
             nothing_is_in_another_file(program),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from codemods.analysis.pinned_in_code import keeps, no_code_pins_another_release
 from codemods.engine import safety as judged
 from codemods.flow.answers import Answer
 from codemods.model.edits import (
@@ -163,6 +164,18 @@ def _other_releases(context: FileContext, draft: Draft, line: int) -> Iterator[E
             document = context.index.document(path)
             where = document.line(requirement) if isinstance(document, Manifest) else 1
             yield Evidence(path, where, f"a {package} outside of {affected} may be installed, too")
+
+
+def of_these_releases(context: FileContext, draft: Draft) -> Draft:
+    """A draft that rests on what scripts, images and people say about the releases that it is about, too."""
+    if draft.bites:
+        installed = no_code_pins_another_release(context, draft.bites)
+        draft = replace(draft, is_bug=(*draft.is_bug, installed))
+        if keeps(installed) and any(context.upgrade(package) is not None for package in draft.bites):
+            draft = without_fix(draft)  # an image of its own keeps the old release (`installed_by_an_image`)
+    if draft.remedy is not None and draft.remedy.requires:
+        draft = with_answer(draft, no_code_pins_another_release(context, draft.remedy.requires))
+    return draft
 
 
 def located(finding: Finding, source: Unit, path: str) -> Finding:

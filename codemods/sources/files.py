@@ -25,6 +25,13 @@ MANIFEST = re.compile(
 """Packaging files: what they ask for, and what a lock file has settled on."""
 _MANIFEST_ENDS = (".txt", ".in", ".toml", ".cfg", "setup.py", "Pipfile", ".lock", ".yml", ".yaml")
 """Told of a name more quickly; most names have none of them."""
+INSTALLER = re.compile(
+    r"(?:.*/)?(?:(?:Docker|Container|Make|GNUmake|make|Just|just|Jenkins|Vagrant|Snake|Earth|Proc)file[^/]*"
+    r"|(?:README|Readme|readme|INSTALL|Singularity|Apptainer)[^/]*|\.(?:gitmodules|envrc|tool-versions)"
+    r"|[^/]*\.(?:[Dd]ockerfile|mk|def|ini|cfg|bat|cmd|ps1|nix|tf|hcl|env|pbs|job|qsub|lsf|zsh|fish|ksh|csh)"
+    r"|[^/]*(?:req|dep|pip|pkg|pack|inst|lib|env|vers|pin|freeze|torch|cuda|setup)[^/]*\.(?:txt|in|lst|list))"
+)
+"""What may install a package, or says how to, in a language that is not read: it is searched, and never checked."""
 LOCK = re.compile(r"(?:.*/)?(?:[^/]*\.lock|pylock[^/]*\.toml)")
 
 RECORD = re.compile(r"(?:^|/)wandb/(?:latest-run|(?:offline-)?run-[^/]*)/")
@@ -38,11 +45,16 @@ _INSIDE = f"{NOTEBOOK}::"
 def is_python(path: str) -> bool:
     """Whether rules about Python look at a unit: by its suffix, or a script without one that somebody named."""
     name = path.rpartition("/")[2]
-    return name.endswith((*PYTHON, NOTEBOOK)) or ("." not in name and not is_manifest(path))
+    return name.endswith((*PYTHON, NOTEBOOK)) or ("." not in name and not is_manifest(path) and not is_installer(path))
 
 
 def is_manifest(path: str) -> bool:
     return path.endswith(_MANIFEST_ENDS) and MANIFEST.fullmatch(path) is not None and not RECORD.search(path)
+
+
+def is_installer(path: str) -> bool:
+    """Whether a file of that name may install a package in a way that is not read as a packaging file."""
+    return INSTALLER.fullmatch(path) is not None and not is_manifest(path) and not RECORD.search(path)
 
 
 def kind(path: str) -> str | None:
@@ -68,6 +80,11 @@ def is_document(path: str) -> bool:
 def is_source(path: str) -> bool:
     """Whether a file of that name is looked at without being named."""
     return (path.endswith(_SOURCE) and not RECORD.search(path)) or is_manifest(path)
+
+
+def is_listed(path: str) -> bool:
+    """Whether a file of that name is looked at, or searched for the sake of one that is."""
+    return is_source(path) or is_installer(path)
 
 
 def container(unit: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codemods.model.visible import harmless
-from codemods.sources.files import is_source
+from codemods.sources.files import is_listed, is_source
 from fixer.errors import Refusal
 
 if TYPE_CHECKING:
@@ -90,4 +90,4 @@ def _is_read(root: Path, path: str, *, gone: bool) -> bool:
     if not gone and Path(path).is_dir():
         return any(_is_read(root, f"{at}/{name}", gone=False) for at, _, names in os.walk(path) for name in names)
     name = Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
-    return is_source(name) or Path(path).name in SETTINGS or (gone and "." not in Path(path).name)
+    return is_listed(name) or Path(path).name in SETTINGS or (gone and "." not in Path(path).name)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import git
 
 from codemods.project.dependencies import name_of
-from codemods.sources.files import is_source
+from codemods.sources.files import is_listed
 from fixer.errors import Refusal
 from fixer.git.command import HARMLESS, OPTIONS, GitFailed, environment
 from fixer.git.provenance import seal
@@ -275,7 +275,7 @@ class CommitFiles:
 
     @cached_property
     def _sources(self) -> Sequence[str]:
-        return sorted(filter(is_source, self.entries))
+        return sorted(filter(is_listed, self.entries))
 
     def files(self) -> Sequence[str]:
         """Every file that may be read, sorted."""

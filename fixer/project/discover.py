@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from codemods.sources import text
-from codemods.sources.files import CONFIG, is_source
+from codemods.sources.files import CONFIG, is_installer, is_listed, is_source
 from fixer.git.command import GitFailed, git, top
 from fixer.git.names import known
 
@@ -93,7 +93,7 @@ def list_files(root: Path, below: Sequence[str] = ()) -> Listing:
 
 
 def listing(root: Path, names: Iterable[str], regular: Container[str] = ()) -> Listing:
-    """The sources among `names` that are there, with links followed.
+    """The sources, and the files that install, among `names` that are there, with links followed.
 
     Args:
         regular: names of which it is known that a regular file is there.
@@ -102,7 +102,7 @@ def listing(root: Path, names: Iterable[str], regular: Container[str] = ()) -> L
     outside: list[str] = []
     above = f"{root}/"
     for name in names:
-        if not is_source(name):
+        if not is_listed(name):
             continue
         if name in regular and not name.endswith(CONFIG):
             real.add(name)
@@ -130,9 +130,10 @@ def listing(root: Path, names: Iterable[str], regular: Container[str] = ()) -> L
 def is_readable(name: str, info: os.stat_result) -> bool:
     """Whether there is a regular file.
 
-    What is too large for a configuration is data: nobody asks about it, and nobody wants to hear of it.
+    What is too large for a configuration, or for a file that installs, is data: nobody asks about it, and nobody wants to hear of it.
     """
-    return stat.S_ISREG(info.st_mode) and not (info.st_size > text.LARGEST and name.endswith(CONFIG))
+    small = info.st_size <= text.LARGEST or not (name.endswith(CONFIG) or is_installer(name))
+    return stat.S_ISREG(info.st_mode) and small
 
 
 def _walk(root: Path, problems: list[str], below: Sequence[str]) -> Iterator[str]:
@@ -212,14 +213,15 @@ def select(
     problems: list[str] = []
     for argument in arguments:
         if is_file(argument):
-            if is_source(argument) or "." not in PurePosixPath(argument).name:
+            plain = "." not in PurePosixPath(argument).name and not is_installer(argument)
+            if is_source(argument) or plain:
                 chosen[argument] = ""
             elif not argument.endswith(".pyi"):
                 problems.append(f"{argument}: not a kind of file that is read (Python, notebooks, YAML, JSON, TOML, …)")
         else:
             below = f"{argument}/" if argument else ""
             for path in listed():
-                if path.startswith(below):
+                if path.startswith(below) and is_source(path):
                     chosen.setdefault(path, path[len(below) :])
     candidates = [path for path in chosen if not excluded(path)]
     theirs: frozenset[str] = frozenset()

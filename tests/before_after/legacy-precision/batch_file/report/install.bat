@@ -1,0 +1,2 @@
+@echo off
+pip install "pytorch-lightning~=1.9.0" torch
