@@ -38,6 +38,10 @@ INSTALLERS = {
     "my-reqs.txt": _joined("{}=={}", "\n") + "\n",
     "README.md": "# Training\n\nTrained with " + _joined("{} {}", ", ") + ".\n",
     "versions.yaml": _joined("{}: {}", "\n") + "\n",
+    "job.slurm": "#!/bin/bash\nmodule load " + _joined("{}/{}-foss-2022a") + "\npython train.py\n",
+    "wheels.txt": _joined("https://example.org/{}-{}-py3-none-any.whl", "\n") + "\n",
+    "sky.yaml": "resources:\n  image_id: docker:registry.org/train:3.9-" + _joined("{}{}", "-") + "\n",
+    "ngc.dockerfile": "FROM nvcr.io/nvidia/pytorch:21.06-py3\nRUN pip install " + _joined("{}=={}") + "\n",
     ".gitmodules": "".join(f'[submodule "{each}"]\n\turl = https://github.com/org/{each}\n' for each in OLD),
 }
 

@@ -17,7 +17,7 @@ from memory import Remembering
 
 from codemods.engine.rounds import Options, plan
 from codemods.project import dependencies, results
-from codemods.project.dependencies import Code, Existence, Fact, Holding, Question, Words, name_of
+from codemods.project.dependencies import Code, Existence, Fact, Holding, Question, Replacing, Words, name_of
 from codemods.project.index import Index
 from codemods.project.results import Remembered
 from codemods.transforms import load
@@ -150,7 +150,15 @@ SCENARIOS: dict[str, tuple[Texts, str, str | None]] = {
         TRAINING,
     ),
     "existence": ({"net.py": NET.format("base")}, "base.py", LIGHTNING),
-    "holding": ({"old.py": OLD}, "patch.py", "import torch\ntorch.cuda.amp.autocast = None\n"),
+    "holding": ({"old.py": OLD}, "patch.py", 'import torch\nsetattr(torch.cuda.amp, "autocast", print)\n'),
+    "replacing": (
+        {
+            "old.py": OLD.replace("return m(x)", "return m(torch.relu(x))").replace("\n", "\nimport torch\n", 1),
+            "patch.py": "import torch\nrelu = torch.relu\n",
+        },
+        "patch.py",
+        "import torch\ntorch.relu = print\n",
+    ),
     "words": ({"model.py": LAYERS, "train.py": FREEZING.replace("requires_grad", "wanted")}, "train.py", FREEZING),
     "lines": ({"model.py": LAYERS, "train.py": FREEZING}, "train.py", f"# a comment\n{FREEZING}"),
 }
@@ -187,6 +195,7 @@ def test_an_edit_that_counts(name: str) -> None:
         ("code", Code, ""),
         ("existence", Existence, ""),
         ("holding", Holding, ""),
+        ("replacing", Replacing, ""),
         ("words", Words, ""),
     ],
 )

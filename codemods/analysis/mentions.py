@@ -31,6 +31,10 @@ _BY_TEXT = frozenset({"getattr", "methodcaller"})
 MOST_FUNCTIONS = 200
 """Functions that are looked at to tell whether one of them may run; more, and it may."""
 MOST_IMPORTERS = 2_000
+_STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile", b"exec(open", b"exec(compile")
+"""Words by which a file runs another one in its own process."""
+_COMPUTED = (b"getattr", b"vars(", b"__dict__")
+_ALWAYS_RUN = frozenset({"sitecustomize.py", "usercustomize.py"})
 _IMPLICIT = frozenset({"forward", "__call__"})
 """Methods that run without being named."""
 _PLAIN = frozenset({"float", "int", "abs", "round", "min", "max", "str", "repr", "bool", "len"})
@@ -230,16 +234,20 @@ def are_connected(index: Index, a: str, b: str) -> bool:
 
     Some file imports both, directly or by way of others; or both are importable by programs that are not in sight.
     """
-    if a == b or not importers(index, a).isdisjoint(importers(index, b)):
+    one, other = importers(index, a), importers(index, b)
+    if a == b or not one.isdisjoint(other) or max(len(one), len(other)) >= MOST_IMPORTERS:
+        return True
+    if _is_run_with(one, other) or _is_run_with(other, one):
         return True
     return is_a_library(index, a) and is_a_library(index, b)
 
 
 def importers(index: Index, path: str) -> frozenset[str]:
-    """A file, and the files that may import it, directly or by way of others."""
+    """A file, and the files that may import or run it, directly or by way of others."""
 
     def found() -> frozenset[str]:
-        seen, waiting = {path}, [path]
+        starters = index.search(path, _STARTING)  # which file they run is a text (started_by_another)
+        seen, waiting = {path, *starters}, [path, *starters]
         while waiting and len(seen) < MOST_IMPORTERS:
             new = [each for each in index.importing(waiting.pop()) if each not in seen]
             seen.update(new)
@@ -247,6 +255,16 @@ def importers(index: Index, path: str) -> frozenset[str]:
         return frozenset(seen)
 
     return index.recall((importers, path), found)
+
+
+def _is_run_with(first: Collection[str], second: Collection[str]) -> bool:
+    """Whether one of the first runs whenever one of the second does, and nobody imports it.
+
+    Before a module of a package its `__init__.py` runs (`package_patches`), and before everything `sitecustomize.py`.
+    """
+    names = [path.rpartition("/")[::2] for path in first]
+    packages = tuple(f"{folder}/" for folder, name in names if name == "__init__.py" and folder)
+    return any(name in _ALWAYS_RUN for _, name in names) or any(path.startswith(packages) for path in second)
 
 
 def is_a_library(index: Index, path: str) -> bool:
@@ -336,6 +354,57 @@ def called_by_text(ctx: PythonContext) -> list[Evidence]:
         ctx.memo[key] = [place for path in near for place in _by_text(ctx, path)]
     known: list[Evidence] = ctx.memo[key]
     return known
+
+
+def read_by_computed_names(ctx: PythonContext) -> list[Evidence]:
+    """The places that read an attribute whose name only a run can tell, of what may be an object of any class.
+
+    `getattr(args, name)`, `vars(args)[key]` (`read_by_a_computed_name`).
+    """
+    key = (read_by_computed_names,)
+    if key not in ctx.memo:
+        found = ctx.index.search(ctx.path, _COMPUTED)
+        paths = dict.fromkeys((ctx.path, *(path for path in found if are_connected(ctx.index, ctx.path, path))))
+        ctx.memo[key] = [each for path in paths for each in _computed(ctx, path)]
+    known: list[Evidence] = ctx.memo[key]
+    return known
+
+
+def _computed(ctx: PythonContext, path: str) -> tuple[Evidence, ...]:
+    """Those of one file, found once for whoever asks."""
+
+    def found() -> tuple[Evidence, ...]:
+        facts = ctx.index.facts(path)
+        if facts is None or (other := ctx.other(path)) is None:
+            return ()
+        read = ((node, _read_of(node)) for node in other.all(ast.Call, ast.Subscript))
+        return tuple(
+            other.evidence(node, "any attribute may be read here")
+            for node, of in read
+            if of is not None and not other.origin(of) and not _is_itself(other, of)
+        )
+
+    return ctx.index.recall((_computed, path), found)
+
+
+def _read_of(node: ast.AST) -> ast.expr | None:
+    """The object of which an attribute is read by a computed name."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[of, name, *_]) if not isinstance(name, ast.Constant):
+            return of
+        case (
+            ast.Call(func=ast.Attribute(value=held, attr="get" | "pop"), args=[name, *_])
+            | ast.Subscript(value=held, slice=name)
+        ) if not isinstance(name, ast.Constant):
+            match held:
+                case ast.Call(func=ast.Name(id="vars"), args=[of]) | ast.Attribute(value=of, attr="__dict__"):
+                    return of
+    return None
+
+
+def _is_itself(ctx: PythonContext, node: ast.expr) -> bool:
+    method = ctx.method(node)
+    return method is not None and ctx.name(node) == method.self
 
 
 def _by_text(ctx: PythonContext, path: str) -> tuple[Evidence, ...]:

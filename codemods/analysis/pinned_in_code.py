@@ -16,20 +16,23 @@ from codemods.rules.file_context import FileContext
 from codemods.sources import files
 from codemods.sources.manifest.specifiers import alternatives
 
-_IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch/pytorch:")}
+_IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch-training:")}
 """By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
 _OPERATOR = r"(?:===|==|~=|!=|<=|>=|<|>|\^|~)"
 _RELEASE = r"[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*"
 _SPEC = (
     rf"\s*{_OPERATOR}\s*{_RELEASE}(?:\s*,\s*{_OPERATOR}\s*{_RELEASE})*"
+    r"|[/_-]?v?\d+\.\d[\w.]*"
     r"|[ \t]*=[ \t]*[\"']?v?\d[\w.*]*|(?:@|:)[ \t]*[\"']?v?\d[\w.*]*|[\"'][ \t]*:[ \t]*[\"']v?\d[\w.*]*"
 )
-"""What follows the name of a library where its release is chosen: a comparison, a tag, the value of a key."""
+"""What follows the name of a library where its release is chosen: a comparison, a tag, the value of a key, as in
+`module load PyTorch/1.13.1`, `torch-1.13.1-cp310.whl`."""
 _SAID = r"[` ]*(?:version)?[` ]*v?(\d+\.[\d.]+)"
 """The same where people tell what they used, as `- Transformers 4.30.2` in a model card (`readme`)."""
 _TOLD = re.compile(r"(?i:readme|install)[^.]*(?:\.[\w-]+)?\.(?:md|rst|txt|org)|README|INSTALL")
-_AFTER = (*"=~<>!^@:[", *(f" {sign}" for sign in "=~<>!"), '":', "':", '":"')
-_TELLING = (*(f" {digit}" for digit in "0123456789"), " v", " version")
+_DATED = {"torch": "nvidia/pytorch:"}
+"""Images whose tags are no releases of the library in them."""
+_AFTER = (*"=~<>!^@:[/0123456789", *(f" {sign}" for sign in "=~<>!"), '":', "':", '":"')
 
 
 @question
@@ -67,13 +70,12 @@ def _nothing_is_required(index: Index, path: str, package: str) -> bool:
 
 def _around(index: Index, root: str, package: str, range: str, told: bool) -> Iterator[Evidence]:
     """What other files say: those of a project, and installers of the directories above it."""
-    literals = (*(f"{name}{sign}" for name in _names(package) for sign in _AFTER), *_IMAGES.get(package, ()), "git+")
-    literals += (*(f"/{name}" for name in _names(package)),)
-    if told:
-        literals += (*(f"{name}{sign}" for name in _spoken(package) for sign in _TELLING),)
-    for other in index.holding("", tuple(word.encode() for word in literals), ("",)):
-        home = index.root(other)
-        if home == root or (files.is_installer(other) and (not home or root.startswith(f"{home}/"))):
+    named = index.holding("", tuple(name.encode() for name in (*_names(package), *_spoken(package))), ("",))
+    signs = (f"{name}{sign}" for name in _names(package) for sign in _AFTER)
+    chosen = {*index.holding("", tuple(sign.encode() for sign in (*signs, *_IMAGES.get(package, ()))), ("",))}
+    for other in named:
+        home, installs = index.root(other), files.is_installer(other) or other.endswith(files.SHELL)
+        if (other in chosen or installs) and (home == root or (installs and (not home or root.startswith(f"{home}/")))):
             if not files.is_manifest(other) or other.endswith(".py"):
                 if not other.endswith(files.NOTEBOOK):  # what a notebook installs is for itself (installed_elsewhere)
                     yield from _pins_in(index, other, package, range, told)
@@ -86,7 +88,8 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
         return
     names = "|".join(map(re.escape, _names(package)))
     images = "|".join(map(re.escape, _IMAGES.get(package, ()))) or "(?!)"
-    pinned = rf"(?<![\w.-])(?:{names})(?:\[[^\]\n]*\])?(?P<spec>{_SPEC})|(?:{images})[\"']?(?P<image>\d[\d.]*)"
+    start = rf"(?<!nvidia/)(?:(?<![\w.-])|(?<=\d-))(?:{names})(?:\[[^\]\n]*\])?"
+    pinned = rf"{start}(?P<spec>{_SPEC})|(?:{images})[\"']?(?P<image>\d[\d.]*)"
     addressed = rf"(?:git\+|@|github\.com[/:])\S+/(?:{names})(?:\.git)?(?=[@#\s\"']|$)"
     for pin in re.finditer(pinned, text):
         spec = f"=={pin['image'].rstrip('.')}.*" if pin["image"] else _spec(pin["spec"])
@@ -97,6 +100,9 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
             chosen = f"{package} {release} may be installed for this"
             says = chosen if spec else f"a variable chooses the {package} of this"
             yield _evidence(path, text, pin.start(), says)
+    for image in re.finditer(_DATED.get(package, "(?!)"), text):
+        if not _is_noted(text, image.start()):
+            yield _evidence(path, text, image.start(), f"an image chooses the {package} of this")
     for place in re.finditer(addressed, text):  # a commit of any age, of any copy (by_address_in_a_script)
         line = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
         installs = re.search(r"\b(?:install|clone|url)\b", line)
@@ -112,23 +118,23 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
 def _spec(written: str) -> str | None:
     """A choice of releases as it is understood by `versions`; "" for any, None where it is no choice."""
     spec = re.sub(r"[\"'\s]", "", written)
-    if spec[0] in "@:":
-        spec = f"={spec.lstrip('@:').removeprefix('v')}"
+    if spec[0] in "@:/_-v" or spec[0].isdigit():
+        spec = f"={spec.lstrip('@:/_-').removeprefix('v')}"
     if re.search(r"[${%]", spec):
         return ""  # of a variable
     return spec if alternatives(spec) is not None else None
 
 
 def _names(package: str) -> tuple[str, ...]:
-    asked = TWINS if package in TWINS else (package,)
+    asked = TWINS if package in TWINS else ("torch", "pytorch", "PyTorch") if package == "torch" else (package,)
     return tuple(dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_"))))
 
 
 def _spoken(package: str) -> tuple[str, ...]:
     """How people write the name of a library."""
-    others = {"torch": ("PyTorch", "pytorch"), "lightning": ("PyTorch Lightning", "Pytorch Lightning")}
+    others = ("PyTorch Lightning", "Pytorch Lightning") if package in TWINS else ()
     titles = (each.title() if len(each) > 4 else each.upper() for each in _names(package))
-    return tuple(dict.fromkeys((*_names(package), *titles, *others.get(package, ()))))
+    return tuple(dict.fromkeys((*_names(package), *titles, *others)))
 
 
 def _is_told(path: str) -> bool:

@@ -47,6 +47,8 @@ class Replacement:
     names: frozenset[str]
     """All that the name is made of, as it is written and as it is defined."""
     shown: Evidence
+    last: str = ""
+    """The last part of the name: what a program calls."""
     is_any: bool = False
     """Whether the last part of the name is not in sight."""
     is_own: bool = False
@@ -60,7 +62,7 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
         return unknown(patched)
     wanted = frozenset(words)
     asked = tuple(word.encode() for word in (*words, *_SETTERS, *_IMPORTERS))
-    paths = ctx.index.search(ctx.path, asked)
+    paths = tuple(dict.fromkeys((*ctx.index.search(ctx.path, asked), *ctx.index.replacing(ctx.path))))
     elsewhere = ctx.index.recall((library_is_as_released, wanted, paths), lambda: [*_in_files(ctx, paths, wanted)])
     found = elsewhere if ctx.path in paths else [*elsewhere, *_in_files(ctx, (ctx.path,), wanted)]
     return unless(
@@ -69,6 +71,7 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
         if are_connected(ctx.index, ctx.path, path)
         if (each.is_any and (_imports_from(ctx, path) if each.is_own else _run_together(ctx, path)))
         or not each.names.isdisjoint(wanted)
+        or each.last in ctx.facts.called
     )
 
 
@@ -76,7 +79,8 @@ def _in_files(ctx: PythonContext, paths: Iterable[str], words: frozenset[str]) -
     """What some files replace that may be of some names, whoever asks."""
     for path in paths:
         if _may_replace(ctx, path, words):
-            yield from ((path, each) for each in _replacements(ctx, path) if each.is_any or each.names & words)
+            found = _replacements(ctx, path)
+            yield from ((path, each) for each in found if each.is_any or each.last or each.names & words)
 
 
 def _patched_by_another(ctx: PythonContext) -> Evidence | None:
@@ -148,7 +152,7 @@ def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:
     facts = ctx.index.facts(path)
     if facts is None or not facts.imports:
         return False
-    if not facts.mentioned.isdisjoint({"modules", *_IMPORTERS}):
+    if path in ctx.index.replacing(ctx.path) or not facts.mentioned.isdisjoint({"modules", *_IMPORTERS}):
         return True
     if not facts.mentioned.isdisjoint(words) or not facts.called.isdisjoint(_SETTERS):
         return True
@@ -261,4 +265,4 @@ def _replacement(
         return
     parts = [part for each in (*origins, dotted(owner) or "") for part in each.split(".")]
     shown = ctx.evidence(node, f"`{ast.unparse(owner)}.{name}` is replaced")
-    yield Replacement(frozenset({name, *parts}), shown, is_any=name in ("…", *_BUILDING))
+    yield Replacement(frozenset({name, *parts}), shown, last=name, is_any=name in ("…", *_BUILDING))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -215,6 +216,37 @@ class Using:
         return index.answer(self) == answer
 
 
+_PUT = re.compile(rb"^[ \t]*([A-Za-z_]\w*)(?:\.\w+)+[ \t]*(?:=[^=]|,[^()\n]*=[^=])", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
+_IMPORTED = re.compile(rb"^[ \t]*(?:import|from)\b.*(?:\\\n.*|\([^)]*\))?", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """Which Python files below a directory may put something into a module or a class that they import."""
+
+    directory: str
+
+    def covers(self, path: str) -> bool:
+        """Whether a file is one of those that are looked into."""
+        return path.endswith(files.PYTHON) and path.startswith(f"{self.directory}/" if self.directory else "")
+
+    def holds(self, path: str, source: bytes) -> bool:
+        """Whether a file of these bytes is found."""
+        put = {each for each in _PUT.findall(source) if each not in (b"self", b"cls")}
+        return bool(put) and any(not put.isdisjoint(_WORD.findall(each)) for each in _IMPORTED.findall(source))
+
+    def includes(self, other: Search) -> bool:
+        """Whether this finds all files that another question finds."""
+        return self == other
+
+    def answer(self, index: Index) -> str:
+        return _digest(index.found(self))
+
+    def still(self, answer: str, index: Index) -> bool:
+        return index.answer(self) == answer
+
+
 @dataclass(frozen=True, slots=True)
 class Packaging:
     """What the packaging files of the tree say, all together."""
@@ -227,13 +259,16 @@ class Packaging:
         return index.answer(self) == answer
 
 
-Search: TypeAlias = Holding | Importing | Using
+Search: TypeAlias = Holding | Importing | Using | Replacing
 Question: TypeAlias = Content | Code | Fact | Words | Existence | Search | Packaging
 Asked: TypeAlias = "tuple[Any, ...]"
 """A question as it is kept: its kind, then its fields."""
 Noted: TypeAlias = "Question | frozenset[Any]"
 """A question, or a set of many that were asked for one answer, with sets in it in turn."""
-_KINDS = {kind.__name__: kind for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Using, Packaging)}
+_KINDS = {
+    kind.__name__: kind
+    for kind in (Content, Code, Fact, Words, Existence, Holding, Importing, Using, Replacing, Packaging)
+}
 
 
 @lru_cache(maxsize=100_000)

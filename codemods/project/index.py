@@ -34,6 +34,7 @@ from codemods.project.dependencies import (
     Packaging,
     Question,
     Questions,
+    Replacing,
     Search,
     Using,
     Words,
@@ -737,6 +738,10 @@ class Index:
             return (path, *found) if self.holds(path, question) else found
         return found
 
+    def replacing(self, path: str) -> tuple[str, ...]:
+        """The files of its project that may put something into what they import, sorted."""
+        return self._in_project(Replacing(self.root(path)))
+
     def importing(self, path: str) -> tuple[str, ...]:
         """The files of its project that may import a file, sorted: nearly all of them do."""
         return self._in_project(Importing(self.root(path), module_of(path)))
@@ -769,6 +774,9 @@ class Index:
                             known = self._importing(question)
                         case Using():
                             known = self._using(question)
+                        case Replacing():
+                            looked = (path for path in self.reader.files() if question.covers(path))
+                            known = tuple(path for path in looked if self.holds(path, question))
                 self._holders[question] = known
         return self._holders[question]
 

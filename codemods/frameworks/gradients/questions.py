@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from codemods.analysis.calls import super_method
+from codemods.analysis.calls import keyword, literal, super_method
 from codemods.analysis.definitions import uses_of
 from codemods.analysis.instances import callee, library_values
 from codemods.analysis.mentions import (
@@ -120,6 +120,25 @@ def no_other_backward_of_a_step(ctx: PythonContext, step: Function) -> Answer:
         each.evidence(f"`{each.ctx.written(each.node)}` may differentiate the loss already")
         for each in mentions_during(ctx, scopes, "backward", "manual_backward")
     )
+
+
+@question
+def no_other_backward_frees_it(ctx: PythonContext, scope: ast.AST, sink: ast.AST) -> Answer:
+    """Whether a function runs no other backward pass: it may free a graph that two losses share (`shared_body`)."""
+    places = (
+        each
+        for each in mentions_during(ctx, {scope: ctx}, "backward", "manual_backward")
+        if each.ctx is not ctx or not ctx.module.contains(sink, each.node)
+    )
+    return unless(
+        each.evidence(f"`{each.ctx.written(each.node)}` may free the graph that this loss gets back")
+        for each in places
+        if not _retains(each.call if each.ctx is not ctx or each.node.lineno < getattr(sink, "lineno", 0) else sink)
+    )
+
+
+def _retains(backward: ast.AST | None) -> bool:
+    return isinstance(backward, ast.Call) and literal(keyword(backward, "retain_graph")) is True
 
 
 @question

@@ -17,6 +17,8 @@ from codemods.model.names import PARAMETER
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function
 
 _DEPTH = 3
+_SECOND_ORDER = ("create_graph", "functional_call", "higher", "jacrev", "vjp")
+"""Names by which a program differentiates through its updates."""
 _PARAMETERS = ("parameters", "named_parameters")
 
 
@@ -87,6 +89,24 @@ def _modes(ctx: PythonContext, node: ast.AST, depth: int) -> Iterator[Evidence |
 def _is_handed_on(ctx: PythonContext, function: Function) -> bool:
     """Whether a function is named without being called, and may be called anywhere."""
     return any(each.is_kept for each in mentions(ctx, function.name))
+
+
+@question
+def parameters_are_of_modules(ctx: PythonContext, model: ast.expr) -> Answer:
+    """Whether no class of the project has a `parameters()` of its own, which may give computed tensors.
+
+    Fixture: `fast_weights`.
+    """
+    return unless(
+        Evidence(path, klass.methods[method].line, f"`{ctx.written(model)}` may be a `{klass.name}`")
+        for path, klass, method in definers(ctx, *_PARAMETERS)
+    )
+
+
+@question
+def no_update_is_differentiated(ctx: PythonContext) -> Answer:
+    """Whether the program differentiates no gradients: what it computes from them may be wanted (`meta_average`)."""
+    return unless(each.evidence("updates may be differentiated, too") for each in mentions(ctx, *_SECOND_ORDER))
 
 
 @question

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.analysis.calls import keyword, literal
-from codemods.analysis.mentions import mentions
+from codemods.analysis.mentions import mentions, read_by_computed_names
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
@@ -141,7 +141,7 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
             nobody_names_it(ctx, row.old),
         ]
     elif is_field(row):
-        answers = [nobody_reads_it(ctx, given.call, row.old)]
+        answers = [nobody_reads_it(ctx, given.call, row.old), nobody_names_it(ctx, row.old)]
     return replace(repair(row, verbs, ctx), is_right=answers)
 
 
@@ -173,11 +173,12 @@ def nobody_reads_it(ctx: PythonContext, call: ast.Call, name: str) -> Answer:
 @question
 def nobody_names_it(ctx: PythonContext, name: str) -> Answer:
     """Whether nothing in the program reads an argument by a text: `getattr(args, "warmup_ratio", 0)` (`by_a_text`)."""
-    return unless(
+    by_its_name = [
         each.evidence(f"`{name}` is read by its name here")
         for each in mentions(ctx, name)
         if isinstance(each.node, ast.Constant)
-    )
+    ]
+    return unless([*by_its_name, *read_by_computed_names(ctx)])
 
 
 @question

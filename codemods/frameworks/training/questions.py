@@ -107,12 +107,20 @@ def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
         or not all(each.rpartition(".")[2] in BEGINNING for each in where.origin(maker.func))
     ]
     for where, maker in made:
+        numbers = (each for each in ast.walk(maker) if isinstance(each, ast.BinOp) and _is_moved(each))
+        if (moved := next(numbers, None)) is not None:  # (`milestones_allow_for_it`)
+            doubts.append(where.evidence(moved, "this schedule may allow for the step"))
         optimizer = argument(maker, "optimizer", 0)
         for there, call in makers(where, optimizer) if optimizer is not None else ():
             rate = argument(call, "lr", 1)
             if isinstance(rate, ast.BinOp):  # `lr=LR / GAMMA` (`allowed_for`)
                 doubts.append(there.evidence(rate, "this rate may allow for the step"))
     return unless(doubts)
+
+
+def _is_moved(number: ast.BinOp) -> bool:
+    """Whether a number is one more or one less than another."""
+    return isinstance(number.op, ast.Add | ast.Sub) and any(literal(each) == 1 for each in (number.left, number.right))
 
 
 @question

@@ -10,7 +10,8 @@ takes that path, so a run trains, and dies in its first validation:
     RuntimeError: expected scalar type Float but found BFloat16           (every torch: with a padding mask)
 
 Up to torch 2.5 each such encoder fails. Since 2.6 only the nested-tensor path is left, which a padding mask opens when
-`enable_nested_tensor` is not off, and which still fails in torch 2.15. CUDA autocast is not affected.
+`enable_nested_tensor` is not off, and which still fails in torch 2.15: possible there, because a mask that has padding
+in front of a sequence does not open it. CUDA autocast is not affected.
 
 Casting the input, to either dtype, does not help: it is the weights that do not fit. A layer subclass written in
 Python stops at an assertion of the nested path instead.
@@ -101,6 +102,9 @@ def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator
     bites = {} if nested else {"torch": "<2.6"}
     known = no_manager_is_unknown(ctx, *calls) & precision_evidence.regions_are_in_sight(ctx, *calls)
     known &= fused_path_is_on(ctx) & modules_leave_training(ctx)
+    if nested and not versions.surely(target, "<2.6"):
+        masked = next(each for each in calls if each in found.masked)
+        known &= unknown(ctx.evidence(masked, "a mask with padding in front keeps it off that path"))
     if evidence.device != "cpu":
         where = "on a GPU" if evidence.device == "gpu" else "on a device that is not in sight"
         at = evidence.precision.value if evidence.precision is not None else call

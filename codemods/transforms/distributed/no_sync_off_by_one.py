@@ -53,6 +53,8 @@ def no_sync_off_by_one(choice: ast.IfExp | ast.If, ctx: PythonContext) -> Iterat
         gate = ctx.enclosing(step, ast.If)
         if gate is None or gate is choice or not ctx.module.contains(loop, gate) or not _steps(ctx, step):
             continue
+        if gate.lineno < choice.lineno:  # it steps with the gradients of the round before (stepped_at_the_head)
+            continue
         stepped = _rounds(ctx, gate.test, holds=any(ctx.module.contains(each, step) for each in gate.body))
         if stepped is None or stepped[:2] != averaged[:2] or stepped[2] == averaged[2]:
             continue

@@ -16,7 +16,8 @@ The same on every version run (torch 2.0.1 to 2.13, Lightning 2.0.3 to 2.6.6).
 
 ## Fix safety
 Safe: code that could not run before hands the loss on with its graph. Unsafe where the cut value has a name that is
-used for more than the backward pass, or is an attribute, because these uses would then keep the graph alive.
+used for more than the backward pass, or is an attribute, because these uses would then keep the graph alive; and where
+the function runs another backward pass, which frees what both losses share.
 
 Possible, and unsafe, where a class of the project has a `detach`, `item` or `data` of its own and the value may be one,
 where a handler or a test may expect the error, in a `training_step` that runs another backward pass, and in one that
@@ -46,6 +47,7 @@ from codemods.frameworks.gradients.questions import (
     cut_value_is_not_used_again,
     graph_stays_here,
     is_no_other_object,
+    no_other_backward_frees_it,
     no_other_backward_of_a_step,
 )
 from codemods.frameworks.gradients.removal import without_assignment
@@ -116,6 +118,8 @@ def _cut(cut: ast.expr, loss: ast.expr, how: str, ctx: PythonContext) -> Iterato
     if isinstance(sink.node, ast.Return) and (step := ctx.function(sink.node)) is not None:
         is_bug += [no_other_backward_of_a_step(ctx, step), a_trainer_differentiates(ctx, step)]
     is_right = [cut_value_is_not_used_again(ctx, sink), graph_stays_here(ctx, ctx.scope(cut), sink.node, *sink.hops)]
+    if isinstance(sink.node, ast.Call):
+        is_right.append(no_other_backward_frees_it(ctx, ctx.scope(cut), sink.node))
     yield rule.finding(cut, message=message, fix=[fix], is_bug=is_bug, is_right=is_right)
 
 

@@ -9,11 +9,11 @@ that is not frozen refuses (run with PyTorch 2.13):
 
 ## Fix safety
 Safe: under `torch.no_grad()` the average has the same values and no graph; where gradients are off already it changes
-nothing.
+nothing. Unsafe in a program that differentiates through its updates (`create_graph=True`).
 
 ## When it is not offered
 Silent under `no_grad`, for `.data`, for `detach()`, and for what no loop takes from the `parameters()` of two models.
-Possible where who calls the function is not in sight.
+Possible where who calls the function is not in sight, and where a class of the project has a `parameters()` of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ from collections.abc import Iterator
 
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
-from codemods.frameworks.gradients.updates import gradients_stay_on, parameters_of
+from codemods.frameworks.gradients.updates import (
+    gradients_stay_on,
+    no_update_is_differentiated,
+    parameters_are_of_modules,
+    parameters_of,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
@@ -67,7 +72,8 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
         message=f"`{ctx.written(copy)}` is updated with gradients on: each update "
         + ("adds to a graph that grows" if frozen else "raises"),
         consequence=Consequence.SILENT if frozen else Consequence.RAISES,
-        is_bug=[gradients_stay_on(ctx, statement)],
+        is_bug=[gradients_stay_on(ctx, statement), parameters_are_of_modules(ctx, copy)],
+        is_right=[no_update_is_differentiated(ctx)],
     )
 
 

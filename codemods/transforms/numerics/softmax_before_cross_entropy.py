@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis.calls import argument, has_splat
-from codemods.analysis.mentions import stores
+from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.numerics.criteria import Place, computes, softmax_of, softmaxes
@@ -73,5 +73,12 @@ def no_layer_is_replaced(ctx: PythonContext, places: Sequence[Place]) -> Answer:
         for where, call in places
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and softmax_of(where, call) is None
     }
-    outside = (each for each in stores(ctx, *sorted(held)) if each.ctx.method(each.node) is None) if held else ()
-    return unless(each.evidence("this may replace the layer") for each in outside)
+    outside = [each for each in stores(ctx, *sorted(held)) if each.ctx.method(each.node) is None] if held else []
+    layers = any(softmax_of(where, call) is None for where, call in places)
+    hooks = mentions(ctx, "register_forward_hook", "register_module_forward_hook") if layers else []
+    return unless(
+        (
+            *(each.evidence("this may replace the layer") for each in outside),
+            *(each.evidence("a hook may change what the layer gives") for each in hooks),  # (hooked)
+        )
+    )

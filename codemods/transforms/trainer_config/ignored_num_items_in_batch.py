@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.mentions import stores
+from codemods.analysis.mentions import Occurrence, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.gradients.differentiated import HF_TRAINER
@@ -99,11 +99,18 @@ def _reads(function: ast.FunctionDef, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for statement in function.body for n in ast.walk(statement))
 
 
+def _may_be_a_trainer(store: Occurrence) -> bool:
+    """Whether what attributes are set of, by computed names, may be a Trainer or a model (`set_by_a_table`)."""
+    owner = store.receiver
+    origins = store.ctx.origin(owner) if owner is not None else frozenset()
+    return not origins
+
+
 @question
 def nobody_declares(ctx: PythonContext) -> Answer:
     """Whether nothing in the program tells a Trainer, or a model, who divides its loss (`declared_from_outside`)."""
     return unless(
         each.evidence("this tells who divides the loss")
         for each in stores(ctx, *_DECLARING, "accepts_loss_kwargs")
-        if each.word != "setattr"
+        if each.word != "setattr" or _may_be_a_trainer(each)
     )

@@ -22,11 +22,22 @@ def with_autograd(model, x, weights):
     autograd.backward((loss * weights).detach().sum())
 
 
-def with_numbers(model, x, y):
+def with_a_number(model, x, y):
     torch.nn.functional.l1_loss(model(x), y).item().backward()
+
+
+def with_data(model, x, y):
     loss = torch.nn.functional.l1_loss(model(x), y)
     (-loss.data).backward()
+
+
+def with_a_mean(model, x, y):
+    loss = torch.nn.functional.l1_loss(model(x), y)
     loss.mean().data.backward()
+
+
+def with_a_copy(model, x, y):
+    loss = torch.nn.functional.l1_loss(model(x), y)
     (loss.detach()).cpu().backward()
 
 
@@ -35,6 +46,9 @@ def with_names(model, x):
     cut = loss.detach()
     cut.backward()
     print(cut.item())
+
+
+def with_a_name(model, x):
     again = model(x).sum()
     again = again.detach()
     again.backward()

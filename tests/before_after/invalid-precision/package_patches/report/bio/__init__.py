@@ -1,0 +1,3 @@
+from bio import _compat
+
+_compat.install()
