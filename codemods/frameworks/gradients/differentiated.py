@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codemods.analysis.calls import literal
+from codemods.analysis.calls import keyword, literal
 from codemods.analysis.definitions import reaching, uses_of
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.frameworks.gradients.losses import KEEPING, REDUCING, LossOrigin, value
@@ -38,6 +38,7 @@ class Sink:
     """The assignments on the way."""
 
 
+_KEEPING = ("retain_graph", "create_graph")
 BUDGET = 10_000
 """Steps for one question, on all ways together: ways are many where each of many branches adds to a loss."""
 DIFFERENTIATING = ("backward", "training_step")
@@ -146,6 +147,21 @@ def climb(ctx: PythonContext, node: ast.expr) -> Iterator[tuple[ast.expr, bool]]
                 node = call
             case _:
                 return
+
+
+def differentiated_in(ctx: PythonContext, loss: ast.Name, loop: ast.AST) -> ast.Call | None:
+    """The backward pass in a loop, or a function, that differentiates the value of a name and frees its graph."""
+    bound = {each.node for each in reaching(ctx, loss)[0]}
+    for call in own(loop):
+        given = ctx.loss_of(call)
+        if given is None or not isinstance(call, ast.Call):
+            continue
+        if any(literal(keyword(call, each)) is not False for each in _KEEPING if keyword(call, each) is not None):
+            continue
+        for node in ast.walk(given):
+            if isinstance(node, ast.Name) and node.id == loss.id and {e.node for e in reaching(ctx, node)[0]} == bound:
+                return call
+    return None
 
 
 def backward_of(ctx: PythonContext, node: ast.expr) -> ast.Call | None:
