@@ -75,10 +75,16 @@ def _around(index: Index, root: str, package: str, range: str, told: bool) -> It
     chosen = {*index.holding("", tuple(sign.encode() for sign in (*signs, *_IMAGES.get(package, ()))), ("",))}
     for other in named:
         home, installs = index.root(other), files.is_installer(other) or other.endswith(files.SHELL)
-        if (other in chosen or installs) and (home == root or (installs and (not home or root.startswith(f"{home}/")))):
-            if not files.is_manifest(other) or other.endswith(".py"):
-                if not other.endswith(files.NOTEBOOK):  # what a notebook installs is for itself (installed_elsewhere)
-                    yield from _pins_in(index, other, package, range, told)
+        is_above = installs and (not home or root.startswith(f"{home}/"))
+        if (other in chosen or installs) and (home == root or is_above) and not _is_read(other):
+            yield from _pins_in(index, other, package, range, told)
+
+
+def _is_read(path: str) -> bool:
+    """Whether what a file says is known, or says nothing of others: a notebook's commands, settings of this program."""
+    return (files.is_manifest(path) and not path.endswith(files.PYTHON)) or path.endswith(
+        (files.NOTEBOOK, "fixer.toml")
+    )
 
 
 def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> Iterator[Evidence]:

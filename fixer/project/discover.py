@@ -130,10 +130,11 @@ def listing(root: Path, names: Iterable[str], regular: Container[str] = ()) -> L
 def is_readable(name: str, info: os.stat_result) -> bool:
     """Whether there is a regular file.
 
-    What is too large for a configuration, or for a file that installs, is data: nobody asks about it, and nobody wants to hear of it.
+    What is too large for a configuration, or for a file that installs, is data: nobody asks about it, and nobody wants
+    to hear of it.
     """
-    small = info.st_size <= text.LARGEST or not (name.endswith(CONFIG) or is_installer(name))
-    return stat.S_ISREG(info.st_mode) and small
+    bounded = name.endswith(CONFIG) or is_installer(name)
+    return stat.S_ISREG(info.st_mode) and not (info.st_size > text.LARGEST and bounded)
 
 
 def _walk(root: Path, problems: list[str], below: Sequence[str]) -> Iterator[str]:

@@ -133,8 +133,12 @@ def no_other_backward_frees_it(ctx: PythonContext, scope: ast.AST, sink: ast.AST
     return unless(
         each.evidence(f"`{each.ctx.written(each.node)}` may free the graph that this loss gets back")
         for each in places
-        if not _retains(each.call if each.ctx is not ctx or each.node.lineno < getattr(sink, "lineno", 0) else sink)
+        if not _retains(each.call if each.ctx is not ctx or _place(each.node) < _place(sink) else sink)
     )
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _retains(backward: ast.AST | None) -> bool:
