@@ -24,12 +24,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, has_splat, keyword, literal
-from codemods.analysis.mentions import definers, mentions
+from codemods.analysis.calls import argument, has_splat, literal
+from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, question, unknown, unless, yes
+from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.autocast.low_precision import nobody_leaves_the_region, region_is_on
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
 from codemods.frameworks.autocast.regions import Region, around
 from codemods.frameworks.numerics.criteria import computes
@@ -123,24 +124,6 @@ def _is_on_a_gpu(region: Region) -> bool:
     device = argument(call, "device_type", 0)
     by_name = device is not None and str(literal(device)).startswith("cuda")
     return by_name or region.context.means(call.func, _ON_A_GPU)
-
-
-@question
-def region_is_on(ctx: PythonContext, call: ast.Call, region: Region) -> Answer:
-    """Whether a region surely casts: its options, and the precision of a Trainer, are in sight."""
-    if region.precision != "mixed" or region.opening.in_doubt:
-        return unknown(ctx.evidence(call, "whether autocast is on here is not known"))
-    return yes()
-
-
-@question
-def nobody_leaves_the_region(ctx: PythonContext) -> Answer:
-    """Whether nothing in the program switches autocast off, whose logits are in 32 bits (`in_full_precision`)."""
-    return unless(
-        each.evidence("what is computed here is in full precision")
-        for each in mentions(ctx, "autocast")
-        if each.call is not None and literal(keyword(each.call, "enabled")) is False
-    )
 
 
 @question
