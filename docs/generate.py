@@ -72,9 +72,9 @@ What people warn of, and what running it, or reading it in unseen repositories, 
   counterpart, clipping by the Trainer in manual optimization, `backward` in automatic optimization: none in 183
   repositories, and the last three raise.
 - Two forward passes before one backward pass under DistributedDataParallel: right since torch 2.12.
-- `load_state_dict(…, strict=False)` whose answer nobody reads: a load that finds nothing says nothing, but what is missing
-  stands in the checkpoint. Of ten such loads right before `train()` that were read, no code shows a missing weight, and
-  two leave a head out on purpose.
+- `load_state_dict(…, strict=False)` whose answer nobody reads: a load that finds nothing says nothing, but what is
+  missing stands in the checkpoint. Of ten such loads right before `train()` that were read, no code shows a missing
+  weight, and two leave a head out on purpose.
 - A region of autocast without a dtype, float16 on a GPU, around weights in bfloat16: 200 steps end at a loss of 0.0154,
   in a region in bfloat16 at 0.0155. It goes wrong where activations exceed 65,504, which no code shows."""
 RELEASES = """\
