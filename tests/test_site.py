@@ -102,6 +102,7 @@ def test_every_rule_has_its_page() -> None:
         "PL104",
         "SCH001",
         "SCH005",
+        "SCL007",
         "SCL013",
         "SCL014",
         "VER004",

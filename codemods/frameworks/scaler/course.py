@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from codemods.analysis.calls import positional
+from codemods.analysis.calls import positional, super_method
 from codemods.analysis.grad_scaler import spelled
 from codemods.analysis.gradient_use import is_used
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import made_of, writes
 from codemods.analysis.summaries import Cast, happenings
+from codemods.analysis.tensors import METHODS
 from codemods.flow.answers import Answer, question, unknown, yes
-from codemods.flow.protocols import Happening, Violation, run
-from codemods.frameworks.training.tables import BOUND, LEAVES, OPTIMIZER, SCALING
+from codemods.flow.protocols import ANYTHING, Happening, Violation, run
+from codemods.frameworks.training.tables import BOUND, LEAVES, MODEL, OPTIMIZER, SCALING, UNSCALED
 from codemods.frameworks.training.vocabulary import LoopWords, role_of
 from codemods.syntax.module import Scope
 
@@ -53,7 +54,35 @@ class ScaledWords(LoopWords):
         return "touched" if func.attr == "get_scale" else None
 
 
+class UnscaledWords(ScaledWords):
+    """The same for what the scaler notes of an optimizer, which its `update` forgets, and its own attributes hold."""
+
+    methods = ScaledWords.methods | {"update"}
+
+    def event(self, ctx: PythonContext, node: ast.AST, cast: Cast) -> str | None:
+        """What a node does by itself."""
+        method = node.func if isinstance(node, ast.Call) else node
+        mine = isinstance(method, ast.Attribute) and spelled(ctx, method.value) == cast.get("scaler", "")
+        if isinstance(method, ast.Attribute) and mine:
+            if method.attr == "update" and method is not node:
+                return "update"
+            if method.attr.startswith("_"):
+                return ANYTHING  # `scaler._per_optimizer_states.clear()` (`by_hand`)
+        if isinstance(node, ast.Call) and super_method(node):
+            return ANYTHING  # (`of_its_base`)
+        event = super().event(ctx, node, cast)
+        return event if event != "touched" else ANYTHING if mine else LEAVES
+
+    def is_harmless(self, ctx: PythonContext, call: ast.Call) -> bool:
+        """Whether a call is of a library, of a tensor, or of what has parameters: a module knows no scaler."""
+        if isinstance(call.func, ast.Attribute) and (call.func.attr in MODEL or call.func.attr in METHODS):
+            return True
+        modules = {ctx.name(each.value) for each in ctx.all(ast.Attribute) if each.attr == "parameters"} - {None}
+        return ctx.name(call.func) in modules or super().is_harmless(ctx, call)
+
+
 _WORDS = ScaledWords(frozenset(), alone=True)
+_UNSCALED_WORDS = UnscaledWords(frozenset(), alone=True)
 
 
 def violations(ctx: PythonContext, scope: Scope, cast: Cast) -> frozenset[Violation]:
@@ -63,6 +92,12 @@ def violations(ctx: PythonContext, scope: Scope, cast: Cast) -> frozenset[Violat
         ctx.memo[key] = run(SCALING, ctx.flow_of(scope), _happening(ctx, scope, cast), SCALING.start).violations
     found: frozenset[Violation] = ctx.memo[key]
     return found
+
+
+def unscaled_twice(ctx: PythonContext, scope: Scope, cast: Cast) -> frozenset[Violation]:
+    """Where a function has a scaler unscale an optimizer that is unscaled already."""
+    nodes = happenings(ctx, scope, cast, _UNSCALED_WORDS, UNSCALED)
+    return run(UNSCALED, ctx.flow_of(scope), nodes, UNSCALED.start).violations
 
 
 def _happening(ctx: PythonContext, scope: Scope, cast: Cast) -> dict[ast.AST, Happening]:

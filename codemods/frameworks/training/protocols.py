@@ -109,3 +109,17 @@ SCALING = {
     ),
     "keeps": ("doubtful",),
 }
+
+UNSCALED = {
+    # an optimizer as a gradient scaler knows it: new since the last update, unscaled, or stepped
+    "start": "?",
+    "moves": (
+        ("*", "unscale", "unscaled"),
+        ("*", "update", "new"),
+        ("*", "scaler step", "stepped"),
+        ("*", "optimizer bound", "?"),
+        ("*", "scaler bound", "?"),
+    ),
+    "violations": (("unscaled", "unscale", "twice"),),
+    "keeps": (),
+}

@@ -36,6 +36,7 @@ GRADIENTS = _protocol(protocols.GRADIENTS)
 MODE = _protocol(protocols.MODE)
 SCHEDULE = _protocol(protocols.SCHEDULE)
 SCALING = _protocol(protocols.SCALING)
+UNSCALED = _protocol(protocols.UNSCALED)
 
 # -- tables
 
