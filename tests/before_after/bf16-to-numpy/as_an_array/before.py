@@ -1,0 +1,13 @@
+# fixer: unsafe
+import numpy as np
+import torch
+
+KIND = torch.bfloat16
+
+
+def collect(x):
+    low = torch.randn(4, 3, dtype=KIND)
+    first = np.array(low[0])
+    print(np.asarray(x.type(torch.bfloat16).detach().reshape(2, -1)).mean(), first.shape)
+    rows = [np.asarray(x.to("cpu", torch.bfloat16).to("cpu")[:2])]
+    return first, rows
