@@ -188,6 +188,13 @@ def _first(scaler: Scaler) -> ast.expr:
     return next(iter((*scaler.steps, *scaler.scales, *scaler.updates, *scaler.unscales)))
 
 
+def made_in_sight(ctx: PythonContext, scaler: Scaler) -> list[Answer]:
+    """Nothing where the calls that make a scaler are in sight, which say whether it is on (`not_in_sight`)."""
+    if scaler.constructors:
+        return []
+    return [unknown(ctx.evidence(_first(scaler), f"where `{scaler.name}` is made is not in sight: it may be off"))]
+
+
 @question
 def scaler_is_on(ctx: PythonContext, scaler: Scaler) -> Answer:
     """Whether no setting may switch a scaler off, with which a plain step is right (`off_by_a_setting`)."""

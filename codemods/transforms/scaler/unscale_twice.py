@@ -29,7 +29,7 @@ from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.flow.answers import Answer, unknown
 from codemods.flow.protocols import Violation
 from codemods.frameworks.scaler.course import unscaled_twice
-from codemods.frameworks.scaler.questions import is_scaler, scaler_is_on
+from codemods.frameworks.scaler.questions import is_scaler, made_in_sight, scaler_is_on
 from codemods.frameworks.training import questions
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -85,7 +85,7 @@ def _of_optimizer(training: Training, scaler: Scaler, name: str) -> Iterator[Dra
             is_bug=[
                 is_scaler(training, scaler),
                 scaler_is_on(ctx, scaler),
-                *_made_in_sight(ctx, scaler),
+                *made_in_sight(ctx, scaler),
                 questions.whatever_is_decided(ctx, each.node, [each]),
                 *([_counts(ctx, test)] if test is not None and not always else []),
                 nothing_here_is_unfollowed(ctx, each.node),
@@ -105,13 +105,6 @@ def _is_caught(training: Training, violation: Violation) -> bool:
 
 def _handles(block: ast.AST) -> bool:
     return bool(getattr(block, "handlers", ()))
-
-
-def _made_in_sight(ctx: PythonContext, scaler: Scaler) -> list[Answer]:
-    """Nothing where the calls that make a scaler are in sight, which say whether it is on (`given`)."""
-    if scaler.constructors:
-        return []
-    return [unknown(ctx.evidence(scaler.unscales[0], f"where `{scaler.name}` is made is not in sight: it may be off"))]
 
 
 def _counts(ctx: PythonContext, test: ast.expr) -> Answer:
