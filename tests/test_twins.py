@@ -276,6 +276,14 @@ EXEMPT: dict[tuple[str, str], str] = {
         (case, "in-try"): "behind a `finally` it is not known that the body was completed: then the fix is more careful"
         for case in MORE_CAREFUL
     },
+    **{
+        (
+            f"manual-clip-in-training-step/{case}",
+            name,
+        ): "the hook is a function that the fix writes, outside of the block"
+        for case in ("example", "of_torch")
+        for name in ("in-with", "in-try")
+    },
 }
 """(rule name/case, mutation) → why this twin may differ."""
 

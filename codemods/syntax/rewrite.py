@@ -155,8 +155,10 @@ def replace(root: N, changes: Mapping[cst.CSTNode, cst.CSTNode]) -> N:
 
 
 def statement(tree: Tree, code: str) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-    """Parse one statement, with the indentation and line ends of the file."""
-    return cst.parse_statement(code, config=tree.module.config_for_parsing)
+    """Parse one statement, with the indentation and line ends of the file; empty lines before it stay empty."""
+    parsed = cst.parse_statement(code, config=tree.module.config_for_parsing)
+    lines = [each if each.comment else each.with_changes(indent=False) for each in parsed.leading_lines]
+    return parsed.with_changes(leading_lines=lines)
 
 
 def small(tree: Tree, code: str) -> cst.BaseSmallStatement:

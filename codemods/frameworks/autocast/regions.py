@@ -15,7 +15,7 @@ from codemods.analysis.calls import argument, callers_here, callers_in, has_spla
 from codemods.analysis.instances import library_values
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS, Manager
-from codemods.flow.answers import Answer, no, unknown, yes
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.frameworks.autocast.openings import DEPTH, Opening, opening
 from codemods.frameworks.gradients.grad_mode import grad_mode
 from codemods.model.edits import Evidence
@@ -33,6 +33,8 @@ EVALUATES = re.compile(
 """The names of functions in which nothing is trained."""
 _SCALED = (16, "16", "16-mixed")
 _MIXED = (*_SCALED, "bf16", "bf16-mixed")
+_PLAIN_STRATEGIES = ("auto", "ddp", "ddp_find_unused_parameters_true", "ddp_spawn", "single_device")
+"""Strategies that leave loss scaling to the precision plugin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,25 @@ def scales_losses(ctx: PythonContext) -> Answer:
         if "chosen" in said:
             chosen = chosen or Evidence(path, setting.line, "the precision is chosen by a run")
     return unknown(chosen) if chosen is not None else no()
+
+
+@question
+def every_trainer_scales(ctx: PythonContext) -> Answer:
+    """Whether all Trainers of the project have a gradient scaler of Lightning's own; no where none has.
+
+    Unknown where one has another precision, or a strategy with a scaler of its own: which Trainer runs a module is not
+    told (`two_trainers`).
+    """
+    scales, doubts = False, []
+    for path, setting in ctx.index.settings(ctx.path):
+        said = {*_said(ctx, path, setting)}
+        scales = scales or bool(said & {"scaled", "chosen"})
+        if said and said != {"scaled"}:
+            doubts.append(Evidence(path, setting.line, "this Trainer may have another precision"))
+        strategy = setting.call.keywords.get("strategy")
+        if said and strategy is not None and strategy.literal not in _PLAIN_STRATEGIES:
+            doubts.append(Evidence(path, setting.line, "this strategy may scale and clip in its own way"))
+    return unless(doubts) if scales else no()
 
 
 def _precisions(ctx: PythonContext) -> Iterator[str]:
