@@ -76,7 +76,10 @@ What people warn of, and what running it, or reading it in unseen repositories, 
   missing stands in the checkpoint. Of ten such loads right before `train()` that were read, no code shows a missing
   weight, and two leave a head out on purpose.
 - A region of autocast without a dtype, float16 on a GPU, around weights in bfloat16: 200 steps end at a loss of 0.0154,
-  in a region in bfloat16 at 0.0155. It goes wrong where activations exceed 65,504, which no code shows."""
+  in a region in bfloat16 at 0.0155. It goes wrong where activations exceed 65,504, which no code shows.
+- Training in float16 under autocast without a gradient scaler: a classifier, a convolutional net and an autoencoder
+  have the gradients that they have with one; those of 131,072 pixels are off by 3.9 %, at a loss of 2e-4 by 10.7 %.
+  None of 11 places that were read in repositories did harm."""
 RELEASES = """\
 Names that releases of {library} removed, renamed or deprecated, and defaults that they changed. `fixer check` finds the
 old names where the project's requirements allow such a release, `fixer upgrade {library}@VERSION` carries a project to

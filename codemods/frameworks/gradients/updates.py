@@ -11,10 +11,10 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless
 from codemods.frameworks.autocast.regions import unknown_managers
-from codemods.frameworks.gradients.grad_mode import grad_mode
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients
 from codemods.model.edits import Evidence
 from codemods.model.names import PARAMETER
-from codemods.syntax.module import FUNCTIONS, LOOPS, Function
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
 
 _DEPTH = 3
 _SECOND_ORDER = ("create_graph", "functional_call", "higher", "jacrev", "vjp")
@@ -100,6 +100,27 @@ def parameters_are_of_modules(ctx: PythonContext, model: ast.expr) -> Answer:
     return unless(
         Evidence(path, klass.methods[method].line, f"`{ctx.written(model)}` may be a `{klass.name}`")
         for path, klass, method in definers(ctx, *_PARAMETERS)
+    )
+
+
+@question
+def average_is_not_trained_through(ctx: PythonContext, model: ast.expr) -> Answer:
+    """Whether the function that updates an average does not call it with gradients on (`trained_through`)."""
+    name, calls = ctx.name(model), [node for node in own(ctx.scope(model)) if isinstance(node, ast.Call)]
+    return unless(
+        ctx.evidence(call, "a loss of the average may want the graph of its update")
+        for call in calls
+        if name is not None and ctx.name(call.func) == name and gradients(ctx, call) != "off"
+    )
+
+
+def is_frozen_here(ctx: PythonContext, model: ast.expr) -> bool:
+    """Whether a function freezes a model: an update from it has no graph (`both_frozen`)."""
+    name, scope = ctx.name(model), ctx.scope(model)
+    return any(
+        each.ctx is ctx and each.receiver is not None and ctx.name(each.receiver) == name
+        for each in mentions(ctx, "requires_grad_")
+        if each.ctx is ctx and ctx.scope(each.node) is scope
     )
 
 

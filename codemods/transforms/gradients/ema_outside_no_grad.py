@@ -13,7 +13,8 @@ nothing. Unsafe in a program that differentiates through its updates (`create_gr
 
 ## When it is not offered
 Silent under `no_grad`, for `.data`, for `detach()`, and for what no loop takes from the `parameters()` of two models.
-Possible where who calls the function is not in sight, and where a class of the project has a `parameters()` of its own.
+Possible where who calls the function is not in sight, where the same function calls the average with gradients on, and
+where a class of the project has a `parameters()` of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from collections.abc import Iterator
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.updates import (
+    average_is_not_trained_through,
     gradients_stay_on,
+    is_frozen_here,
     no_update_is_differentiated,
     parameters_are_of_modules,
     parameters_of,
@@ -60,7 +63,10 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
         for node in own(statement.value)
         if isinstance(node, ast.Name) and node.id != averaged.id and parameters_of(ctx, node) is not None
     ]
+    models = [model for node in others if (model := parameters_of(ctx, node)) is not None]
     if not others or not all(_keeps_its_graph(ctx, node) for node in others):
+        return
+    if any(is_frozen_here(ctx, model) for model in models):
         return
     frozen = any(each.word == "requires_grad" for each in stores(ctx, "requires_grad"))
     frozen = frozen or bool(mentions(ctx, "requires_grad_"))
@@ -72,7 +78,11 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
         message=f"`{ctx.written(copy)}` is updated with gradients on: each update "
         + ("adds to a graph that grows" if frozen else "raises"),
         consequence=Consequence.SILENT if frozen else Consequence.RAISES,
-        is_bug=[gradients_stay_on(ctx, statement), parameters_are_of_modules(ctx, copy)],
+        is_bug=[
+            gradients_stay_on(ctx, statement),
+            parameters_are_of_modules(ctx, copy),
+            average_is_not_trained_through(ctx, copy),
+        ],
         is_right=[no_update_is_differentiated(ctx)],
     )
 

@@ -72,7 +72,7 @@ def bf16_to_numpy(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         fix=[replace(tensor, f"{ctx.source(tensor)}.float()")],
         message=f"`{ctx.written(tensor)}` is of bfloat16, which NumPy does not have",
         is_bug=[no_data_is_replaced(ctx)],
-        is_right=[] if ctx.means(func, _COPYING) and not keyword(call, "copy") else [array_is_only_read(ctx, call)],
+        is_right=[] if ctx.means(func, _COPYING) and not keyword(call, "copy") else [array_is_not_written(ctx, call)],
     )
 
 
@@ -96,7 +96,7 @@ def no_data_is_replaced(ctx: PythonContext) -> Answer:
 
 
 @question
-def array_is_only_read(ctx: PythonContext, call: ast.Call) -> Answer:
+def array_is_not_written(ctx: PythonContext, call: ast.Call) -> Answer:
     """Whether nothing writes to an array, or reads the bytes of its memory (`written`)."""
     changed = [node for node in own(ctx.scope(call)) if isinstance(node, ast.AugAssign) and not _counts(ctx, node)]
     if changed:
