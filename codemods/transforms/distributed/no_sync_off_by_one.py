@@ -58,6 +58,9 @@ def no_sync_off_by_one(choice: ast.IfExp | ast.If, ctx: PythonContext) -> Iterat
         stepped = _rounds(ctx, gate.test, holds=any(ctx.module.contains(each, step) for each in gate.body))
         if stepped is None or stepped[:2] != averaged[:2] or stepped[2] == averaged[2]:
             continue
+        counted = ctx.bindings(ctx.scope(choice)).get(stepped[0], ())
+        if any(choice.lineno < getattr(each.node, "lineno", 0) < gate.lineno for each in counted):
+            continue  # it goes on between the two tests (counted_between)
         when = ctx.source(gate.test)
         yield rule.finding(
             choice.test,

@@ -188,6 +188,9 @@ def nothing_registers_them(ctx: PythonContext, method: Method, name: str) -> Ans
         is_given = any(isinstance(each, ast.Attribute) and each.attr == name for each in parts)
         if last in _ALWAYS or (last in _REGISTERING and is_given):
             return no(ctx.evidence(call, "they are registered here"))
+    for held in (node for node in ast.walk(method.klass) if isinstance(node, ast.Attribute)):
+        if held.attr == "_modules":  # `self._modules.update(…)` (registered_by_hand)
+            return no(ctx.evidence(held, "they are registered here"))
     own = [each for each in method.klass.body if isinstance(each, ast.FunctionDef) and each.name in _OWN]
     return unless(ctx.evidence(each, f"`{each.name}` may know them") for each in own)
 

@@ -89,14 +89,24 @@ def _declares(ctx: PythonContext, owner: Ref) -> bool:
     """Whether a class, or one that it inherits from, says itself who divides its loss (`declared_by_a_base`)."""
     for ref in ctx.index.lineage(owner).refs:
         there = ctx.other(ref.path)
-        nodes = (node for each in (there.classes(ref.name) if there else ()) for node in ast.walk(each))
+        nodes = [node for each in (there.classes(ref.name) if there else ()) for node in ast.walk(each)]
         if any(getattr(node, "attr", getattr(node, "id", "")) in _DECLARING for node in nodes):
+            return True
+        if any(isinstance(node, ast.Call) and _sets_any(node) for node in nodes):
             return True
     return False
 
 
 def _reads(function: ast.FunctionDef, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for statement in function.body for n in ast.walk(statement))
+
+
+def _sets_any(call: ast.Call) -> bool:
+    """Whether a call sets an attribute whose name only a run can tell (`declared_by_a_computed_name`)."""
+    name = (
+        call.args[1] if isinstance(call.func, ast.Name) and call.func.id == "setattr" and len(call.args) > 1 else None
+    )
+    return name is not None and (not isinstance(name, ast.Constant) or name.value in _DECLARING)
 
 
 def _may_be_a_trainer(store: Occurrence) -> bool:
