@@ -24,12 +24,13 @@ from codemods.frameworks.gradients.differentiated import Sink
 from codemods.frameworks.gradients.grad_mode import grad_mode
 from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.model.edits import Evidence
-from codemods.model.names import NO_GRAD
+from codemods.model.names import NO_GRAD, OPTIMIZER
 from codemods.project.index import Ref
 from codemods.syntax.module import Function, own
 
 _FLEETING = frozenset({"item", "detach", "cpu", "numpy", "shape", "dtype", "device"})
 """Attributes of a tensor by which its graph is not kept."""
+_HOOKING = ("register_hook", "register_post_accumulate_grad_hook")
 _CUT = frozenset({"detach", "item", "data", "cpu"})
 WRITING = (
     "copy_",
@@ -110,6 +111,24 @@ def may_switch(ctx: PythonContext, entered: ast.expr, words: Sequence[str]) -> b
     if made is not None and not any(grad_mode(where, each) for where, each in made):
         return False
     return bool(mentions(ctx, *words))
+
+
+@question
+def copy_is_not_trained(ctx: PythonContext, copy: ast.expr) -> Answer:
+    """Whether a function gives a copy to no optimizer, and no hook to it: then it is meant (`copy_is_trained`)."""
+    holder = ctx.parent(copy)
+    uses = uses_of(ctx, holder) if isinstance(holder, ast.stmt) else ()
+    return unless(
+        ctx.evidence(use, "this may be a parameter, or hand its gradient on")
+        for use in uses
+        if getattr(ctx.parent(use), "attr", "") in _HOOKING or _is_given_to_an_optimizer(ctx, use)
+    )
+
+
+def _is_given_to_an_optimizer(ctx: PythonContext, use: ast.expr) -> bool:
+    above = ctx.parent(use)
+    call = ctx.parent(above) if isinstance(above, (ast.List, ast.Tuple)) else above
+    return isinstance(call, ast.Call) and ctx.means(call.func, OPTIMIZER)
 
 
 @question

@@ -39,7 +39,9 @@ UNSCALING = ("unscale_", "get_scale", "_scale")
 """By which gradients lose it."""
 _HARMLESS = frozenset({"print", "isinstance", "id", "type", "repr", "str", "len", "bool", "hasattr", "getattr"})
 
-_INFINITY = frozenset({"math.inf", "torch.inf", "numpy.inf"})
+_HUGE = 1e9
+"""A bound that no norm reaches."""
+_INFINITY = frozenset({"math.inf", "torch.inf", "numpy.inf", "sys.float_info.max"})
 _NUMBERS = (ast.Constant, ast.UnaryOp)
 _PLAIN_CALLS = frozenset({"float", "int", "min", "max", "abs", "getattr", "get", "pop"})
 _PUTTING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "put"})
@@ -577,6 +579,10 @@ def _infinite(ctx: PythonContext, bound: ast.expr) -> Iterator[ast.AST]:
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(word))]) if "inf" in word.lower():
                 yield value.node
             case ast.Name() | ast.Attribute() if value.ctx.means(value.node, _INFINITY):
+                yield value.node
+            case ast.Constant(value=int() | float() as number) if number >= _HUGE:
+                yield value.node
+            case ast.Attribute(value=ast.Call(func=made), attr="max") if value.ctx.means(made, "torch.finfo"):
                 yield value.node
 
 

@@ -42,6 +42,7 @@ from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, 
 from codemods.frameworks.gradients.losses import REDUCING, UNKNOWN, LossOrigin, LossValue, named, value
 from codemods.frameworks.gradients.questions import (
     copy_is_not_handed_on,
+    copy_is_not_trained,
     gradients_are_recorded,
     graph_is_differentiated_once,
     graph_stays_here,
@@ -121,7 +122,7 @@ def _single(call: ast.Call, given: ast.expr, ctx: PythonContext) -> Iterator[Dra
     caller = ctx.evidence(call, "who differentiates what is returned is not in sight")
     is_bug = [nobody_makes_gradients(ctx), *([unknown(caller)] if sink is None else [])]
     if leaf(call):
-        is_bug.append(nobody_writes_weights(ctx, call))
+        is_bug += [nobody_writes_weights(ctx, call), copy_is_not_trained(ctx, call)]
     if returned and found.made is not LossOrigin.GRAPH:
         if named_loss:
             yield rule.finding(call, consequence=_consequence(call), message=message, is_bug=is_bug)

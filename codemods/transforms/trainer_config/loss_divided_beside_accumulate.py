@@ -124,8 +124,15 @@ def is_no_other_average(division: Division) -> Answer:
 
 @question
 def each_round_is_a_batch(ctx: PythonContext, call: ast.Call) -> Answer:
-    """Whether no loop inside of `accelerator.accumulate(…)` divides a batch into as many parts (`chunks`)."""
+    """Whether no loop inside of `accelerator.accumulate(…)` divides a batch into as many parts (`chunks`).
+
+    Nor does one add as many losses to the one that is divided (`predictions`).
+    """
     loops = []
+    region = next((each for each in ctx.ancestors(call) if isinstance(each, ast.With)), None)
+    for inner in ast.walk(region) if region is not None else ():
+        if isinstance(inner, (ast.For, ast.While)):
+            loops.append(ctx.evidence(inner, "the loss may be divided by these rounds"))
     for above in ctx.ancestors(call):
         if isinstance(above, (ast.For, ast.While)):
             loops.append(ctx.evidence(above, "the loss may be divided by these rounds"))
