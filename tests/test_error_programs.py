@@ -51,7 +51,7 @@ ANSWERS = {
     "no-inf-frozen": Answer(15, "p.requires_grad = False", "Its parameters are frozen"),
     "no-inf-zero-grad": Answer(15, "scaler.step(optimizer)", next="fixer apply --select SCL010 --unsafe-fixes"),
     "step-beside-scaler": Answer(16, "    optimizer.step()", next="fixer apply --select SCL005 --unsafe-fixes"),
-    "unscale-micro": Answer(14, "if (i + 1) % 4 == 0:", "`unscale_` in every micro-step"),
+    "unscale-micro": Answer(14, "scaler.unscale_(optimizer)"),
     "checkpoint-data": Answer(None, "checkpoint(self.a, x, use_reentrant=True)", "Data, frozen embeddings or"),
     "rnn-state": Answer(14, "out, hidden = rnn(", "Something is kept from one iteration to the next"),
     "gan-fake": Answer(17, "fake = torch.tanh(G(", "Two losses share a forward pass"),
@@ -62,9 +62,9 @@ ANSWERS = {
     ),
     "old-names": Answer(10, "scaler = GradScaler()", next="fixer apply --select AMP002"),
     "unscale-fp16": Answer(14, "nn.Linear(4, 1).half()", "`model.half()`"),
-    "numpy-grad": Answer(16, "losses.append(loss.cpu().numpy())", "Logging, plotting or a metric", ""),
+    "numpy-grad": Answer(16, "losses.append(loss.cpu().numpy())", next="fixer apply --select GRD019"),
     "non-leaf": Answer(9, "noise = torch.randn(3, 4, requires_grad=True) * 0.1", "`.to(device)`, `.cuda()`", ""),
-    "index-put": Answer(13, "out = torch.zeros(8, 3)", "The destination is float32 (`torch.zeros(...)`", ""),
+    "index-put": Answer(13, "out[index] = model(x[index])", next="fixer apply --select AMP005"),
     "index-put-half": Answer(10, "hidden[ids == 0] = features", "The destination is in 16 bits", ""),
     "float-labels": Answer(11, "y = torch.Tensor([0, 1, 2", "The labels are floats", ""),
     "fused-clip": Answer(22, "torch.optim.AdamW(self.parameters(), fused=True)", "`fused=True` together with", ""),
@@ -95,6 +95,8 @@ def test_what_is_said_of_a_program(name: str, tmp_path: Path) -> None:
         assert not content["findings"]
         return
     assert any(answer.line in lines[finding["line"] - 1] for finding in content["findings"])
+    if answer.next == RUN:  # a rule that only reports
+        return
     done = fixer(*shlex.split(answer.next)[1:], at=tmp_path / "run", real=True)
     assert done.code in (0, 1) and (tmp_path / "run" / "train.py").read_text().splitlines() != lines, done.err
 

@@ -12,7 +12,7 @@ from codemods.model.edits import Certainty, Consequence, Safety
 from codemods.rules.rule import Rule
 from codemods.transforms import load
 
-FOLLOWING = [rule for rule in load() if rule.follows]
+FOLLOWING = [rule for rule in load() if rule.follows and rule.safety > Safety.DISPLAY]
 OTHERS = {
     "used": ("other.py", b"import case\n\n\ndef use():\n    return case\n", b""),
     "uses": ("other.py", b"def nothing():\n    return None\n", b"\nfrom other import nothing\n"),

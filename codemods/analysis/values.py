@@ -203,7 +203,10 @@ def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
     if target is None:
         return None
     where, function = target
-    found = tuple(value.at(each, value.path, where) for each in returned(function))
+    key = (returned, function)
+    if key not in where.memo:
+        where.memo[key] = returned(function)
+    found = tuple(value.at(each, value.path, where) for each in where.memo[key])
     # another decorator may give something else (no-grad-in-autocast/decorated_manager)
     decorators = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
     known = all(where.name(each) in _PLAIN or where.means(each, _TRANSPARENT) for each in decorators)

@@ -77,27 +77,42 @@ def in_its_own_dtype(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     )
 
 
-def _is_it(ctx: PythonContext, node: ast.expr | None, call: ast.Call) -> bool:
+def _is_it(ctx: PythonContext, node: ast.expr, call: ast.Call) -> bool:
     """Whether an expression may be what a call loads."""
-    if node is None:
-        return False
     return any(each.node is call and not each.path for each in possible_values(ctx, node, returns=True, given=given)[0])
 
 
 def _trained(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, ast.Call] | None:
     """The call that gives a model to a Trainer, or its parameters to an optimizer."""
-    for other in ctx.all(ast.Call):
-        origins = ctx.origin(other.func)
-        if origins and all(each.endswith("Trainer") and each.startswith(("transformers.", "trl.")) for each in origins):
-            adapters = keyword(other, "peft_config")
-            if (adapters is None or is_none(adapters)) and _is_it(ctx, argument(other, "model", 0), call):
-                return ctx, other
-        elif optimizes(ctx, other) is True and (first := argument(other, "params", 0)) is not None:
-            for node in (first, *own(first)):
-                match node:
-                    case ast.Call(func=ast.Attribute(value=owner, attr="parameters")) if _is_it(ctx, owner, call):
-                        return ctx, other
+    for training, models in _trainings(ctx):
+        if any(_is_it(ctx, model, call) for model in models):
+            return ctx, training
     return None
+
+
+def _trainings(ctx: PythonContext) -> list[tuple[ast.Call, list[ast.expr]]]:
+    """The calls of a file that train models, with these: found once, whatever is loaded in it."""
+    key = (_trainings,)
+    if key not in ctx.memo:
+        found = ((call, _models(ctx, call)) for call in ctx.all(ast.Call))
+        ctx.memo[key] = [(call, models) for call, models in found if models]
+    known: list[tuple[ast.Call, list[ast.expr]]] = ctx.memo[key]
+    return known
+
+
+def _models(ctx: PythonContext, call: ast.Call) -> list[ast.expr]:
+    """What a Trainer or an optimizer is given to train, without adapters."""
+    origins = ctx.origin(call.func)
+    if origins and all(each.endswith("Trainer") and each.startswith(("transformers.", "trl.")) for each in origins):
+        adapters, model = keyword(call, "peft_config"), argument(call, "model", 0)
+        return [model] if model is not None and (adapters is None or is_none(adapters)) else []
+    if optimizes(ctx, call) is not True or (first := argument(call, "params", 0)) is None:
+        return []
+    return [
+        node.func.value
+        for node in (first, *own(first))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters"
+    ]
 
 
 def _is_changed(ctx: PythonContext, call: ast.Call) -> bool:
