@@ -335,6 +335,7 @@ def twins(code: str, name: str, mutation: Mutation) -> dict[str, Twin]:
 each_rule = pytest.mark.parametrize("code", dict.fromkeys(case.rule.code for case in repaired()))
 
 
+@pytest.mark.few(300)
 @pytest.mark.parametrize("name", LITERAL)
 @each_rule
 def test_literal_twins(code: str, name: str) -> None:
@@ -349,6 +350,7 @@ def test_literal_twins(code: str, name: str) -> None:
     hold(law, twins(code, name, mutation))
 
 
+@pytest.mark.few(225)
 @pytest.mark.parametrize("name", SAME_TREE)
 @each_rule
 def test_twins_with_the_same_tree(code: str, name: str) -> None:
