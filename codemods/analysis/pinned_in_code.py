@@ -58,7 +58,10 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
     """The places in the project of a file, and around it, that install a release of a package out of a range."""
     root, told = index.root(path), _nothing_is_required(index, path, package)
     around = index.recall((pins, root, package, range, told), lambda: tuple(_around(index, root, package, range, told)))
-    here = () if any(each.path == path for each in around) else _pins_in(index, path, package, range, told)
+    here: tuple[Evidence, ...] = ()
+    if all(each.path != path for each in around):
+        asked = (_pins_in, path, package, range, told)
+        here = index.recall(asked, lambda: tuple(_pins_in(index, path, package, range, told)))
     yield from (*here, *around)
 
 

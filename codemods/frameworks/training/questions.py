@@ -107,9 +107,9 @@ def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
         or not all(each.rpartition(".")[2] in BEGINNING for each in where.origin(maker.func))
     ]
     for where, maker in made:
-        for each in values(maker):
-            if literal(each) == 0 and isinstance(literal(each), float):  # `base_lr=0.0` (`begins_at_zero`)
-                doubts.append(where.evidence(each, "the first rate of this schedule may be zero"))
+        lowest = argument(maker, "base_lr", 1)
+        if lowest is not None and literal(lowest) == 0:  # (`begins_at_zero`); `eta_min=0.0` is the last rate
+            doubts.append(where.evidence(lowest, "the first rate of this schedule may be zero"))
         numbers = (each for each in ast.walk(maker) if isinstance(each, ast.BinOp) and _is_moved(each))
         if (moved := next(numbers, None)) is not None:  # (`milestones_allow_for_it`)
             doubts.append(where.evidence(moved, "this schedule may allow for the step"))

@@ -33,6 +33,7 @@ from codemods.frameworks.gradients.differentiated import differentiated_in
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import LOOPS
 from codemods.syntax.verbs import replace
 
 rule = Rule(
@@ -66,6 +67,8 @@ def kept_in_a_list(statement: ast.Expr, ctx: PythonContext) -> Iterator[Draft]:
 
 
 def _kept(adding: ast.stmt, name: str, value: ast.expr, ctx: PythonContext) -> Iterator[Draft]:
+    if not any(_factors(value)) or ctx.enclosing(adding, *LOOPS) is None:
+        return
     loop = ctx.flow_of(ctx.scope(adding)).loop(adding)
     if loop is None or not is_bound_before(ctx, name, loop, adding):
         return

@@ -70,8 +70,10 @@ def unregistered_modules(statement: ast.Assign, ctx: PythonContext) -> Iterator[
     if ctx.index.descends(method.owner, TORCH_MODULE) is not True or ctx.function(statement) is not method.node:
         return
     made = _made(ctx, statement.value) or _appended(ctx, method, statement, name)
+    if not made or not any(_has_weights(ctx, each) for each in made):
+        return
     used = [each for each in _uses(ctx, method, name) if not ctx.module.contains(statement, each)]
-    if not made or not any(_has_weights(ctx, each) for each in made) or not _are_called(ctx, method, used):
+    if not _are_called(ctx, method, used):
         return
     fix, needs = _registered(ctx, statement.value, used)
     yield rule.finding(
