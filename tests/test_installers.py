@@ -50,11 +50,11 @@ INSTALLERS = {
 def gated() -> dict[str, Case]:
     """The fixtures in which a fix is safe because every release that may be installed is a new one."""
     alike = [case for case in cases() if case.kind == "before" and case.rule.code in CODES]
-    return {f"{each.rule.code} {each.name}": each for each in alike if _safe(each, {})}
+    return {f"{each.rule.code} {each.name}": each for each in alike if _safe(each, each.files)}
 
 
-def _safe(case: Case, beside: dict[str, bytes]) -> list[str]:
-    found = case.run({**case.files, **beside}, fix=False).findings
+def _safe(case: Case, files: dict[str, bytes]) -> list[str]:
+    found = case.run(files, fix=False).findings
     return [f"{f.path}:{f.place.line} {f.message}" for f in found if f.fix is not None and f.safety is Safety.SAFE]
 
 
@@ -67,7 +67,8 @@ def test_an_old_release_is_heard_of_wherever_it_is_chosen(path: str, gated: dict
         if path == "README.md" and (case.options or not case.python):
             return  # packaging files, or who asks, say more
         folders = {each.rpartition("/")[0] for each in case.files}
-        assert _safe(case, {f"{folder}/{path}".lstrip("/"): text for folder in folders}) == []
+        beside = {f"{folder}/{path}".lstrip("/"): text for folder in folders}
+        assert _safe(case, {**case.files, **beside}) == []
 
     hold(law, gated)
 
@@ -76,3 +77,17 @@ def test_an_old_release_is_heard_of_wherever_it_is_chosen(path: str, gated: dict
 def test_the_law_is_about_something(gated: dict[str, Case]) -> None:
     codes = {case.rule.code for case in gated.values()}
     assert len(gated) >= 20 and codes >= CODES - NEVER_SAFE, (len(gated), CODES - codes)
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("path", INSTALLERS)
+def test_another_folder_says_nothing(path: str, gated: dict[str, Case]) -> None:
+    """A project with packaging files of its own is not installed by what lies in a folder beside it."""
+    text = INSTALLERS[path].encode()
+
+    def law(case: Case) -> None:
+        files = {f"project/{each}": data for each, data in case.files.items()}
+        files.setdefault("project/requirements.txt", b"numpy\n")
+        assert len(_safe(case, files)) == len(_safe(case, {**files, f"other/{path}": text}))
+
+    hold(law, gated)

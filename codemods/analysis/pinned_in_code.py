@@ -72,13 +72,16 @@ def _nothing_is_required(index: Index, path: str, package: str) -> bool:
 
 
 def _around(index: Index, root: str, package: str, range: str, told: bool) -> Iterator[Evidence]:
-    """What other files say: those of a project, and installers of the directories above it."""
+    """What other files say: those of a project, and installers that lie in the directories above it.
+
+    What lies in another folder of the repository installs something else (`test_another_folder_says_nothing`).
+    """
     named = index.holding("", tuple(name.encode() for name in (*_names(package), *_spoken(package))), ("",))
     signs = (f"{name}{sign}" for name in _names(package) for sign in _AFTER)
     chosen = {*index.holding("", tuple(sign.encode() for sign in (*signs, *_IMAGES.get(package, ()))), ("",))}
     for other in named:
         home, installs = index.root(other), files.is_installer(other) or other.endswith(files.SHELL)
-        is_above = installs and (not home or root.startswith(f"{home}/"))
+        is_above = installs and f"{root}/".startswith(f"{posixpath.dirname(other)}/".lstrip("/"))
         if (other in chosen or installs) and (home == root or is_above) and not _is_read(other):
             yield from _pins_in(index, other, package, range, told)
 
