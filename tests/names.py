@@ -29,6 +29,8 @@ else:
 
 TABLES = Path(__file__).parents[1] / "codemods/frameworks/tables"
 LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
+_UNUSED = frozenset({"is_fast", "dispatch", "training_step_end", "validation_step_end", "test_step_end"})
+"""Members that the library alone reads, or that rows of their own speak of."""
 SECTIONS = ("argument", "value", "attribute", "name", "hook", "signature", "file", "default")
 
 
@@ -103,6 +105,8 @@ def check(row: Row, library: Library) -> Iterator[str]:
     if "deprecated" in data and (first := Version(data["deprecated"])) in library.versions:
         if not library.release(first).warns(row.owner, row.old):
             yield f"nothing warns of {row.old} in {first}"
+    if row.section == "name" and data["kind"] == "rename" and gone and (last := library.before(gone)):
+        yield from _unlike(row, library.release(last), library.release(newest))
     last = library.before(gone) if gone else newest
     if last and row.section == "argument" and (place := library.release(last).find(row.owner)):
         if not (parameters := library.release(last).parameters(place)):
@@ -112,6 +116,34 @@ def check(row: Row, library: Library) -> Iterator[str]:
         default = parameters.defaults.get(row.old, "")
         if default and "harmless" in data and default not in map(_source, data["harmless"]):
             yield f"harmless lacks the default {default}"
+
+
+def _unlike(row: Row, older: Release, newer: Release) -> Iterator[str]:
+    """What the last release with an old name accepted or had, that the newest does not under the new one.
+
+    `takes` has to say it of arguments, `without` of members and of arguments of a class with many.
+    """
+    old, new = older.find(row.old), newer.find(row.data["new"])
+    if not old or not new:
+        return
+    was, now = older.parameters(old), newer.parameters(new)
+    if was and was.rest and not set(was.defaults) - {"*"} and (there := older.find(row.data["new"])):
+        was = older.parameters(there) or was  # it hands all on
+    if was and now and "takes" not in row.data:
+        lost = [] if now.rest else sorted(set(was.defaults) - set(now.defaults) - set(row.data.get("without", ())))
+        if lost:
+            yield f"{row.data['new']} does not take {', '.join(lost)}"
+        is_a_class = isinstance(new.node, ast.ClassDef)
+        if not is_a_class and now.positions()[: len(was.positions())] != was.positions():
+            yield f"{row.data['new']} takes other arguments by position"
+    same_name = row.old.rpartition(".")[2] == row.data["new"].rpartition(".")[2]
+    known = isinstance(new.node, ast.ClassDef) and (not new.node.bases or len(list(newer.lineage(new))) > 1)
+    if isinstance(old.node, ast.ClassDef) and known and not same_name:
+        before = {name for each in older.lineage(old) for name in older.members(each)}
+        after = {name for each in newer.lineage(new) for name in newer.members(each)}
+        gone = sorted(name for name in before - after if not name.startswith("_") and name not in _UNUSED)
+        if missing := [name for name in gone if name not in row.data.get("without", ())]:
+            yield f"{row.data['new']} has no {', '.join(missing)}"
 
 
 def _moved(row: Row, release: Release) -> Row:

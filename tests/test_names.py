@@ -25,7 +25,8 @@ RULES = {"HF006", "HF007", "HF009", "HF010", "HF014", "HF015", "HF017", "HF022",
 STRINGS = ("new", "was", "since", "deprecated", "gone", "decide", "source", "unchecked")
 KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(STRINGS, (str,)) | {
     "values": (dict,), "harmless": (list,), "drop": (list,), "add": (list,), "unless": (list,), "given": (list,),
-    "but": (list,), "position": (int,), "silent": (bool,), "below": (int,), "boolean": (bool,), "arguments": (bool,),
+    "but": (list,), "position": (int,), "silent": (bool,), "below": (int,), "boolean": (bool,), "takes": (list,),
+    "without": (list,),
     "stored": (bool,), "also": (list,),
 }  # fmt: skip
 ALL = {name: list(rows(table)) for name, table in tables().items()}

@@ -237,7 +237,7 @@ def are_connected(index: Index, a: str, b: str) -> bool:
     one, other = importers(index, a), importers(index, b)
     if a == b or not one.isdisjoint(other) or max(len(one), len(other)) >= MOST_IMPORTERS:
         return True
-    if _is_run_with(one, other) or _is_run_with(other, one):
+    if is_run_with(one, other) or is_run_with(other, one):
         return True
     return is_a_library(index, a) and is_a_library(index, b)
 
@@ -257,7 +257,7 @@ def importers(index: Index, path: str) -> frozenset[str]:
     return index.recall((importers, path), found)
 
 
-def _is_run_with(first: Collection[str], second: Collection[str]) -> bool:
+def is_run_with(first: Collection[str], second: Collection[str]) -> bool:
     """Whether one of the first runs whenever one of the second does, and nobody imports it.
 
     Before a module of a package its `__init__.py` runs (`package_patches`), and before everything `sitecustomize.py`.

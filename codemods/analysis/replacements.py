@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
-from codemods.analysis.mentions import are_connected, definers, importers
+from codemods.analysis.mentions import are_connected, definers, importers, is_run_with
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless
@@ -103,8 +103,12 @@ def _imports_from(ctx: PythonContext, path: str) -> bool:
 
 
 def _run_together(ctx: PythonContext, path: str) -> bool:
-    """Whether some file in sight imports both: what may replace anything elsewhere says nothing of this file."""
-    return path == ctx.path or not importers(ctx.index, ctx.path).isdisjoint(importers(ctx.index, path))
+    """Whether some file in sight imports both, or one runs before the other (`computed_names_of_a_package`).
+
+    What may replace anything elsewhere says nothing of this file.
+    """
+    mine, others = importers(ctx.index, ctx.path), importers(ctx.index, path)
+    return path == ctx.path or not mine.isdisjoint(others) or is_run_with(others, mine)
 
 
 @question

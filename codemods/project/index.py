@@ -7,6 +7,7 @@ the empty set, never a guess.
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import warnings
 from collections import OrderedDict
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
+_MODULES_BY_NAME = ("import_module", "__import__", "sys.modules", "run_path", "run_module", "spec_from_file_location")
+"""What gives a program a module whose name is a text."""
+_NAMES_BY_TEXT = ("getattr", "vars(", "__dict__", "attrgetter", "methodcaller", "globals(", "getmembers")
 _LONGEST = 20
 """Dots in a name; more are no answer."""
 _MOST_TEXT = 5_000_000
@@ -575,7 +579,26 @@ class Index:
         if others and any(self._takes_all(user, path) for user in self.importing(path) if user != path):
             return True  # who imports the one that takes all has the name too (`public_by_a_star`)
         written = f"{_stem(path)}.{name}"
-        return any(self.says(each, written) for each in candidates if each != path and self.facts(each) is not None)
+        others = [each for each in others if self.facts(each) is not None]
+        if any(self.says(each, written, *_MODULES_BY_NAME) for each in others):
+            return True
+        quoted = (f'"{name}"', f"'{name}'")
+        if any(self.says(each, *quoted) and self.says(each, *_NAMES_BY_TEXT) for each in others):
+            return True
+        return any(self._hands_on(user, path) for user in self.importing(path) if user != path)
+
+    def _hands_on(self, path: str, module: str) -> bool:
+        """Whether a file gives a module to a function, `getattr(train, name)`, or reads its `__dict__`."""
+        facts = self.facts(path)
+        bound = {each.name for each in facts.imports if self.module(path, each.target) == module} if facts else set()
+        syntax = self.syntax(path) if bound else None
+        for node in syntax.all(ast.Name) if syntax is not None else ():
+            above = syntax.parent(node) if syntax is not None and node.id in bound else None
+            if isinstance(above, (ast.Call, ast.keyword)) and getattr(above, "func", None) is not node:
+                return True
+            if isinstance(above, ast.Attribute) and above.attr == "__dict__":
+                return True
+        return False
 
     def _takes_all(self, path: str, module: str) -> bool:
         """Whether a file has a star import of a module."""

@@ -127,7 +127,11 @@ def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> It
             continue
         verbs = _import(row, statement, alias, ctx) if row.kind == "rename" and module is None else []
         shown = row.spelled(statement.module.partition(".")[0])
-        yield from finding(rule, shown, alias, ctx, repair(shown, verbs, ctx) if verbs else None)
+        yield from finding(rule, shown, alias, ctx, _repair(shown, verbs, ctx) if verbs else None)
+
+
+def _repair(row: RemovedName, verbs: Sequence[Verb], ctx: PythonContext) -> Remedy:
+    return replace(repair(row, verbs, ctx), is_right=[nothing_lost_is_used(ctx, row)])
 
 
 def _is_used(row: RemovedName, name: str, ctx: PythonContext) -> bool:
@@ -146,17 +150,21 @@ def _gone_module(table: Mapping[str, Mapping[str, RemovedName]], module: str) ->
 def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: PythonContext) -> Sequence[Verb]:
     """The import of the new name in the place of the old one, and the new name where the old one is used."""
     module, _, name = row.spelled(str(statement.module).partition(".")[0]).new.rpartition(".")
+    bound = alias.asname or alias.name
+    others = ctx.index.imported_elsewhere(ctx.path, bound) or _is_a_text(ctx, bound)
+    loads = (n for n in ctx.all(ast.Name) if n.id == bound and isinstance(n.ctx, ast.Load))
+    mine = [each for each in loads if canonical(row.old) in ctx.origin(each)]
+    if any(_may_take_others(row, ctx, each) for each in mine) or (others and row.takes is not None):
+        return []
     kept = alias.asname or (alias.name if name == alias.name else "")
     uses: list[Verb] = []
     if not kept:
         taken = any(ctx.facts.named(name)) or name in ctx.facts.rebound or alias.name in ctx.facts.exports
-        if taken or _is_a_text(ctx, alias.name):
+        if taken or others:
             kept = alias.name
+        elif any(_tells_kinds_apart(ctx, each) for each in mine):
+            return []
         else:
-            loads = (n for n in ctx.all(ast.Name) if n.id == alias.name and isinstance(n.ctx, ast.Load))
-            mine = [each for each in loads if canonical(row.old) in ctx.origin(each)]
-            if any(_may_take_others(row, ctx, each) or _tells_kinds_apart(ctx, each) for each in mine):
-                return []
             uses = [replaced(each, name) for each in mine]
     shown = f"{name} as {kept}" if kept and kept != name else name
     new = insert_before(statement, f"from {module} import {shown}")
@@ -183,15 +191,36 @@ def _tells_kinds_apart(ctx: PythonContext, node: ast.expr) -> bool:
 def _may_take_others(row: RemovedName, ctx: PythonContext, node: ast.expr) -> bool:
     """Whether a name is that of another function, which may take other arguments than a call gives it.
 
-    Those of a row that says so (`other_arguments`); of any function the ones behind the first, by position
-    (`in_another_order`).
+    Those that its row does not list (`other_arguments`); of any function the ones behind the first, by position
+    (`in_another_order`). Whoever is given the function may call it with any (`handed_on`).
     """
     call = ctx.parent(node)
-    if not isinstance(call, ast.Call) or call.func is not node:
-        return False
     new = row.new.rpartition(".")[2]
-    is_another = new != row.old.rpartition(".")[2] and not new[:1].isupper()
-    return (row.arguments and bool(call.args or call.keywords)) or (is_another and len(call.args) > 1)
+    is_a_class = new[:1].isupper()
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return row.takes is not None and not ctx.annotates(node) and not _tells_kinds_apart(ctx, node)
+    if row.takes is None:
+        return new != row.old.rpartition(".")[2] and not is_a_class and len(call.args) > 1
+    first = 1 if row.takes and not is_a_class else 0
+    return len(call.args) > first or any(each.arg not in row.takes for each in call.keywords)
+
+
+@question
+def nothing_lost_is_used(ctx: PythonContext, row: RemovedName) -> Answer:
+    """Whether the program names none of the arguments and members that the new class is without (`a_lost_member`)."""
+    return unless(_lost(ctx, row))
+
+
+def _lost(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
+    for path in ctx.index.search(ctx.path, tuple(word.encode() for word in row.without)) if row.without else ():
+        facts, there = ctx.index.facts(path), ctx.other(path)
+        if facts is None or there is None:
+            continue
+        for node in there.all(ast.Attribute, ast.keyword, ast.Constant):
+            match node:
+                case ast.Attribute(attr=word) | ast.keyword(arg=str(word)) | ast.Constant(value=str(word)):
+                    if word in row.without:
+                        yield there.evidence(node, f"`{word}` is gone with the old name")
 
 
 def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
@@ -225,11 +254,11 @@ def _other_name(row: RemovedName, node: ast.Attribute, head: str, package: str, 
     if row.library == "lightning" and package:
         # `ctx.spell` would import the other distribution (pytorch_lightning_alias)
         reached = row.new.startswith(f"{package}.") and package in ("pytorch_lightning", "lightning.pytorch")
-        return repair(row, [replaced(node, f"{head}{row.new.removeprefix(package)}")], ctx) if reached else None
+        return _repair(row, [replaced(node, f"{head}{row.new.removeprefix(package)}")], ctx) if reached else None
     spelled = ctx.spell(row.new, at=node)
     if spelled is None:
         return None
     module, need = row.new.rpartition(".")[0], spelled.need
     if need is None and "." in module and spelled.code == row.new:
         need = Need(module, scope=ctx.scope_name(node))  # `import trl` does not load `trl.experimental.orpo`
-    return replace(repair(row, [replaced(node, spelled.code)], ctx), needs=[need] if need is not None else [])
+    return replace(_repair(row, [replaced(node, spelled.code)], ctx), needs=[need] if need is not None else [])

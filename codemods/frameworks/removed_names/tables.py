@@ -60,8 +60,10 @@ class RemovedName:
     """Old → new value, as Python writes them, where a rename changes them too."""
     boolean: bool = False
     """The values are True and False, and the old argument is nothing else: `checkpoint_callback` was an object, too."""
-    arguments: bool = False
-    """The new function takes other arguments than the old one."""
+    takes: tuple[str, ...] | None = None
+    """The arguments that the new function or class takes as the old one did, by keyword; None: all."""
+    without: tuple[str, ...] = ()
+    """Arguments and members that the old class had in some release and that the new one has not."""
     but: tuple[object, ...] = ()
     """Values that mean something else under the new name, or meant something else in older releases."""
     below: float | None = None

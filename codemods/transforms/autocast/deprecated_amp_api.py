@@ -240,7 +240,18 @@ def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
         return yes()
     paths = ctx.index.search(ctx.path, (last.encode(),))
     place = ctx.index.recall((nobody_checks_the_class, last, paths), lambda: _checked(ctx.index, paths, last))
+    place = place or _asked_for_its_module(ctx.index, ctx.index.search(ctx.path, (b"__module__", b"getmodule")))
     return yes() if place is None else unknown(place)
+
+
+def _asked_for_its_module(index: Index, paths: Sequence[str]) -> Evidence | None:
+    """The first place that may tell a class by the module it is defined in (`told_by_its_module`)."""
+    for path in paths:
+        module = index.syntax(path)
+        for node in module.all(ast.Constant) if module is not None else ():
+            if isinstance(node.value, str) and node.value.startswith("torch."):
+                return Evidence(path, node.lineno, f"a class may be told by its module, `{node.value}`")
+    return None
 
 
 def _checked(index: Index, paths: Sequence[str], last: str) -> Evidence | None:

@@ -1,0 +1,3 @@
+from devices import is_tpu_available
+
+print(is_tpu_available(check_device=False))
