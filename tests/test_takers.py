@@ -7,8 +7,6 @@ import ast
 import pytest
 from cases import Case, cases, hold
 
-from codemods.model.edits import Safety
-
 _TAKERS = {
     "import": "import case\n\nprint(case.{name})\n",
     "from import": "from case import {name}\n\nprint({name})\n",

@@ -213,14 +213,12 @@ def nothing_lost_is_used(ctx: PythonContext, row: RemovedName) -> Answer:
 
 def _lost(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
     for path in ctx.index.search(ctx.path, tuple(word.encode() for word in row.without)) if row.without else ():
-        facts, there = ctx.index.facts(path), ctx.other(path)
-        if facts is None or there is None:
-            continue
-        for node in there.all(ast.Attribute, ast.keyword, ast.Constant):
+        there = ctx.index.syntax(path)
+        for node in () if there is None else there.all(ast.Attribute, ast.keyword, ast.Constant):
             match node:
                 case ast.Attribute(attr=word) | ast.keyword(arg=str(word)) | ast.Constant(value=str(word)):
                     if word in row.without:
-                        yield there.evidence(node, f"`{word}` is gone with the old name")
+                        yield Evidence(path, node.lineno, f"`{word}` is gone with the old name")
 
 
 def old_names(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
