@@ -31,6 +31,16 @@ _LIBRARIES = frozenset(
     | {"abc", "typing", "object", "builtins", "enum", "collections", "dataclasses", "torchvision"}
 )
 """Packages whose base classes leave alone what the code of the project says, or whose part in it rules know."""
+_TURNING = frozenset(
+    {"detach_", "requires_grad_", "requires_grad", "functional_call", "vector_to_parameters", "register_hook"}
+    | {"register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook"}
+    | {"register_full_backward_pre_hook", "register_post_accumulate_grad_hook", "register_module_forward_hook"}
+    | {"register_module_forward_pre_hook", "register_step_pre_hook", "register_step_post_hook"}
+)
+"""What turns gradients or the outputs of modules into something else, for whoever uses them later."""
+_DTYPES = frozenset({"double", "float64", "set_default_dtype"})
+"""What a region of autocast does not cast."""
+_SCALES = frozenset({"init_scale", "growth_factor", "backoff_factor", "growth_interval"})
 _LISTED = (
     *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.For, ast.While, ast.If, ast.With, ast.Return, ast.Break),
     *(ast.Continue, ast.Pass, ast.Assert, ast.Import, ast.ImportFrom, ast.Raise, ast.Delete, ast.Try),
@@ -50,7 +60,7 @@ _ELSEWHERE = re.compile(r"deepspeed|cuda:[1-9]")
 
 
 @question
-def nothing_here_is_unfollowed(ctx: PythonContext, node: ast.AST) -> Answer:
+def nothing_here_is_unfollowed(ctx: PythonContext, node: ast.AST, known: frozenset[str] = frozenset()) -> Answer:
     """Whether the file around a place is plain: its code runs, and names what it means, in ways that rules follow.
 
     A property gives another object each time, a `with` steps in `__exit__`, an optimizer of somebody's own reads no
@@ -63,7 +73,8 @@ def nothing_here_is_unfollowed(ctx: PythonContext, node: ast.AST) -> Answer:
     around = ctx.klass(node)
     klass = ctx.index.klass(around) if around is not None else None
     # of the class around the place a rule knows what it extends (bare-closure-in-no-grad-step)
-    return unless(each for each in found if klass is None or each.line != klass.line)
+    plain = [each for each in found if klass is None or each.line != klass.line]
+    return unless([*plain, *_turning(ctx, _TURNING - known)])
 
 
 @question
@@ -183,13 +194,28 @@ def _halving(ctx: PythonContext) -> Iterator[Evidence]:
             yield ctx.evidence(call, "weights are of half precision")
 
 
+def _turning(ctx: PythonContext, words: frozenset[str]) -> Iterator[Evidence]:
+    for node in ctx.all(ast.Attribute):
+        if node.attr in words and (node.attr != "requires_grad" or isinstance(node.ctx, ast.Store)):
+            copied = isinstance(node.value, ast.Call) and ctx.means(node.value.func, "copy.deepcopy")  # a frozen copy
+            if not copied:
+                yield ctx.evidence(node, f"what `{ctx.written(node)}` changes is not followed")
+
+
 def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
     yield from _halving(ctx)
+    if "autocast" in ctx.facts.mentioned:
+        yield from _turning(ctx, _DTYPES)
     for call in ctx.all(ast.Call):
         if ctx.means(call.func, _SIGNS):
             yield ctx.evidence(call, "this optimizer reads the signs of gradients only")
-    if any(ctx.origin(call.func) & GRAD_SCALER for call in ctx.all(ast.Call)):
+    scalers = [call for call in ctx.all(ast.Call) if ctx.origin(call.func) & GRAD_SCALER]
+    if scalers:
         yield from _cpu_builds(ctx)
+    for word in (each for call in scalers for each in call.keywords):
+        names = {each.id for each in ast.walk(word.value) if isinstance(each, ast.Name)}
+        if word.arg in _SCALES and any(ctx.facts.loads.get(name, 0) > 1 for name in names):  # scaled_by_hand
+            yield ctx.evidence(word.value, "the loss may be multiplied by this scale elsewhere")
     for text in ctx.all(ast.Constant):
         if isinstance(text.value, str) and len(text.value) < 100 and (found := _ELSEWHERE.search(text.value)):
             yield ctx.evidence(text, f"`{found[0]}` may be where this is trained")

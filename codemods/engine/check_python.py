@@ -155,7 +155,7 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
     if draft.rule.follows:
         closed = [
             nothing_is_in_another_file(program),
-            nothing_here_is_unfollowed(program, draft.node),
+            nothing_here_is_unfollowed(program, draft.node, frozenset(draft.rule.knows)),
             no_helper_is_called(program, draft.node),
             code_around_is_plain(program, draft.node),
         ]

@@ -105,6 +105,8 @@ class Rule:
     asked."""
     follows: bool = False
     """Whether it follows what becomes of objects: it is certain, and its fix safe, where no other file takes part."""
+    knows: tuple[str, ...] = ()
+    """Of what turns gradients or outputs into something else (`analysis/unfollowed.py`), what it asks of itself."""
     upgrading: bool = False
     """Whether the rule speaks only while a project is carried to newer releases."""
     elsewhere: tuple[bytes, ...] = ()

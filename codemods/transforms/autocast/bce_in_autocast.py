@@ -51,6 +51,7 @@ rule = Rule(
     fix_title="Compute the loss from the logits",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("binary_cross_entropy", "BCELoss"), ("sigmoid", "expit")),
     somewhere=(b"autocast", b"training_step"),

@@ -61,6 +61,7 @@ rule = Rule(
     fix_title="Write it in the type of the tensor",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("autocast", "training_step"), ("zeros", "ones", "empty", "rand", "randn")),
     errors=(
         "Index put requires the source and destination dtypes match, got Float for the destination and",

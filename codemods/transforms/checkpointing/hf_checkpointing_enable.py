@@ -89,6 +89,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effect=Effect.NEW_GRADIENTS,
     follows=True,
+    knows=("requires_grad", "requires_grad_"),
     triggers=((*sorted(ENABLERS), "prepare_model_for_kbit_training"),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -78,6 +78,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effect=Effect.NEW_GRADIENTS,
     follows=True,
+    knows=("requires_grad", "requires_grad_"),
     triggers=(("gradient_checkpointing",),),
     errors=(
         "None of the inputs have requires_grad=True. Gradients will be None",

@@ -75,6 +75,7 @@ rule = Rule(
     consequence=Consequence.WARNS,
     effect=Effect.NEW_GRADIENTS,
     follows=True,
+    knows=("requires_grad", "requires_grad_"),
     triggers=(("checkpoint", "checkpoint_sequential"),),
     errors=(
         "the use_reentrant parameter should be passed explicitly",

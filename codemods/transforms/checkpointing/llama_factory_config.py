@@ -57,6 +57,7 @@ rule = Rule(
     fix_title="Set `use_reentrant_gc: false`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NEW_GRADIENTS,
     elsewhere=(b"model_name_or_path",),
     errors=(

@@ -35,6 +35,7 @@ rule = Rule(
     fix_title="Call the wrapper",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("backward",), ("module", "unwrap_model", "DistributedDataParallel")),
     somewhere=(b"DistributedDataParallel", b"Accelerator"),
     imports=("torch",),

@@ -35,6 +35,7 @@ rule = Rule(
     fix_title="Average in the round of the step",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("no_sync",), ("step",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html",),
 )

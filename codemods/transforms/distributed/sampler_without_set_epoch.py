@@ -38,6 +38,7 @@ rule = Rule(
     fix_title="Set the epoch of the sampler at the head of each epoch",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("range", "trange", "count", "while"),),
     somewhere=(b"DistributedSampler",),

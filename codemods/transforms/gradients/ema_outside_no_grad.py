@@ -46,6 +46,7 @@ rule = Rule(
     fix_title="Update the average under `torch.no_grad()`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("parameters", "named_parameters"), ("zip",), tuple(sorted(_CHANGING))),
     imports=("torch",),
     errors=("a leaf Variable that requires grad is being used in an in-place operation",),

@@ -36,6 +36,7 @@ rule = Rule(
     fix_title="Call `train()` at the head of the loop",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("eval", "train")),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval",),
 )

@@ -43,6 +43,7 @@ rule = Rule(
     fix_title="Add the loss without its graph",
     safety=Safety.SAFE,
     consequence=Consequence.WARNS,
+    follows=True,
     effect=Effect.EQUAL,
     triggers=(("backward", "manual_backward"),),
     imports=("torch", "lightning", "pytorch_lightning", "accelerate"),

@@ -37,6 +37,7 @@ rule = Rule(
     fix_title="Step under `torch.no_grad()`",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("grad",), ("torch",)),
     errors=("a leaf Variable that requires grad is being used in an in-place operation",),
     references=("https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd",),

@@ -37,6 +37,7 @@ rule = Rule(
     fix_title="Call `zero_grad()` after the step",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html",),
 )

@@ -42,6 +42,7 @@ rule = Rule(
     fix_title="Take the array of the tensor without its graph",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("numpy", "array", "asarray"), ("backward", "manual_backward")),
     imports=("torch", "lightning", "pytorch_lightning", "accelerate"),
     errors=("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",),

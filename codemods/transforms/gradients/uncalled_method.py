@@ -37,6 +37,7 @@ rule = Rule(
     fix_title="Call the method",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(tuple(sorted(_METHODS)), ("torch", "lightning", "pytorch_lightning")),
     references=("https://docs.pytorch.org/docs/stable/optim.html#taking-an-optimization-step",),
 )

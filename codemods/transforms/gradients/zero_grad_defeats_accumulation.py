@@ -37,6 +37,7 @@ rule = Rule(
     fix_title="Call `zero_grad()` after the step only",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("zero_grad",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-accumulation",),
 )

@@ -48,6 +48,7 @@ rule = Rule(
     fix_title="Clip in `on_before_optimizer_step`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("clip_gradients", "clip_grad_norm_", "clip_grad_value_"), ("manual_backward",), ("training_step",)),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#on-before-optimizer-step",),

@@ -49,6 +49,7 @@ rule = Rule(
     fix_title="Let the mode of the module decide",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("dropout", "dropout1d", "dropout2d", "dropout3d", "scaled_dot_product_attention"),),
     subclasses=TORCH_MODULE,
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",),

@@ -44,6 +44,7 @@ rule = Rule(
     fix_title="Make the parameter of the computed value",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("Parameter",),),
     imports=("torch",),
     subclasses=TORCH_MODULE,

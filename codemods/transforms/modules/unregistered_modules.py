@@ -52,6 +52,7 @@ rule = Rule(
     fix_title="Use nn.ModuleList or nn.ModuleDict",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("forward",),),
     imports=("torch", "lightning", "pytorch_lightning"),
     subclasses=TORCH_MODULE,

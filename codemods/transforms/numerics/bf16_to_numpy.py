@@ -50,6 +50,7 @@ rule = Rule(
     fix_title="Convert to float32 before",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
+    follows=True,
     triggers=(("numpy",), ("bfloat16",)),
     errors=("Got unsupported ScalarType BFloat16",),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html",),

@@ -44,6 +44,7 @@ rule = Rule(
     fix_title="Use `log_softmax`",
     safety=Safety.SAFE,
     consequence=Consequence.STYLE,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("softmax",), ("log",)),
     imports=("torch",),

@@ -40,6 +40,7 @@ rule = Rule(
     fix_title="Give the logits to `cross_entropy`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("cross_entropy", "CrossEntropyLoss"),),
     somewhere=(b"softmax", b"Softmax"),

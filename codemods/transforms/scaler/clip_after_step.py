@@ -36,6 +36,7 @@ rule = Rule(
     fix_title="Clip before the step",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("zero_grad",), ("backward",), ("clip_grad_norm_", "clip_grad_value_")),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html",),
 )

@@ -31,6 +31,7 @@ rule = Rule(
     fix_title="Leave the scaling to the Accelerator",
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("backward",), ("scale",), ("Accelerator", "accelerator", "accelerate")),
     references=("https://huggingface.co/docs/accelerate/concept_guides/gradient_synchronization",),
 )

@@ -42,6 +42,7 @@ rule = Rule(
     fix_title="Save and restore the scaler",
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("load_state_dict",),),
     somewhere=(b"GradScaler",),

@@ -42,6 +42,7 @@ rule = Rule(
     fix_title="Count the steps of all processes",
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("prepare",),),
     somewhere=(b"schedule",),

@@ -35,6 +35,7 @@ rule = Rule(
     fix_title="Step the scheduler at the end of the round",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("lr_scheduler", "get_scheduler", "schedule")),
     errors=("Detected call of `lr_scheduler.step()` before `optimizer.step()`.",),
     references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),

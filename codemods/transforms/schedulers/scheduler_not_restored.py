@@ -42,6 +42,7 @@ rule = Rule(
     fix_title="Restore the scheduler",
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
+    follows=True,
     effect=Effect.NUMBERS,
     triggers=(("load_state_dict",),),
     somewhere=(b"lr_scheduler",),

@@ -33,6 +33,7 @@ rule = Rule(
     fix_title="Step the scheduler after the optimizer's step only",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("step",), ("backward",), ("lr_scheduler", "get_scheduler", "schedule")),
     references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),
 )

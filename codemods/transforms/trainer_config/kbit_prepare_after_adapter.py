@@ -39,6 +39,7 @@ rule = Rule(
     fix_title="Prepare the model before it gets its adapter",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(("prepare_model_for_kbit_training",), ("get_peft_model",)),
     references=("https://huggingface.co/docs/peft/developer_guides/quantization",),
 )

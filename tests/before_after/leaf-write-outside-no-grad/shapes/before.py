@@ -1,3 +1,4 @@
+# fixer: unsafe
 import torch
 from torch import nn
 
