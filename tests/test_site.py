@@ -100,6 +100,7 @@ def test_every_rule_has_its_page() -> None:
         "AMP012",
         "DST010",
         "HF020",
+        "PFT005",
         "PL104",
         "SCH001",
         "SCH005",

@@ -14,6 +14,7 @@ from codemods.syntax.module import is_none, own
 
 _ITSELF = frozenset({"to", "cuda", "cpu", "train", "eval", "float", "half", "bfloat16", "requires_grad_"})
 """Methods of a module that return the module."""
+_PREPARING = frozenset({"peft.prepare_model_for_kbit_training", "peft.utils.prepare_model_for_kbit_training"})
 
 
 def trainings(ctx: PythonContext) -> list[tuple[ast.Call, list[ast.expr]]]:
@@ -69,10 +70,22 @@ def made_of(ctx: PythonContext, model: ast.expr) -> tuple[list[ast.AST], bool]:
             case ast.Call(func=ast.Attribute(value=held, attr=method)) if method in _ITSELF and not each.path:
                 inner, whole = made_of(each.ctx, held)
                 makers, complete = [*makers, *inner], complete and whole
+            case ast.Call(func=func, args=[held, *_]) if each.ctx.means(func, _PREPARING) and not each.path:
+                inner, whole = made_of(each.ctx, held)
+                makers, complete = [*makers, *inner], complete and whole
             case node:
                 makers.append(node)
                 complete = complete and not each.path
     return makers, complete
+
+
+def are_one_model(ctx: PythonContext, a: ast.expr, b: ast.expr) -> bool:
+    """Whether two expressions of a function surely are one model, whatever is put around it in between."""
+    mine, whole = made_of(ctx, a)
+    others, complete = made_of(ctx, b)
+    told = [each.id if isinstance(each, ast.Name) else each for each in mine]  # a parameter is known by its name
+    same = told == [each.id if isinstance(each, ast.Name) else each for each in others]
+    return ctx.scope(a) is ctx.scope(b) and whole and complete and same
 
 
 def decided(ctx: PythonContext, node: ast.AST) -> dict[str, bool]:
@@ -84,3 +97,9 @@ def decided(ctx: PythonContext, node: ast.AST) -> dict[str, bool]:
                 found[said[0]] = said[1]
         inner = above
     return found
+
+
+def are_parted(ctx: PythonContext, a: ast.AST, b: ast.AST) -> bool:
+    """Whether no run passes two places of a function: they stand in different arms, or behind opposite tests."""
+    here, there = decided(ctx, a), decided(ctx, b)
+    return ctx.flow_of(ctx.scope(a)).apart(a, b) or any(there.get(test, holds) != holds for test, holds in here.items())

@@ -24,11 +24,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, has_splat, keyword, literal
-from codemods.analysis.mentions import Occurrence, mentions, stores
+from codemods.analysis.calls import has_splat, keyword
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
-from codemods.frameworks.trainer_config.trainings import decided, is_trainer, made_of, starts, trainings
+from codemods.frameworks.trainer_config.adapters import thawing
+from codemods.frameworks.trainer_config.trainings import are_parted, decided, is_trainer, made_of, starts, trainings
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import edit_call
@@ -39,7 +40,7 @@ _LOADING = frozenset(f"peft.{name}.from_pretrained" for name in (*_CLASSES, *_AL
 _WEIGHTS = ("LoraConfig", "AdaLoraConfig", "LoHaConfig", "LoKrConfig", "IA3Config", "VeraConfig", "OFTConfig")
 _PROMPTS = ("PromptTuningConfig", "PrefixTuningConfig", "PromptEncoderConfig", "MultitaskPromptTuningConfig")
 _THAWING = frozenset(
-    {"requires_grad_", "set_requires_grad", "set_adapter", "load_adapter", "enable_adapter_layers", "enable_adapters"}
+    {"set_requires_grad", "set_adapter", "load_adapter", "enable_adapter_layers", "enable_adapters"}
     | {"disable_adapter"}
 )
 
@@ -83,10 +84,9 @@ def training_surely_follows(
 ) -> Answer:
     """Whether what a call loads surely is trained where it is loaded, and nothing else in its place."""
     flow = ctx.flow_of(ctx.scope(call))
-    here, there = decided(ctx, call), decided(ctx, start)
     if ctx.scope(call) is not ctx.scope(start):
-        return no() if here else unknown(ctx.evidence(start, "another model may be trained here"))
-    if flow.apart(call, start) or any(there.get(test, holds) != holds for test, holds in here.items()):
+        return no() if decided(ctx, call) else unknown(ctx.evidence(start, "another model may be trained here"))
+    if are_parted(ctx, call, start):
         return no()
     alone = complete and all(each is call or flow.apart(call, each) for each in makers)
     if alone and (flow.surely_follows(call, [start]) or (len(makers) == 1 and flow.dominates(call, start))):
@@ -97,11 +97,8 @@ def training_surely_follows(
 @question
 def frozen_adapter_stays(ctx: PythonContext, training: ast.Call) -> Answer:
     """Whether nothing in the program makes the weights of an adapter require gradients."""
-    found = [
-        *mentions(ctx, *_THAWING),
-        *(each for each in stores(ctx, "requires_grad") if each.word == "requires_grad"),
-    ]
-    places = [each.evidence("weights may require gradients from here on") for each in found if not _freezes(each)]
+    found = thawing(ctx, *_THAWING)
+    places = [each.evidence("weights may require gradients from here on") for each in found]
     if is_trainer(ctx, training) and not ctx.means(training.func, "trl.SFTTrainer", "transformers.Trainer"):
         places.append(ctx.evidence(training, "this Trainer may switch adapters"))
     return unless(places)
@@ -113,11 +110,3 @@ def adapter_has_no_prompts(ctx: PythonContext, call: ast.Call) -> Answer:
     if mentions(ctx, *_WEIGHTS) and not mentions(ctx, *_PROMPTS):
         return yes()
     return unknown(ctx.evidence(call, "an adapter of prompt tuning is trained all the same"))
-
-
-def _freezes(place: Occurrence) -> bool:
-    """Whether a place surely takes gradients away: `requires_grad_(False)`, `p.requires_grad = False`."""
-    if place.word == "requires_grad_":
-        return place.call is not None and literal(argument(place.call, "requires_grad", 0)) is False
-    above = place.ctx.parent(place.node)
-    return isinstance(above, ast.Assign) and literal(above.value) is False
