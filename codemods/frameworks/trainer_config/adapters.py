@@ -11,7 +11,7 @@ from codemods.analysis.values import elements
 from codemods.frameworks.trainer_config.trainings import is_trainer
 from codemods.syntax.module import is_none
 
-_ADAPTING = frozenset({"peft.get_peft_model", "peft.mapping.get_peft_model", "peft.mapping_func.get_peft_model"})
+ADAPTING = frozenset({"peft.get_peft_model", "peft.mapping.get_peft_model", "peft.mapping_func.get_peft_model"})
 _NAMING = ("modules_to_save", "trainable_token_indices")
 _EMBEDDINGS = ("emb", "wte", "wpe", "head", "token", "word", "shared")
 
@@ -34,7 +34,7 @@ def adapted(ctx: PythonContext) -> list[tuple[ast.Call, ast.expr, ast.expr]]:
     """The calls of a file that put a new adapter on a model, each with the model and the configuration."""
     found: list[tuple[ast.Call, ast.expr | None, ast.expr | None]] = []
     for call in ctx.all(ast.Call):
-        if ctx.means(call.func, _ADAPTING):
+        if ctx.means(call.func, ADAPTING):
             found.append((call, argument(call, "model", 0), argument(call, "peft_config", 1)))
         elif (config := keyword(call, "peft_config")) is not None and is_trainer(ctx, call):
             found.append((call, argument(call, "model", 0), config))

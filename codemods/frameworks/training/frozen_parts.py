@@ -32,33 +32,47 @@ def chain_of(node: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
     return node, calls
 
 
-def frozen_by(node: ast.AST) -> ast.expr | None:
-    """The module all of whose parameters a statement freezes: `x.requires_grad_(False)`, a loop over `parameters()`."""
+def switched_by(node: ast.AST) -> tuple[ast.expr, bool] | None:
+    """The module all of whose parameters a statement makes require gradients or not, and which: `x.requires_grad_()`,
+    or a loop over `x.parameters()` that does nothing else.
+    """
     match node:
         case ast.Expr(value=ast.Call() as call):
             owner, calls = chain_of(call)
-            return owner if any(_takes_away(each) for each in calls) else None
+            told = [mode for each in calls if (mode := _mode(each)) is not None]
+            return (owner, told[0]) if told else None
         case ast.For(
             target=ast.Name(id=name),
             iter=ast.Call(func=ast.Attribute(value=owner, attr="parameters"), args=[], keywords=[]),
-            body=[ast.Assign(targets=[ast.Attribute(value=ast.Name(id=set_on), attr="requires_grad")], value=value)],
-        ) if name == set_on and literal(value) is False:
-            return owner
-        case ast.For(
-            target=ast.Name(id=name),
-            iter=ast.Call(func=ast.Attribute(value=owner, attr="parameters"), args=[], keywords=[]),
-            body=[ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=set_on))) as call)],
-        ) if name == set_on and _takes_away(call):
-            return owner
+            body=[statement],
+        ):
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=set_on), attr="requires_grad")], value=value):
+                    mode = _truth(value)
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=set_on))) as call):
+                    mode = _mode(call)
+                case _:
+                    return None
+            return (owner, mode) if name == set_on and isinstance(mode, bool) else None
     return None
 
 
-def _takes_away(call: ast.Call) -> bool:
-    return (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "requires_grad_"
-        and literal(argument(call, "requires_grad", 0)) is False
-    )
+def frozen_by(node: ast.AST) -> ast.expr | None:
+    """The module all of whose parameters a statement freezes."""
+    found = switched_by(node)
+    return found[0] if found is not None and not found[1] else None
+
+
+def _mode(call: ast.Call) -> bool | None:
+    """What a call of `requires_grad_` sets."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "requires_grad_":
+        return None
+    given = argument(call, "requires_grad", 0)
+    return _truth(given) if given is not None else True
+
+
+def _truth(node: ast.expr) -> bool | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, bool) else None
 
 
 def holds_batch_norm(ctx: PythonContext, node: ast.expr, depth: int = _DEPTH) -> bool:
@@ -105,12 +119,12 @@ def _builds(ctx: PythonContext, ref: Ref, depth: int) -> bool:
         return False
     there, function = found
     for node in own(function):
-        if isinstance(node, ast.Call) and not _is_decided(there, node) and _makes(there, node, depth):
+        if isinstance(node, ast.Call) and not is_decided(there, node) and _makes(there, node, depth):
             return True
     return False
 
 
-def _is_decided(ctx: PythonContext, node: ast.AST) -> bool:
+def is_decided(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether a test or a loop decides whether a node runs in its function."""
     for above in ctx.ancestors(node):
         if isinstance(above, FUNCTIONS):
