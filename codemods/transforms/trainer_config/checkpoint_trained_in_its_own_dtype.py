@@ -22,14 +22,13 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal
 from codemods.analysis.mentions import mentions, stores
-from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
+from codemods.frameworks.trainer_config.trainings import trainings
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import is_none, own
 from codemods.syntax.verbs import edit_call
 
 _CLASSES = (
@@ -84,35 +83,10 @@ def _is_it(ctx: PythonContext, node: ast.expr, call: ast.Call) -> bool:
 
 def _trained(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, ast.Call] | None:
     """The call that gives a model to a Trainer, or its parameters to an optimizer."""
-    for training, models in _trainings(ctx):
+    for training, models in trainings(ctx):
         if any(_is_it(ctx, model, call) for model in models):
             return ctx, training
     return None
-
-
-def _trainings(ctx: PythonContext) -> list[tuple[ast.Call, list[ast.expr]]]:
-    """The calls of a file that train models, with these: found once, whatever is loaded in it."""
-    key = (_trainings,)
-    if key not in ctx.memo:
-        found = ((call, _models(ctx, call)) for call in ctx.all(ast.Call))
-        ctx.memo[key] = [(call, models) for call, models in found if models]
-    known: list[tuple[ast.Call, list[ast.expr]]] = ctx.memo[key]
-    return known
-
-
-def _models(ctx: PythonContext, call: ast.Call) -> list[ast.expr]:
-    """What a Trainer or an optimizer is given to train, without adapters."""
-    origins = ctx.origin(call.func)
-    if origins and all(each.endswith("Trainer") and each.startswith(("transformers.", "trl.")) for each in origins):
-        adapters, model = keyword(call, "peft_config"), argument(call, "model", 0)
-        return [model] if model is not None and (adapters is None or is_none(adapters)) else []
-    if optimizes(ctx, call) is not True or (first := argument(call, "params", 0)) is None:
-        return []
-    return [
-        node.func.value
-        for node in (first, *own(first))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters"
-    ]
 
 
 def _is_changed(ctx: PythonContext, call: ast.Call) -> bool:
