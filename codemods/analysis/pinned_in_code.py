@@ -22,7 +22,7 @@ _OPERATOR = r"(?:===|==|~=|!=|<=|>=|<|>|\^|~)"
 _RELEASE = r"[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*"
 _SPEC = (
     rf"\s*{_OPERATOR}\s*{_RELEASE}(?:\s*,\s*{_OPERATOR}\s*{_RELEASE})*"
-    r"|[/_-]?v?\d+\.\d[\w.]*"
+    r"|[./_-]?v?\d+[.-]\d+(?:\.\d+|\.?(?:a|b|rc|dev|post)\d+)*"
     r"|[ \t]*=[ \t]*[\"']?v?\d[\w.*]*|(?:@|:)[ \t]*[\"']?v?\d[\w.*]*|[\"'][ \t]*:[ \t]*[\"']v?\d[\w.*]*"
 )
 """What follows the name of a library where its release is chosen: a comparison, a tag, the value of a key, as in
@@ -32,7 +32,12 @@ _SAID = r"[` ]*(?:version)?[` ]*v?(\d+\.[\d.]+)"
 _TOLD = re.compile(r"(?i:readme|install)[^.]*(?:\.[\w-]+)?\.(?:md|rst|txt|org)|README|INSTALL")
 _DATED = {"torch": "nvidia/pytorch:"}
 """Images whose tags are no releases of the library in them."""
-_AFTER = (*"=~<>!^@:[/0123456789", *(f" {sign}" for sign in "=~<>!"), '":', "':", '":"')
+_AFTER = (
+    *("=~<>!^@:[/0123456789"),
+    *(f".{digit}" for digit in range(10)),
+    *(f" {sign}" for sign in "=~<>!"),
+    *('":', "':", '":"'),
+)
 
 
 @question
@@ -100,7 +105,7 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
         return
     names = "|".join(map(re.escape, _names(package)))
     images = "|".join(map(re.escape, _IMAGES.get(package, ()))) or "(?!)"
-    start = rf"(?<!nvidia/)(?:(?<![\w.-])|(?<=\d-))(?:{names})(?:\[[^\]\n]*\])?"
+    start = rf"(?<!nvidia/)(?:(?<![\w.-])|(?<=\d[.-]))(?:{names})(?:\[[^\]\n]*\])?"
     pinned = rf"{start}(?P<spec>{_SPEC})|(?:{images})[\"']?(?P<image>\d[\d.]*)"
     addressed = rf"(?:git\+|@|github\.com[/:])\S+/(?:{names})(?:\.git)?(?=[@#\s\"']|$)"
     for pin in re.finditer(pinned, text):
@@ -130,8 +135,9 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
 def _spec(written: str) -> str | None:
     """A choice of releases as it is understood by `versions`; "" for any, None where it is no choice."""
     spec = re.sub(r"[\"'\s]", "", written)
-    if spec[0] in "@:/_-v" or spec[0].isdigit():
-        spec = f"={spec.lstrip('@:/_-').removeprefix('v')}"
+    spec = re.sub(r"(?<=\d)-(?=\d)", ".", spec)  # of an image, `transformers.4-40` (`image_with_its_releases`)
+    if spec[0] in "@:/._-v" or spec[0].isdigit():
+        spec = f"={spec.lstrip('@:/._-').removeprefix('v')}"
     if re.search(r"[${%]", spec):
         return ""  # of a variable
     return spec if alternatives(spec) is not None else None

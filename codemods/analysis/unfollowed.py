@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codemods.analysis.calls import values
+from codemods.analysis.calls import literal, values
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
@@ -74,7 +74,19 @@ def nothing_here_is_unfollowed(ctx: PythonContext, node: ast.AST, known: frozens
     klass = ctx.index.klass(around) if around is not None else None
     # of the class around the place a rule knows what it extends (bare-closure-in-no-grad-step)
     plain = [each for each in found if klass is None or each.line != klass.line]
-    return unless([*plain, *_turning(ctx, _TURNING - known)])
+    return unless([*plain, *_turning(ctx, _TURNING - known), *_overridden(ctx, node)])
+
+
+def _overridden(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The classes of the project in which the method around a place, or that a decorator is on, is another one."""
+    around = (node, *ctx.ancestors(node))
+    methods = [each for each in around if isinstance(each, FUNCTIONS) and isinstance(ctx.parent(each), ast.ClassDef)]
+    owner = ctx.klass(methods[0]) if methods else None
+    for heir in ctx.index.subclasses(owner) if owner is not None else ():
+        klass = ctx.index.klass(heir)
+        other = klass.methods.get(methods[0].name) if klass is not None else None
+        if other is not None:
+            yield Evidence(heir.path, other.line, f"`{heir.name}` has a `{other.name}` of its own")
 
 
 @question
@@ -202,15 +214,24 @@ def _turning(ctx: PythonContext, words: frozenset[str]) -> Iterator[Evidence]:
                 yield ctx.evidence(node, f"what `{ctx.written(node)}` changes is not followed")
 
 
+def _on_the_cpu(ctx: PythonContext) -> Iterator[Evidence]:
+    """What stays on the CPU, where a region of cuda casts nothing (`region_of_another_device`)."""
+    named = {each.value for each in ctx.all(ast.Constant) if isinstance(each.value, str)}
+    for call in ctx.all(ast.Call) if "cuda" in named else ():
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "to" and "cpu" in map(literal, values(call)):
+            yield ctx.evidence(call, "this is on the CPU")
+
+
 def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
     yield from _halving(ctx)
     if "autocast" in ctx.facts.mentioned:
         yield from _turning(ctx, _DTYPES)
+        yield from _on_the_cpu(ctx)
     for call in ctx.all(ast.Call):
         if ctx.means(call.func, _SIGNS):
             yield ctx.evidence(call, "this optimizer reads the signs of gradients only")
     scalers = [call for call in ctx.all(ast.Call) if ctx.origin(call.func) & GRAD_SCALER]
-    if scalers:
+    if scalers or "autocast" in ctx.facts.mentioned:
         yield from _cpu_builds(ctx)
     for word in (each for call in scalers for each in call.keywords):
         names = {each.id for each in ast.walk(word.value) if isinstance(each, ast.Name)}
@@ -222,7 +243,7 @@ def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
 
 
 def _cpu_builds(ctx: PythonContext) -> Iterator[Evidence]:
-    """Where the project installs a build of torch without CUDA, with which a gradient scaler switches itself off."""
+    """Where the project installs a build of torch without CUDA: scalers and regions of cuda switch themselves off."""
     for path in ctx.index.search(ctx.path, (b"whl/cpu", b"+cpu"), suffixes=_MANIFESTS):
         lines = (ctx.index.text(path) or "").splitlines()
         line = next(number for number, each in enumerate(lines, 1) if "whl/cpu" in each or "+cpu" in each)

@@ -13,6 +13,7 @@ from codemods.engine.findings import (
     fix_of,
     of_these_releases,
     unaffected,
+    with_other_readers,
     without_fix,
 )
 from codemods.engine.safety import weighed
@@ -42,7 +43,7 @@ def look_at_document(
     for made in _drafts(document, context, wanted, failed):
         with costing_only(made.rule, path, failed):
             if not isinstance(document, Manifest):  # which is what chooses a release
-                made = of_these_releases(context, made)
+                made = with_other_readers(context, of_these_releases(context, made))
             if (draft := weighed(chosen(made, strategies or {}))) is None:
                 continue
             if unaffected(draft, context):

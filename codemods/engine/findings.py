@@ -10,7 +10,7 @@ from typing import Any
 
 from codemods.analysis.pinned_in_code import keeps, no_code_pins_another_release
 from codemods.engine import safety as judged
-from codemods.flow.answers import Answer
+from codemods.flow.answers import Answer, unknown
 from codemods.model.edits import (
     Certainty,
     Consequence,
@@ -84,6 +84,16 @@ def with_answer(draft: Draft, answer: Answer) -> Draft:
         remedy=asked(draft.remedy) if draft.remedy is not None else None,
         remedies={name: asked(remedy) for name, remedy in draft.remedies.items()},
     )
+
+
+def with_other_readers(context: FileContext, draft: Draft) -> Draft:
+    """A draft on a configuration file: who else reads what it changes, no import shows (`removed-name`, `yaml`).
+
+    A schema, a digest of the file, a script in another language, a program that merges it with others.
+    """
+    node = draft.node
+    place = context.shown_at(getattr(node, "start", 0), "who else reads this file is not in sight")
+    return with_answer(draft, unknown(place))
 
 
 class Numbering:

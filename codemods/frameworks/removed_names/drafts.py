@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from codemods.project import versions
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources.manifest import Manifest, Requirement
+from codemods.syntax.module import dotted
 from codemods.syntax.verbs import Verb
 
 _NEWEST = "9999"
@@ -94,19 +96,58 @@ def _around(path: str, package: str) -> Iterator[str]:
 
 @question
 def no_importer_asks(ctx: FileContext, row: RemovedName) -> Answer:
-    """Whether no other file imports this one only under a test of the library's release (`for_old_releases`)."""
-    return unless(_asking(ctx, row) if isinstance(ctx, PythonContext) else ())
+    """Whether this file is surely imported where it is used: by no test of the library's release (`for_old_releases`).
+
+    Nor by a name that only a run can tell (`chosen_by_a_made_name`), nor where its error is caught (`suppressed`).
+    """
+    return unless((*_asking(ctx, row), *_made(ctx)) if isinstance(ctx, PythonContext) else ())
+
+
+def _made(ctx: PythonContext) -> Iterator[Evidence]:
+    """The places that import a module whose name is made in a run, and that may be this one."""
+    stem = posixpath.splitext(posixpath.basename(ctx.path))[0]
+    for path in ctx.index.search(ctx.path, (b"import_module", b"__import__")):
+        module = ctx.index.syntax(path) if path != ctx.path else None
+        for call in module.all(ast.Call) if module is not None else ():
+            last = (dotted(call.func) or "").rpartition(".")[2]
+            if last in ("import_module", "__import__") and call.args and _may_name(call.args[0], stem):
+                yield Evidence(path, call.lineno, "this may choose among modules by a release")
+
+
+def _may_name(name: ast.expr, stem: str) -> bool:
+    """Whether a text that is made in a run may end with the name of a module."""
+    match name:
+        case ast.Constant():
+            return False
+        case (
+            ast.JoinedStr(values=[ast.Constant(value=str(start)), *_]) | ast.BinOp(left=ast.Constant(value=str(start)))
+        ):
+            return stem.startswith(start.rpartition(".")[2])
+    return True
 
 
 def _asking(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
     for path in ctx.index.importing(ctx.path):
         facts = ctx.index.facts(path) if path != ctx.path else None
-        chosen = (each for each in facts.imports if each.conditional and not each.type_checking) if facts else ()
+        chosen = (each for each in facts.imports if not each.type_checking) if facts else ()
         lines = {each.line for each in chosen if file_of(ctx.index, path, each) == ctx.path}
         there = ctx.other(path) if lines else None
         for node in there.all(ast.Import, ast.ImportFrom) if there is not None else ():
-            if there is not None and node.lineno in lines and version_tested(there, node, row.library):
+            if there is None or node.lineno not in lines:
+                continue
+            if version_tested(there, node, row.library):
                 yield there.evidence(node, f"this file may be for other releases of {row.library}")
+            elif _is_caught(there, node):
+                yield there.evidence(node, "an error of this file may be caught here")
+
+
+def _is_caught(ctx: PythonContext, statement: ast.stmt) -> bool:
+    """Whether a statement stands in a `try` with handlers, or under `contextlib.suppress`."""
+    around = [each for each in ctx.ancestors(statement) if isinstance(each, (ast.Try, ast.With))]
+    calls = (item.context_expr for each in around if isinstance(each, ast.With) for item in each.items)
+    if any(isinstance(each, ast.Call) and ctx.means(each.func, "contextlib.suppress") for each in calls):
+        return True
+    return any(each.handlers and statement in each.body for each in around if isinstance(each, ast.Try))
 
 
 def _of_models(ctx: FileContext, row: RemovedName) -> Sequence[Answer]:

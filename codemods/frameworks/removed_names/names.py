@@ -208,7 +208,17 @@ def _may_take_others(row: RemovedName, ctx: PythonContext, node: ast.expr) -> bo
 @question
 def nothing_lost_is_used(ctx: PythonContext, row: RemovedName) -> Answer:
     """Whether the program names none of the arguments and members that the new class is without (`a_lost_member`)."""
-    return unless(_lost(ctx, row))
+    return unless((*_lost(ctx, row), *_extending(ctx, row)))
+
+
+def _extending(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
+    """The classes that extend one which has another name now: it may have other members (`extended`)."""
+    if row.new.rpartition(".")[2] == row.old.rpartition(".")[2]:
+        return
+    for klass in ctx.all(ast.ClassDef):
+        for base in klass.bases:
+            if canonical(row.old) in ctx.origin(base):
+                yield ctx.evidence(base, f"`{klass.name}` may use what the new class does not have")
 
 
 def _lost(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:

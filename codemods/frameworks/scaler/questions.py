@@ -555,6 +555,8 @@ def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonConte
         match node:
             case ast.Call(func=func) if (dotted(func) or "").rpartition(".")[2] not in _PLAIN_CALLS:
                 yield there, node
+            case ast.Call(args=args):
+                waiting += ((there, each) for each in args)  # the_smaller_of_two
             case ast.Subscript(slice=ast.Constant(value="scale")):
                 yield there, node
             case ast.BinOp(left=left, right=right):

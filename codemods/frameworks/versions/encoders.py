@@ -15,6 +15,8 @@ from codemods.syntax.facts import Setting, dotted
 _LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})
 _AUTOCAST = frozenset({"torch.autocast"})
 _CPU = frozenset({"torch.cpu.amp.autocast"})
+_SWITCHES = ("enable_grad", "set_grad_enabled")
+"""What switches gradients on, with which the fused path is not taken (`gradients_are_on`)."""
 
 
 def evaluated_on_cpu(ctx: FileContext) -> str | None:
@@ -78,9 +80,9 @@ def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
     ]
     others = [
         each.evidence(node, "the fused path may not be taken here")
-        for each in programs(ctx, (b".eps", b"enable_grad"), "eps", "enable_grad")
+        for each in programs(ctx, (b".eps", *(word.encode() for word in _SWITCHES)), "eps", *_SWITCHES)
         for node in each.all(ast.Attribute, ast.Name)
         if (isinstance(node, ast.Attribute) and node.attr == "eps" and isinstance(node.ctx, ast.Store))
-        or (dotted(node) or "").rpartition(".")[2] == "enable_grad"
+        or (dotted(node) or "").rpartition(".")[2] in _SWITCHES
     ]
     return unless([*odd, *others])

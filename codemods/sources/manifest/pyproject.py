@@ -29,7 +29,7 @@ from codemods.sources.manifest.requirement import (
 )
 from codemods.sources.manifest.specifiers import Dialect
 
-_OVERRIDES = "tool.uv.override-dependencies"
+_OVERRIDES = ("tool.uv.override-dependencies", "tool.pdm.resolution.overrides")
 _ADDRESSES = ("git", "url", "path", "file", "workspace")
 
 
@@ -64,12 +64,13 @@ def _pixi(text: str, table: Value | None, place: str = "", condition: str = "") 
 
 
 def _overridden(entries: Iterator[Entry]) -> Iterator[Entry]:
-    """The entries, without the versions of packages for which uv is told another one."""
+    """The entries, without the versions of packages for which uv or pdm is told another one."""
     found = [*entries]
-    told = {each.package for each in found if isinstance(each, Requirement) and each.place == _OVERRIDES}
+    requirements = [each for each in found if isinstance(each, Requirement)]
+    told = {each.package: each.place for each in requirements if each.place in _OVERRIDES}
     for each in found:
-        if isinstance(each, Requirement) and each.package in told and each.place != _OVERRIDES:
-            each = replace(each, specs=("",), why_not="`tool.uv.override-dependencies` decides its version")
+        if isinstance(each, Requirement) and each.package in told and each.place not in _OVERRIDES:
+            each = replace(each, specs=("",), why_not=f"`{told[each.package]}` decides its version")
         yield each
 
 
@@ -95,6 +96,8 @@ def _project(text: str, root: Table) -> Iterator[Entry]:
     for key, condition in (("dev", "group dev"), ("constraint", ""), ("override", "")):
         site = RequirementList(f"tool.uv.{key}-dependencies", condition)
         yield from _strings(text, root.get("tool", "uv", f"{key}-dependencies"), site)
+    overrides = RequirementList(_OVERRIDES[1], dialect=Dialect.POETRY)
+    yield from _pairs(text, root.get("tool", "pdm", "resolution", "overrides"), overrides)
     dynamic = ("tool", "setuptools", "dynamic")
     yield from _files(root.get(*dynamic, "dependencies", "file"))
     for entry in _entries(root.get(*dynamic, "optional-dependencies")):

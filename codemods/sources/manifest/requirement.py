@@ -11,7 +11,17 @@ from packaging.utils import canonicalize_name
 from codemods.sources.manifest.specifiers import Dialect, alternatives, is_native
 
 PACKAGES = (
-    *("torch", "lightning", "pytorch-lightning", "transformers", "accelerate", "peft", "trl", "datasets"),
+    *(
+        "torch",
+        "lightning",
+        "pytorch-lightning",
+        "lightning-fabric",
+        "transformers",
+        "accelerate",
+        "peft",
+        "trl",
+        "datasets",
+    ),
     *("llamafactory", "axolotl", "python"),
 )
 """The distributions whose versions are looked at, and Python itself."""

@@ -32,10 +32,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import one_of_each_is_made
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.autocast.changes import WeightChange, change, is_alone, trainable, writes_these_weights
 from codemods.frameworks.autocast.modules import (
@@ -106,6 +107,8 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
     if stale is None or stale.region.precision == "none":
         return
     region, name = stale.region, written(stale.path)
+    if isinstance(node, ast.Call):  # which of several has the weights that are cast (`two_optimizers`)
+        stale = replace(stale, is_bug=(*stale.is_bug, one_of_each_is_made(ctx)))
     message = f"`{name}` runs again in the autocast region after `{written_here.what}`, with the weights of before"
     if region.precision in ("unknown", "chosen", "several"):
         mixed = unknown(ctx.evidence(node, "no line shows that the precision is mixed"))

@@ -125,7 +125,12 @@ def _keeps(node: ast.AST) -> bool:
 
 
 def _is_given_away(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
-    """Whether a call takes one of some names, and may compute with it: Python's own functions make numbers."""
+    """Whether a call takes one of some names, and may compute with it: Python's own functions make numbers.
+
+    So does a product or a sum (`student_too`).
+    """
+    if isinstance(node, ast.BinOp):
+        return any(isinstance(each, ast.Name) and each.id in names for each in (node.left, node.right))
     if not isinstance(node, ast.Call) or hasattr(builtins, ctx.name(node.func) or ""):
         return False
     given = (each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value))

@@ -14,8 +14,8 @@ Found in calls, and in configuration files that surely become a Trainer's or Fab
 ## Fix safety
 Safe where the parts of the name leave no choice: `16_mixed`, `mixed-16` and `fp16-mixed` are `16-mixed`, `fp32` and
 `float32` are `32-true`. Unsafe for `fp16`, which becomes `16-mixed` (what others call fp16 is mixed precision); where
-the project allows Lightning 1.x too; and for names of Lightning 2 in a project with 1.x only, which become those of 1.x
-(`16-mixed` becomes `16`).
+the project allows Lightning 1.x too; for names of Lightning 2 in a project with 1.x only, which become those of 1.x
+(`16-mixed` becomes `16`); and in a configuration file, which somebody else may read.
 
 Other names are reported: `half`, `float16` and `bfloat16` may mean mixed or true half precision, and nobody can tell
 what `mixed` mixes. Reported too are precisions in shell scripts and defaults of `add_argument("--precision")`, where

@@ -20,8 +20,7 @@ the same. Unsafe where they allow 1.x too, which refuses the new names (`Precisi
 precision values: …`); where no version is named and there is an argument beside it that 2.0 removed (`gpus=1`), or one
 may hide in `**kwargs`, or the project holds what only 1.x has: a hook that 2.0 removed (`validation_epoch_end`), an
 `optimizer_idx`, an import of a module that is gone (`pytorch_lightning.metrics`), a Dockerfile that installs 1.x.
-In a configuration file unsafe too where code of the project compares the precision (`cfg.trainer.precision == 16`) or
-another value is made from it (`${trainer.precision}`).
+In a configuration file always unsafe: who else reads it is not in sight.
 
 Reported only: values in shell scripts (`--trainer.precision 16`, `trainer.precision=16`) and defaults of
 `add_argument("--precision", default=16)` that surely reach a Trainer, because a `type=int` would have to change with

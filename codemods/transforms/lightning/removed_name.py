@@ -7,6 +7,8 @@ The import fails, and with it the program:
 
 ## Fix safety
 Safe where every version that the project allows has the new name, else unsafe; the import and its uses change together.
+Unsafe for a class with another name that the project extends, and where the project names an argument or a member that
+the new class does not have. Not offered where a call gives arguments that the new name does not take.
 
 ## When it is not offered
 Where nothing replaces the name, or a person has to decide, which the message says. Imports under `try` or `if` are left

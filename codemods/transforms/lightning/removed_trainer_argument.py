@@ -10,7 +10,8 @@ that surely become a Trainer's arguments (see PL101).
 
 ## Fix safety
 Renames that keep the value, and arguments with a value that says nothing: safe where every version that the project
-allows knows the new name, else unsafe, with the floor raised where the requirements can be edited.
+allows knows the new name, else unsafe, with the floor raised where the requirements can be edited. In a configuration
+file unsafe: who else reads it is not in sight.
 
 ## When it is not offered
 Where a person has to decide (`gpus=2` is `accelerator="gpu", devices=2`, but `gpus="0,1"` names two), which the message

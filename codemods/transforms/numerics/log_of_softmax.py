@@ -35,7 +35,7 @@ _LOG = frozenset({"torch.log", "torch.Tensor.log"})
 _KEPT = ("input", "dim", "dtype", "_stacklevel")
 """Arguments that `log_softmax` takes as `softmax` does."""
 
-_ASKING = ("isfinite", "isinf", "isneginf", "isnan", "nan_to_num", "detect_anomaly", "inf")
+_ASKING = ("isfinite", "isinf", "isneginf", "isnan", "nan_to_num", "detect_anomaly", "inf", "finfo")
 
 rule = Rule(
     code="NUM003",

@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import no_weights_are_halved
-from codemods.frameworks.removed_names.arguments import old_values
+from codemods.frameworks.removed_names.arguments import nobody_reads_it, old_values
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -45,5 +45,6 @@ def unknown_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for draft in old_values(rule, call, ctx):
         remedy = draft.remedy
         if remedy is not None:  # a scaler refuses the gradients of halved weights (halved)
-            remedy = replace(remedy, is_right=[*remedy.is_right, no_weights_are_halved(ctx)])
+            read = nobody_reads_it(ctx, call, "mixed_precision")  # under its old name (`read_as_a_key`)
+            remedy = replace(remedy, is_right=[*remedy.is_right, no_weights_are_halved(ctx), read])
         yield replace(draft, remedy=remedy)

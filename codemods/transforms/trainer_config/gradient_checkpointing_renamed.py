@@ -9,7 +9,7 @@ Where both are given and differ, the new one wins in silence.
 
 ## Fix safety
 Safe where every version that the project allows has the new names, else unsafe: older ones refuse them. A call and its
-argument are renamed together.
+argument are renamed together. Unsafe in a configuration file, which somebody else may read.
 
 ## When it is not offered
 For TRL's and PEFT's own uses of the old names, for models that are not surely those of Transformers, for calls that

@@ -23,10 +23,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.config_owners import ACCELERATE, AXOLOTL, LLAMA_FACTORY, is_interpolated, owner
 from codemods.frameworks.removed_names.tables import known_keys
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
@@ -68,12 +68,29 @@ def unread_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
             fixed = not there and not is_interpolated(entry.value)
             yield rule.finding(
                 entry.key,
-                is_bug=[no_plugin_adds_keys(ctx, table)],
+                is_bug=[no_plugin_adds_keys(ctx, table), no_other_program_reads(ctx, entry.key, key, there)],
                 fix={entry: Pair(near, plain(entry.value))} if fixed else None,
                 message=f"no release of {program} reads `{key}`: `{near}`?",
                 title=f"Write `{near}`",
                 consequence=Consequence.SILENT if program == AXOLOTL else Consequence.RAISES,
             )
+
+
+@question
+def no_other_program_reads(ctx: FileContext, place: Scalar, key: str, beside: bool) -> Answer:
+    """Whether a key can only be meant for the program: nobody else names it (`read_by_a_shell_script`).
+
+    Beside the key that it is like, it holds what others take (`anchors`).
+    """
+    if beside:
+        return unknown(ctx.shown_at(place.start, "the key that is spelled most alike is there, too"))
+    others = (path for path in ctx.index.holding("", (key.encode(),), ("",)) if path != ctx.path)
+    return unless(Evidence(path, _line(ctx, path, key), f"`{key}` may be read here") for path in others)
+
+
+def _line(ctx: FileContext, path: str, word: str) -> int:
+    text = ctx.index.text(path) or ""
+    return text.count("\n", 0, max(text.find(word), 0)) + 1
 
 
 @question

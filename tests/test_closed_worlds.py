@@ -1,0 +1,90 @@
+"""What may take part in a training without a rule following it: beside it nothing is certain, and no fix is safe."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from cases import Case, cases, hold
+
+from codemods.model.edits import Certainty, Consequence, Safety
+from codemods.sources.files import is_document, is_manifest
+
+_BESIDE = {
+    "frozen": "def beside(model):\n    model.requires_grad_(False)\n",
+    "frozen by an attribute": "def beside(model):\n    model.weight.requires_grad = False\n",
+    "detached in place": "def beside(value):\n    value.detach_()\n",
+    "output hook": "def beside(model, hook):\n    model.register_forward_hook(hook)\n",
+    "input hook": "def beside(model, hook):\n    model.register_forward_pre_hook(hook)\n",
+    "gradient hook": "def beside(value, hook):\n    value.register_hook(hook)\n",
+    "hook of gradients": "def beside(model, hook):\n    model.register_full_backward_hook(hook)\n",
+    "hook of accumulation": "def beside(weight, hook):\n    weight.register_post_accumulate_grad_hook(hook)\n",
+    "hook of a step": "def beside(optimizer, hook):\n    optimizer.register_step_pre_hook(hook)\n",
+    "weights from a vector": "def beside(t, weights):\n    t.nn.utils.vector_to_parameters(t.zeros(3), weights)\n",
+    "function of weights": "def beside(func, model, weights, x):\n    func.functional_call(model, weights, x)\n",
+}
+
+
+def _unguarded(case: Case, files: dict[str, bytes]) -> list[str]:
+    """What is said surely, or repaired safely, by rules that follow objects and know nothing of what stands beside."""
+    found = (f for f in case.run(files, fix=False).findings if case.rule.code == f.code)
+    return [
+        f"{f.place.line} {f.message}"
+        for f in found
+        if (f.consequence >= Consequence.RAISES and f.certainty is Certainty.CERTAIN and f.safety is not Safety.DISPLAY)
+        or (f.fix is not None and f.safety is Safety.SAFE)
+    ]
+
+
+@pytest.fixture(scope="module")
+def followed() -> dict[str, Case]:
+    """The fixtures of one Python file in which a rule that follows objects is sure, or repairs safely."""
+    found = (c for c in cases() if c.kind != "same" and c.python and c.rule.follows and not c.rule.knows)
+    return {f"{each.rule.code} {each.name}": each for each in found if _unguarded(each, each.files)}
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("what", _BESIDE)
+def test_what_no_rule_follows_makes_nothing_safe(what: str, followed: dict[str, Case]) -> None:
+    def law(case: Case) -> None:
+        text = case.path.read_bytes().rstrip() + f"\n\n\n{_BESIDE[what]}".encode()
+        assert _unguarded(case, {"case.py": text}) == []
+
+    assert followed
+    hold(law, followed)
+
+
+def _heirs(text: str, lines: set[int]) -> list[str]:
+    """A class for each method that holds one of some lines, which overrides it."""
+    found = []
+    for klass in (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)):
+        for method in (node for node in klass.body if isinstance(node, ast.FunctionDef)):
+            start = min([method.lineno, *(each.lineno for each in method.decorator_list)])
+            if lines & {*range(start, (method.end_lineno or 0) + 1)}:
+                head = f"class Heir{len(found)}({klass.name}):\n    def {method.name}(self, *given):"
+                found.append(f"{head}\n        return super().{method.name}(*given) * 0.5\n")
+    return found
+
+
+@pytest.mark.law
+def test_a_method_that_an_heir_overrides_is_not_sure(followed: dict[str, Case]) -> None:
+    def law(case: Case) -> None:
+        text = case.path.read_text()
+        lines = {f.place.line for f in case.run(fix=False).findings if f.code == case.rule.code}
+        heirs = _heirs(text, lines)
+        if len(heirs) == len(lines):  # each finding stands in a method of its own
+            assert _unguarded(case, {"case.py": "\n\n".join([text.rstrip() + "\n", *heirs]).encode()}) == []
+
+    hold(law, followed)
+
+
+@pytest.mark.law
+def test_no_fix_in_a_configuration_file_is_safe() -> None:
+    """A schema, a digest, a script of another language may read it: no import shows who does."""
+
+    def law(case: Case) -> None:
+        found = (f for f in case.run(fix=False).findings if f.fix is not None and f.safety is Safety.SAFE)
+        edited = {edit.path for f in found if f.fix is not None for edit in f.fix.edits}
+        assert [path for path in edited if is_document(path) and not is_manifest(path)] == []
+
+    hold(law, {f"{each.rule.code} {each.name}": each for each in cases() if each.kind != "same" and not each.python})
