@@ -1,0 +1,5 @@
+from pytorch_lightning.utilities.seed import seed_everything
+
+
+def start(seed):
+    return seed_everything(seed)

@@ -1,0 +1,2 @@
+def start(seed):
+    return seed
