@@ -9,7 +9,7 @@ from dataclasses import replace
 from codemods.analysis.calls import super_method
 from codemods.analysis.mentions import called_by_text, mentions
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.removed_names.drafts import finding
 from codemods.frameworks.removed_names.owners import meant
@@ -93,8 +93,17 @@ def signature_finding(
         text += f". {row.decide.rstrip('.')}"
     remedy = Remedy(verbs, is_right=is_right, requires=dict(row.affected)) if verbs else None
     # a base of the project that calls the method itself gives it what it always gave (called_by_a_base)
-    for draft in finding(rule, row, function, ctx, remedy, (nobody_calls_it(ctx, function),)):
+    is_bug = (nobody_calls_it(ctx, function), caller_gives_it(ctx, row, function))
+    for draft in finding(rule, row, function, ctx, remedy, is_bug):
         yield replace(draft, message=text)
+
+
+@question
+def caller_gives_it(ctx: PythonContext, row: RemovedName, function: Function) -> Answer:
+    """Whether the caller gives a new parameter in this project: one of FSDP only where it is used (`without_fsdp`)."""
+    if not row.given or ctx.index.holding("", tuple(word.encode() for word in row.given), ("",)):
+        return yes()
+    return unknown(ctx.evidence(function, f"the caller gives it with {' or '.join(row.given)} only"))
 
 
 def _overridden(rule: Rule, place: str, function: Function, ctx: PythonContext) -> RemovedName | None:

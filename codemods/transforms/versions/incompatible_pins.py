@@ -27,6 +27,7 @@ below 1.8.4 refuses all of them (run with torch 2.4.1: 1.5.10, 1.6.5, 1.7.7, 1.8
 Nothing is edited: which of the two is right only a person can say.
 
 ## When it is not offered
+Nor of a build of somebody's own (`lightning==2.3.3+ours`), whose metadata nobody knows.
 Files that are alternatives to each other are not compared (`requirements-cpu.txt` and `requirements-gpu.txt`, extras,
 groups, lines under a marker); nor are lock files, uv's overrides, addresses, and releases newer than those a table was
 tested with. Files that do not take each other in may be two ways to install, pip may install over what conda has, and
@@ -133,7 +134,8 @@ def a_scheduler_is_refused(ctx: FileContext) -> Answer:
 
 def _counts(requirement: Requirement) -> bool:
     overrides = "override" in requirement.place  # is there to contradict
-    return bool(requirement.specs) and not (requirement.condition or requirement.locked or overrides)
+    of_their_own = requirement.package != "torch" and "+" in requirement.written
+    return bool(requirement.specs) and not (requirement.condition or requirement.locked or overrides or of_their_own)
 
 
 def _before(requirement: Requirement, ctx: FileContext) -> Iterator[tuple[str, Requirement]]:
