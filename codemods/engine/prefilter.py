@@ -78,20 +78,13 @@ class Prefilter(Generic[AnyRule]):
 
     def __init__(self, rules: Sequence[AnyRule]) -> None:
         self._rules = [(rule, tuple(tuple(map(_literal, group)) for group in rule.triggers)) for rule in rules]
-        numbers: dict[bytes, set[int]] = {}
         self._packages = {name.encode(): name for rule in rules for name in rule.imports}
-        for package in self._packages:
-            numbers.setdefault(package, set())
-        for number, (rule, groups) in enumerate(self._rules):
-            for literal in (*chain.from_iterable(groups[:1]), *rule.elsewhere):
-                numbers.setdefault(literal, set()).add(number)
-        self._always = frozenset(numbers.pop(b"", ()))
-        self._literals = sorted(numbers)
-        self._searched = frozenset(self._literals)
-        self._concerned = {literal: frozenset(numbers[literal]) for literal in self._literals}
-        """For each literal the rules that it may let pass."""
+        code = [tuple(chain.from_iterable(groups[:1])) for _, groups in self._rules]
+        both = [(*mine, *rule.elsewhere) for mine, (rule, _) in zip(code, self._rules, strict=True)]
+        self._code = _Words(code, self._packages)
+        """Of files that are Python and nothing else: the words of documents are the most frequent ones there."""
+        self._both = _Words(both, self._packages)
         self._told = _told(tuple(map(RuleInfo.of, rules)))
-        self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
 
     def wanted(self, path: str, data: bytes, speaks_of: Callable[[AnyRule], bool] = lambda rule: True) -> list[AnyRule]:
         """The rules whose bug a file of these (searchable) bytes may hold.
@@ -117,7 +110,7 @@ class Prefilter(Generic[AnyRule]):
         """What a file of these (searchable) bytes tells alone."""
         if path.endswith(files.NOTEBOOK) or not files.is_python(path):
             return FirstLook(self.wanted(path, data), False, frozenset())
-        places = self._places(data)
+        places = self._words(path).places(data)
         told = self._look(path, data, places)
         written = written_imports(data) if not self._packages.keys().isdisjoint(places) else ()
         imported = {name.partition(".")[0] for name in written}
@@ -129,8 +122,9 @@ class Prefilter(Generic[AnyRule]):
         told = self._told.get(path)
         if told is not None and told.length == len(data) and told.hash == hash(data):
             return told
-        places = self._places(data) if places is None else places
-        concerned = sorted(self._always.union(*(self._concerned[literal] for literal in places)))
+        words = self._words(path)
+        places = words.places(data) if places is None else places
+        concerned = sorted(words.always.union(*(words.concerned[literal] for literal in places)))
         others = [number for number in concerned if self._rules[number][0].imports]
         sure = self._held(path, data, places, [number for number in concerned if number not in others])
         told = _Told(len(data), hash(data), sure, others, places if others else {})
@@ -140,21 +134,14 @@ class Prefilter(Generic[AnyRule]):
             self._told[path] = told
         return told
 
-    def _places(self, data: bytes) -> dict[bytes, list[int]]:
-        """Where the words that are searched for stand, in other words too."""
-        places: dict[int, list[int]] = {}
-        for number, place, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
-            if number in places:
-                places[number].append(place)
-            else:
-                places[number] = [place]
-        return {self._literals[number]: there for number, there in places.items()}
+    def _words(self, path: str) -> _Words:
+        return self._code if path.endswith(files.PYTHON) and not files.is_document(path) else self._both
 
     def _held(self, path: str, data: bytes, places: Mapping[bytes, Sequence[int]], concerned: list[int]) -> list[int]:
         """The rules among some that a file concerns."""
         if not concerned:
             return []
-        file = _File(data, self._searched, places, notebook=path.endswith(files.NOTEBOOK))
+        file = _File(data, self._words(path).searched, places, notebook=path.endswith(files.NOTEBOOK))
         python, kind = files.is_python(path), files.kind(path)
         found = []
         for number in concerned:
@@ -163,6 +150,31 @@ class Prefilter(Generic[AnyRule]):
             if document or (python and groups and file.names_all(groups)):
                 found.append(number)
         return found
+
+
+class _Words:
+    """The words that files are searched for, and the rules that each may let pass."""
+
+    def __init__(self, of_rules: Sequence[Sequence[bytes]], packages: Iterable[bytes]) -> None:
+        numbers: dict[bytes, set[int]] = {package: set() for package in packages}
+        for number, literals in enumerate(of_rules):
+            for literal in literals:
+                numbers.setdefault(literal, set()).add(number)
+        self.always = frozenset(numbers.pop(b"", ()))
+        self._literals = sorted(numbers)
+        self.searched = frozenset(self._literals)
+        self.concerned = {literal: frozenset(numbers[literal]) for literal in self._literals}
+        self._automaton = BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
+
+    def places(self, data: bytes) -> dict[bytes, list[int]]:
+        """Where the words stand, in other words too."""
+        places: dict[int, list[int]] = {}
+        for number, place, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
+            if number in places:
+                places[number].append(place)
+            else:
+                places[number] = [place]
+        return {self._literals[number]: there for number, there in places.items()}
 
 
 class _File:

@@ -16,8 +16,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from codemods.project.importing import spelled, spellings
 from codemods.sources import files
@@ -137,7 +139,9 @@ class Holding:
 
     def holds(self, path: str, source: bytes) -> bool:
         """Whether a file of these bytes is found."""
-        return any(literal in source for literal in self.literals)
+        if len(self.literals) <= _FEW:
+            return any(literal in source for literal in self.literals)
+        return bool(_automaton(self.literals).find_matches_as_indexes(source))
 
     def includes(self, other: Search) -> bool:
         """Whether this finds all files that another question finds."""
@@ -214,6 +218,15 @@ class Using:
 
     def still(self, answer: str, index: Index) -> bool:
         return index.answer(self) == answer
+
+
+_FEW = 4
+"""Words up to which one look for each is faster than one for all."""
+
+
+@cache
+def _automaton(literals: tuple[bytes, ...]) -> BytesAhoCorasick:
+    return BytesAhoCorasick(literals, implementation=Implementation.DFA)
 
 
 _PUT = re.compile(rb"^[ \t]*([A-Za-z_]\w*)(?:\.\w+)+[ \t]*(?:=[^=]|,[^()\n]*=[^=])", re.MULTILINE)

@@ -82,7 +82,7 @@ class RemovedName:
     """Parameters that an overridden method is given since, by keyword."""
     was: str = ""
     given: tuple[str, ...] = ()
-    """Arguments without which a changed default says nothing; words without which a method is given no new parameter."""
+    """Arguments without which a changed default says nothing; words without which a method gets no new parameter."""
     unless: tuple[str, ...] = ()
     """Arguments that, being True, say what a changed default would."""
     source: str = ""

@@ -48,7 +48,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.STYLE,
     effect=Effect.NUMBERS,
-    triggers=(("with",), ("autocast", "no_grad", "inference_mode", "enable_grad", "set_grad_enabled")),
+    triggers=(("autocast", "no_grad", "inference_mode", "enable_grad", "set_grad_enabled"), ("with",)),
     references=("https://docs.python.org/3/reference/compound_stmts.html#the-with-statement",),
 )
 

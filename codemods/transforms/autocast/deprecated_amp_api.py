@@ -68,7 +68,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.DEPRECATED,
     effect=Effect.EQUAL,
-    triggers=(("amp", *_SWITCHES), ("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES)),
+    triggers=(("autocast", "GradScaler", "custom_fwd", "custom_bwd", *_SWITCHES), ("amp", *_SWITCHES)),
     errors=(
         "torch.cuda.amp.autocast(args...)` is deprecated",
         "torch.cpu.amp.autocast(args...)` is deprecated",

@@ -31,6 +31,9 @@ from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import Verb, insert_before
 
+_TRAINING = ("backward", "step", "zero_grad", "state_dict", "train", "DataLoader")
+"""One of them at least a file says that counts epochs."""
+
 rule = Rule(
     code="DST008",
     name="sampler-without-set-epoch",
@@ -40,7 +43,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     effect=Effect.NUMBERS,
-    triggers=(("range", "trange", "count", "while"),),
+    triggers=(_TRAINING, ("range", "trange", "count", "while")),
     somewhere=(b"DistributedSampler",),
     imports=("torch",),
     references=("https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler",),

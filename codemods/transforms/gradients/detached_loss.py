@@ -68,7 +68,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     follows=True,
-    triggers=(_SITES, DIFFERENTIATING),
+    triggers=(DIFFERENTIATING, _SITES),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",
         "'float' object has no attribute 'backward'",

@@ -38,7 +38,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
-    triggers=(tuple(sorted(_METHODS)), ("torch", "lightning", "pytorch_lightning")),
+    triggers=(("torch", "lightning", "pytorch_lightning"), tuple(sorted(_METHODS))),
     references=("https://docs.pytorch.org/docs/stable/optim.html#taking-an-optimization-step",),
 )
 

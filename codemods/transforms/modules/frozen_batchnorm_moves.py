@@ -42,7 +42,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     effect=Effect.NUMBERS,
-    triggers=(("eval",), ("requires_grad", "requires_grad_"), ("Module",)),
+    triggers=(("requires_grad", "requires_grad_"), ("eval",), ("Module",)),
     somewhere=(b"BatchNorm", b"torchvision", b"timm"),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train",),
 )

@@ -58,7 +58,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
-    triggers=(("update",), ("step",)),
+    triggers=(("step",), ("update",)),
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html#working-with-multiple-models-losses-and-optimizers",
     ),
