@@ -59,8 +59,10 @@ def both(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield BOTH.finding(call, fix=[edit_call(call, function="new_one")], also=floors)
 
 
-def run(files: Mapping[str, str | bytes], *rules: Rule, targets: Mapping[str, str] | None = None) -> Plan:
-    options = Options(rules=rules, targets=dict(targets or {}))
+def run(
+    files: Mapping[str, str | bytes], *rules: Rule, targets: Mapping[str, str] | None = None, unsafe: bool = False
+) -> Plan:
+    options = Options(rules=rules, targets=dict(targets or {}), unsafe=unsafe)
     return plan([path for path in files if is_source(path)], Memory(files), options, fix=True)
 
 
@@ -93,7 +95,7 @@ def notebook(*cells: str) -> str:
     ],
 )
 def test_a_value_is_set_and_nothing_else(path: str, text: str, expected: str) -> None:
-    found = run({path: text}, BY_TWO)
+    found = run({path: text}, BY_TWO, unsafe=True)
     assert after(found) == {path: expected}
     assert [f.code for f in found.findings if f.applied] == ["DOC001"]
     assert run({path: expected}, BY_TWO).files == ()
@@ -169,7 +171,7 @@ def test_a_floor_that_cannot_be_raised_takes_the_fix_with_it() -> None:
 
 def test_one_commit_holds_a_fix_with_its_floor() -> None:
     files = {"a.py": "old_one()\n", "a.yaml": "size: 2\n", "requirements.txt": "torch>=2.0\n"}
-    options = Options(rules=(BY_TWO, BOTH))
+    options = Options(rules=(BY_TWO, BOTH), unsafe=True)
     paths = [path for path in files if is_source(path)]
     whole = plan(paths, Memory(files), options, fix=True)
     found = steps(whole, Memory(files), options)

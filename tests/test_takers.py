@@ -8,6 +8,7 @@ import pytest
 from cases import Case, cases, hold
 
 _TAKERS = {
+    "configuration": "_target_: case.{name}\n",
     "import": "import case\n\nprint(case.{name})\n",
     "from import": "from case import {name}\n\nprint({name})\n",
     "star": "from case import *\n\nprint({name})\n",
@@ -55,7 +56,8 @@ def test_a_name_that_is_taken_out_of_a_module_stays(how: str, losing: dict[str, 
     def law(subject: tuple[Case, str]) -> None:
         case, name = subject
         taker = _TAKERS[how].replace("{name}", name)
-        assert name not in _lost(case, {**case.files, "taker.py": taker.encode()})
+        path = "taker.yaml" if how == "configuration" else "taker.py"
+        assert name not in _lost(case, {**case.files, path: taker.encode()})
 
     assert losing
     hold(law, losing)

@@ -73,6 +73,9 @@ def _handed_to_others(ctx: PythonContext, function: str) -> Iterator[Evidence]:
         call = _given_to(each.ctx, each.node) if isinstance(each.node, ast.expr) else None
         if call is not None and _is_of_a_file_that_catches(each.ctx, call.func):
             yield each.evidence(f"`{each.ctx.written(call.func)}` may expect the error")
+        above = each.ctx.parent(each.node)
+        if isinstance(above, (ast.Dict, ast.List, ast.Tuple, ast.Set)) and _catches(each.ctx):  # called_by_a_table
+            yield each.evidence("who calls this may expect the error")
 
 
 def _is_of_a_file_that_catches(ctx: PythonContext, func: ast.expr) -> bool:

@@ -149,8 +149,10 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
         asked.append(class_is_as_written(program, draft.node))
     if draft.consequence >= Consequence.RAISES and isinstance(draft.node, ast.AST):
         asked.append(function_is_as_written(program, draft.node))
-    if draft.consequence is Consequence.RAISES and isinstance(draft.node, (ast.expr, ast.stmt)):
-        asked.append(error_is_not_expected(program, draft.node))
+    if draft.consequence is Consequence.RAISES and isinstance(draft.node, ast.AST):
+        around = (draft.node, *program.ancestors(draft.node))  # of an argument, or a name in an import
+        place = next((each for each in around if isinstance(each, (ast.expr, ast.stmt))), None)
+        asked += [error_is_not_expected(program, place)] if place is not None else []
     draft = of_these_releases(program, draft)
     if draft.rule.follows:
         closed = [

@@ -582,6 +582,8 @@ class Index:
         others = [each for each in others if self.facts(each) is not None]
         if any(self.says(each, written, *_MODULES_BY_NAME) for each in others):
             return True
+        if any(not files.is_python(each) for each in self.holding("", (written.encode(),), ("",))):
+            return True  # `_target_: train.autocast`
         quoted = (f'"{name}"', f"'{name}'")
         if any(self.says(each, *quoted) and self.says(each, *_NAMES_BY_TEXT) for each in others):
             return True

@@ -45,6 +45,7 @@ _CAST = frozenset(
     }
 )
 """Modules and functions whose weights autocast casts: https://docs.pytorch.org/docs/stable/amp.html"""
+_LAYERS = frozenset(name for name in _CAST if name[:1].isupper())
 _MADE = re.compile(r"torch\.nn\.[A-Z]\w*")
 _WITHOUT_MODULES = frozenset({"torch", "numpy", "math", "tqdm"}) | sys.stdlib_module_names
 _LOW = ("torch.float16", "torch.bfloat16", "torch.half")
@@ -239,23 +240,15 @@ def something_is_cast(ctx: PythonContext, at: ast.expr | ast.stmt) -> Answer:
     Models of other libraries, of other files, and those that a file is given are taken for such that it does.
     """
     called = ctx.facts.called
-    products = (each for each in ctx.all(ast.BinOp) if isinstance(each.op, ast.MatMult))
-    known = not called.isdisjoint(_CAST) or any(
-        not _is_a_view(side) for each in products for side in (each.left, each.right)
-    )
+    products = not called.isdisjoint(_CAST) or any(isinstance(each.op, ast.MatMult) for each in ctx.all(ast.BinOp))
+    # of a parameter of its own a product may take a view, which is not kept (`used_as_a_view`)
+    known = not called.isdisjoint(_LAYERS) or (products and "Parameter" not in called)
     if known or any(each.target.partition(".")[0] not in _WITHOUT_MODULES for each in ctx.facts.imports):
         return yes()
     makes = (origin for call in ctx.all(ast.Call) for origin in ctx.origin(call.func))
     if not any(_MADE.fullmatch(origin) for origin in makes):
         return yes()
     return unknown(ctx.evidence(at, "nothing in this file has weights that autocast casts"))
-
-
-def _is_a_view(side: ast.expr) -> bool:
-    """Whether a side of a product is no parameter: a view of one, or what is computed (`used_as_a_view`)."""
-    return not isinstance(side, (ast.Name, ast.Attribute)) or (
-        isinstance(side, ast.Attribute) and side.attr in ("T", "mT", "H")
-    )
 
 
 @question

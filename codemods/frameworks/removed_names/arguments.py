@@ -17,6 +17,7 @@ from codemods.frameworks.removed_names.owners import own_classes, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName, by_position, is_field, of_rule, values_by_position
 from codemods.model.edits import Evidence
 from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.sources import files
 from codemods.syntax.verbs import Verb, drop, edit_call
 from codemods.syntax.verbs import replace as replaced
 
@@ -178,7 +179,14 @@ def nobody_names_it(ctx: PythonContext, name: str) -> Answer:
         for each in mentions(ctx, name)
         if isinstance(each.node, ast.Constant)
     ]
-    return unless([*by_its_name, *read_by_computed_names(ctx)])
+    return unless([*by_its_name, *read_by_computed_names(ctx), *written_elsewhere(ctx, name)])
+
+
+def written_elsewhere(ctx: PythonContext, name: str) -> Iterator[Evidence]:
+    """The scripts of other languages that hold a name: `sed -i s/precision=16/precision=32/ train.py`."""
+    for path in ctx.index.holding("", (name.encode(),), (*files.SHELL, "Makefile")):
+        text = ctx.index.text(path) or ""
+        yield Evidence(path, text.count("\n", 0, text.find(name)) + 1, f"`{name}` may be looked for in the text")
 
 
 @question

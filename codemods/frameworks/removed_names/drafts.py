@@ -142,12 +142,9 @@ def _asking(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
 
 
 def _is_caught(ctx: PythonContext, statement: ast.stmt) -> bool:
-    """Whether a statement stands in a `try` with handlers, or under `contextlib.suppress`."""
+    """Whether a statement stands in a `try` with handlers, or under a `with`, which may be `contextlib.suppress`."""
     around = [each for each in ctx.ancestors(statement) if isinstance(each, (ast.Try, ast.With))]
-    calls = (item.context_expr for each in around if isinstance(each, ast.With) for item in each.items)
-    if any(isinstance(each, ast.Call) and ctx.means(each.func, "contextlib.suppress") for each in calls):
-        return True
-    return any(each.handlers and statement in each.body for each in around if isinstance(each, ast.Try))
+    return any(isinstance(each, ast.With) or (each.handlers and statement in each.body) for each in around)
 
 
 def _of_models(ctx: FileContext, row: RemovedName) -> Sequence[Answer]:

@@ -208,7 +208,21 @@ def _may_take_others(row: RemovedName, ctx: PythonContext, node: ast.expr) -> bo
 @question
 def nothing_lost_is_used(ctx: PythonContext, row: RemovedName) -> Answer:
     """Whether the program names none of the arguments and members that the new class is without (`a_lost_member`)."""
-    return unless((*_lost(ctx, row), *_extending(ctx, row)))
+    return unless((*_lost(ctx, row), *_extending(ctx, row), *_told_by_name(ctx, row)))
+
+
+def _told_by_name(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
+    """The texts that hold the name of a class which has another one now: `type(x).__name__` (`told_by_its_name`)."""
+    old = row.old.rpartition(".")[2]
+    if not old[:1].isupper() or old == row.new.rpartition(".")[2]:
+        return
+    for path in ctx.index.search(ctx.path, (f'"{old}"'.encode(), f"'{old}'".encode())):
+        text = ctx.index.text(path) or ""
+        yield Evidence(
+            path,
+            text.count("\n", 0, max(text.find(f'"{old}"'), text.find(f"'{old}'"), 0)) + 1,
+            f"`{old}` is a text here",
+        )
 
 
 def _extending(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:

@@ -126,6 +126,19 @@ def _used(ctx: FileContext, path: str) -> str | None:
     return None
 
 
+@question
+def nobody_extends_it(ctx: FileContext, name: str) -> Answer:
+    """Whether no class of the project extends one of Transformers, and runs the closure itself (`extended`)."""
+    last = name.rpartition(".")[2]
+    return unless(
+        Evidence(path, klass.lineno, f"`{klass.name}` may run the closure itself")
+        for path in ctx.index.search(ctx.path, (last.encode(),))
+        if (module := ctx.index.syntax(path)) is not None
+        for klass in module.all(ast.ClassDef)
+        if any((dotted(base) or "").rpartition(".")[2] == last for base in klass.bases)
+    )
+
+
 def _optimizes(ctx: FileContext, ref: Ref) -> bool:
     return any(_OPTIMIZER.fullmatch(name) for name in ctx.index.lineage(ref).external)
 

@@ -51,7 +51,6 @@ rule = Rule(
     fix_title="Set `gradient_checkpointing_kwargs: {use_reentrant: false}`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    follows=True,
     effect=Effect.NEW_GRADIENTS,
     elsewhere=(b"gradient_checkpointing",),
     errors=(

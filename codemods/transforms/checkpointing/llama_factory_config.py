@@ -57,7 +57,6 @@ rule = Rule(
     fix_title="Set `use_reentrant_gc: false`",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    follows=True,
     effect=Effect.NEW_GRADIENTS,
     elsewhere=(b"model_name_or_path",),
     errors=(

@@ -57,6 +57,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    knows=("requires_grad", "requires_grad_"),
     triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

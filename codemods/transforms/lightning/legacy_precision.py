@@ -40,7 +40,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import has_splat
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.lightning.command_lines import defaults, flags
 from codemods.frameworks.lightning.config_tables import (
     configured,
@@ -51,6 +53,7 @@ from codemods.frameworks.lightning.config_tables import (
 from codemods.frameworks.lightning.first_generation import allowed, first_generation, is_for_lightning_2
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.arguments import written_elsewhere
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
@@ -91,9 +94,32 @@ def legacy_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                 message=said(ctx.source(arm), name),
                 bites=allowed(ctx),
                 is_bug=[is_for_lightning_2(ctx, ())],
-                is_right=[is_for_lightning_2(ctx, _removed(ctx, call))],
+                is_right=[is_for_lightning_2(ctx, _removed(ctx, call)), no_file_names_it_too(ctx)],
                 requires=allowed(ctx),
             )
+
+
+@question
+def no_file_names_it_too(ctx: PythonContext) -> Answer:
+    """Whether no other file of the project says `precision`: a test that compares it, a script that writes another one.
+
+    `assert made == [{"precision": 16}]` (`compared_by_a_test`), `sed -i s/precision=16/precision=32/ train.py`
+    (`written_by_a_script`)
+    """
+    others = [path for path in ctx.index.search(ctx.path, (b"precision",)) if path != ctx.path]
+    named = (each for each in mentions(ctx, "precision") if each.ctx.path == ctx.path)
+    return unless(
+        [
+            *(each.evidence("this may mean the old name") for each in named if isinstance(each.node, ast.Attribute)),
+            *(Evidence(path, _line(ctx, path), "this may mean the old name") for path in others),
+            *written_elsewhere(ctx, "precision"),
+        ]
+    )
+
+
+def _line(ctx: PythonContext, path: str) -> int:
+    text = ctx.index.text(path) or ""
+    return text.count("\n", 0, max(text.find("precision"), 0)) + 1
 
 
 def _removed(ctx: PythonContext, call: ast.Call) -> Iterator[Evidence]:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codemods.analysis.pinned_in_code import no_code_pins_another_release
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions import cached_weights
 from codemods.frameworks.versions.cached_weights import CachedUse
@@ -72,14 +73,15 @@ def autocast_cache_floor(requirement: Requirement, ctx: FileContext) -> Iterator
     if package != "torch" and not pair.in_step:
         return
     bites = {"torch": TORCH, "lightning": LIGHTNING} if pair.in_step else {"torch": TORCH}
+    is_bug = [*pair.is_bug, no_code_pins_another_release(ctx, bites)]  # an image may (`image_of_another_release`)
     edits = minimum_versions.floor_edits(ctx, requirement.package, floor) if asked != "report" else None
     if edits is None:
         why = "" if asked == "report" and requirement.editable else f"; {why_not(requirement, floor)}"
-        yield rule.finding(requirement, message=_message(pair) + why, is_bug=pair.is_bug, bites=bites)
+        yield rule.finding(requirement, message=_message(pair) + why, is_bug=is_bug, bites=bites)
     elif (new := edits.get(ctx.path, {}).get(requirement)) is not None:
         raised = Remedy({requirement: new}, f"Ask for {requirement.package} {floor}")
         yield rule.offer(
-            requirement, {"report": Remedy(), asked: raised}, message=_message(pair), is_bug=pair.is_bug, bites=bites
+            requirement, {"report": Remedy(), asked: raised}, message=_message(pair), is_bug=is_bug, bites=bites
         )
 
 

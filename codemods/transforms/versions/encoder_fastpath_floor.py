@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codemods.analysis.pinned_in_code import no_code_pins_another_release
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions import encoders
 from codemods.frameworks.versions.messages import why_not
@@ -67,7 +68,7 @@ def encoder_fastpath_floor(requirement: Requirement, ctx: FileContext) -> Iterat
     if not weigh(requirement.specs, AFFECTED) or (path := encoders.evaluated_on_cpu(ctx)) is None:
         return
     message = f"the encoder in {path} is evaluated under CPU autocast, which torch 2.6 cures"
-    is_bug = [encoders.layers_are_in_sight(ctx, path)]
+    is_bug = [encoders.layers_are_in_sight(ctx, path), no_code_pins_another_release(ctx, {"torch": AFFECTED})]
     edits = minimum_versions.floor_edits(ctx, "torch", FLOOR) if asked else None
     if edits is None:
         why = f"; {why_not(requirement, FLOOR)}" if asked or not requirement.editable else ""

@@ -83,7 +83,8 @@ def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Dr
     for path, other in _before(requirement, ctx):
         if not ranges.meet(requirement.specs, other.specs):
             message = f"{spoken} contradicts {_said(path, other, ctx)}"
-            yield rule.finding(requirement, message=message, is_bug=[are_installed_together(ctx, path, other)])
+            is_bug = [are_installed_together(ctx, path, other), is_no_list(ctx, path, requirement, other)]
+            yield rule.finding(requirement, message=message, is_bug=is_bug)
             break
     if requirement.package not in minimum_versions.COMPROMISED:
         return
@@ -111,6 +112,15 @@ def are_installed_together(ctx: FileContext, path: str, other: Requirement) -> A
         line = document.line(other) if isinstance(document, Manifest) else 1
         how = "pip may install over it" if path == ctx.path else "this may be another way to install"
         return unknown(Evidence(path, line, how))
+    return yes()
+
+
+@question
+def is_no_list(ctx: FileContext, path: str, requirement: Requirement, other: Requirement) -> Answer:
+    """Whether a file cannot be a list of releases: it asks for two of one package, and for neither alone (`denied`)."""
+    pinned = all((spec or "").startswith("==") for each in (requirement, other) for spec in each.specs or ("",))
+    if path == ctx.path and pinned:
+        return unknown(ctx.shown_at(requirement.start, "a file that asks for two releases may be a list of them"))
     return yes()
 
 

@@ -89,6 +89,8 @@ def lightning_closure_floor(requirement: Requirement, ctx: FileContext) -> Itera
     message = f"{requirement.package} below 2.0.7 runs its closure with gradients off under {evidence.text}"
     bites = {requirement.package: AFFECTED, **evidence.bites}
     is_bug = [closures.lightning_runs_it(ctx), closures.lightning_is_given_it(ctx)]
+    found = closures.transformers(ctx) if evidence.bites else None
+    is_bug += [closures.nobody_extends_it(ctx, found[0])] if found is not None else []
     if ranges.every(requirement.specs, "<2"):
         yield rule.finding(
             requirement, message=f"{message}; from 1.x to 2.0 is a migration", bites=bites, is_bug=is_bug

@@ -1,3 +1,4 @@
+# fixer: unsafe
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
