@@ -1,0 +1,3 @@
+from accelerate import Accelerator
+
+print(Accelerator().mixed_precision)
