@@ -1,4 +1,3 @@
-# fixer: unsafe
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
