@@ -40,13 +40,14 @@ def _models(ctx: PythonContext, call: ast.Call) -> list[ast.expr]:
     if is_trainer(ctx, call):
         adapters, model = keyword(call, "peft_config"), argument(call, "model", 0)
         return [model] if model is not None and (adapters is None or is_none(adapters)) else []
-    if optimizes(ctx, call) is not True or (first := argument(call, "params", 0)) is None:
+    if (first := argument(call, "params", 0)) is None:
         return []
-    return [
+    found = [
         node.func.value
         for node in (first, *own(first))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters"
     ]
+    return found if found and optimizes(ctx, call) is True else []  # the dearer question second
 
 
 def starts(ctx: PythonContext, training: ast.Call) -> Iterator[ast.Call]:

@@ -83,10 +83,22 @@ def _is_it(ctx: PythonContext, node: ast.expr, call: ast.Call) -> bool:
 
 def _trained(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, ast.Call] | None:
     """The call that gives a model to a Trainer, or its parameters to an optimizer."""
-    for training, models in trainings(ctx):
-        if any(_is_it(ctx, model, call) for model in models):
-            return ctx, training
-    return None
+    return next(((ctx, training) for training, makers in _makers(ctx) if call in makers), None)
+
+
+def _makers(ctx: PythonContext) -> list[tuple[ast.Call, frozenset[ast.AST]]]:
+    """The trainings of a file, each with what may make its models: found once, whatever number is loaded."""
+    if (_makers,) not in ctx.memo:
+        ends = (
+            (training, [possible_values(ctx, model, returns=True, given=given)[0] for model in models])
+            for training, models in trainings(ctx)
+        )
+        ctx.memo[_makers,] = [
+            (training, frozenset(each.node for found in several for each in found if not each.path))
+            for training, several in ends
+        ]
+    known: list[tuple[ast.Call, frozenset[ast.AST]]] = ctx.memo[_makers,]
+    return known
 
 
 def _is_changed(ctx: PythonContext, call: ast.Call) -> bool:
