@@ -597,7 +597,7 @@ def is_spent(ctx: PythonContext, value: ast.expr, ends: Callable[[PythonContext,
                 continue
             case ast.Assign(targets=targets):
                 for target in targets:
-                    if (read := _read(ctx, target)) is None:
+                    if (read := _read(ctx, target)) is None or is_written_in_place(ctx, target):
                         return False
                     waiting += read
             case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
@@ -610,6 +610,15 @@ def is_spent(ctx: PythonContext, value: ast.expr, ends: Callable[[PythonContext,
             read = _read(ctx, above.target)
             waiting += read or ()
     return True
+
+
+def is_written_in_place(ctx: PythonContext, target: ast.expr) -> bool:
+    """Whether a scope has `value *= 2` of what is assigned: an array writes into the memory it shares (`in_place`)."""
+    scope = ctx.scope(target)
+    return isinstance(target, ast.Name) and any(
+        isinstance(each.target, ast.Name) and each.target.id == target.id and ctx.scope(each) is scope
+        for each in ctx.all(ast.AugAssign)
+    )
 
 
 def _read(ctx: PythonContext, target: ast.expr) -> list[ast.expr] | None:

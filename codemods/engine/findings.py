@@ -10,7 +10,7 @@ from typing import Any
 
 from codemods.analysis.pinned_in_code import keeps, no_code_pins_another_release
 from codemods.engine import safety as judged
-from codemods.flow.answers import Answer, unknown
+from codemods.flow.answers import Answer, unknown, unless
 from codemods.model.edits import (
     Certainty,
     Consequence,
@@ -91,9 +91,21 @@ def with_other_readers(context: FileContext, draft: Draft) -> Draft:
 
     A schema, a digest of the file, a script in another language, a program that merges it with others.
     """
-    node = draft.node
-    place = context.shown_at(getattr(node, "start", 0), "who else reads this file is not in sight")
-    return with_answer(draft, unknown(place))
+    place = context.shown_at(getattr(draft.node, "start", 0), "who else reads this file is not in sight")
+    words = _READING.get(context.path.rpartition(".")[2], ())
+    readers = context.index.search(context.path, words, files.PYTHON) if words else ()
+    changed = unless(
+        Evidence(path, 1, "this reads files of that kind, and may change what it reads") for path in readers
+    )
+    return with_answer(replace(draft, is_bug=(*draft.is_bug, changed)), unknown(place))
+
+
+_READING = {
+    **dict.fromkeys(("yaml", "yml"), (b"yaml.", b"YAML(")),
+    "json": (b"json.load",),
+    "toml": (b"toml",),
+}
+"""Words of code that reads configuration files itself (`read_by_code`)."""
 
 
 class Numbering:

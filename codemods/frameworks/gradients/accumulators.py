@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import binder
 from codemods.analysis.definitions import uses, uses_of
+from codemods.analysis.mentions import is_written_in_place
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, no, question, unless
 from codemods.frameworks.gradients.differentiated import sinks
@@ -93,7 +94,7 @@ def _leaving(ctx: PythonContext, node: ast.expr, seen: set[ast.AST]) -> Iterator
             for use in uses(ctx, name, above):
                 if use not in seen:
                     yield from _leaving(ctx, use, seen)
-        case ast.Assign(targets=[ast.Name()]):
+        case ast.Assign(targets=[ast.Name() as target]) if not is_written_in_place(ctx, target):
             for use in uses_of(ctx, above):
                 if use not in seen:
                     yield from _leaving(ctx, use, seen)

@@ -50,6 +50,10 @@ def _named_by_classes(ctx: PythonContext, call: ast.Call, name: str) -> Iterator
         there = ctx.other(ref.path)
         for klass in there.classes(ref.name) if there is not None else ():
             assert there is not None
+            for decorator in klass.decorator_list:
+                func = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if not there.means(func, "dataclasses.dataclass"):  # given_another_constructor
+                    yield there.evidence(decorator, f"this may give `{klass.name}` another constructor")
             for node in ast.walk(klass):
                 match node:
                     case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word) | ast.Constant(value=word):

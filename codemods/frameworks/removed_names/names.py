@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from codemods.analysis.mentions import stores
+from codemods.analysis.mentions import definers, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
@@ -103,8 +103,13 @@ def _made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
 
 @question
 def nobody_sets_it(ctx: PythonContext, name: str) -> Answer:
-    """Whether nothing in the program gives an object an attribute of this name."""
-    return unless(each.evidence(f"`{name}` may be set here") for each in stores(ctx, name) if each.word == name)
+    """Whether nothing in the program gives an object an attribute, or a method, of this name (`of_a_mixin`)."""
+    set_here = (each.evidence(f"`{name}` may be set here") for each in stores(ctx, name) if each.word == name)
+    defined = (
+        Evidence(path, klass.methods[name].line, f"`{klass.name}` has its own")
+        for path, klass, _ in definers(ctx, name)
+    )
+    return unless([*set_here, *defined])
 
 
 def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:

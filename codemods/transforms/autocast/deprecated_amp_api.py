@@ -258,9 +258,11 @@ def _checked(index: Index, paths: Sequence[str], last: str) -> Evidence | None:
     """The first place that asks for a class by the last part of its name."""
     for path in paths:
         module = index.syntax(path)
+        imports = module.all(ast.ImportFrom) if module is not None else ()
+        names = {each.asname or last for node in imports for each in node.names if each.name == last} | {last}
         for node in (*module.all(ast.Name), *module.all(ast.Attribute)) if module is not None else ():
             name = dotted(node) or ""
-            if name.rpartition(".")[2] == last and name not in _BASES and module and _is_compared(node, module):
+            if name.rpartition(".")[2] in names and name not in _BASES and module and _is_compared(node, module):
                 return Evidence(path, node.lineno, f"a new `{last}` is no instance of the old class")
     return None
 

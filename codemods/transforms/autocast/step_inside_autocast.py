@@ -132,10 +132,21 @@ def nobody_else_writes(ctx: PythonContext, node: ast.AST) -> Answer:
     """Whether no loop over parameters in another function copies into them: the cache is stale after it, too
     (`slow_weights`).
     """
+    if isinstance(node, ast.Call) and _is_given_a_closure(ctx, node):
+        return unknown(ctx.evidence(node, "the weights may be written several times in here"))
     return unless(
         each.evidence("this may write the weights as well")
         for each in mentions(ctx, "copy_")
         if each.ctx.function(each.node) is not ctx.function(node) and each.ctx.enclosing(each.node, ast.For) is not None
+    )
+
+
+def _is_given_a_closure(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a step is given a function, which runs between two writes (`closure`)."""
+    functions = {each.name for each in ctx.all(ast.FunctionDef)}
+    return any(
+        isinstance(each, ast.Lambda) or (isinstance(each, ast.Name) and each.id in functions)
+        for each in (*call.args, *(word.value for word in call.keywords))
     )
 
 

@@ -45,6 +45,7 @@ rule = Rule(
     fix_title="Keep the parameters in a list",
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
+    follows=True,
     triggers=(_METHODS, ("torch", "lightning", "pytorch_lightning")),
     errors=(
         "`parameters` is an empty generator, no gradient clipping will occur",

@@ -26,7 +26,7 @@ from codemods.analysis.calls import argument, given, has_splat, literal
 from codemods.analysis.mentions import Occurrence, is_mentioned, stores, told
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, no, question, unknown, unless, yes
+from codemods.flow.answers import Answer, every, no, question, unknown, unless, yes
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import TORCH_MODULE
 from codemods.rules.rule import Draft, Rule
@@ -58,6 +58,8 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def dropout_always_on(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    if not ctx.means(call.func, _DROPOUT | {_ATTENTION}):
+        return
     method = ctx.method(call)
     if method is None or has_splat(call) or not _is_of_a_module(ctx, method):
         return
@@ -72,17 +74,19 @@ def dropout_always_on(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         fix = edit_call(call, values={next((k for k in call.keywords if k.value is rate), rate): gated})
     else:
         return
+    is_bug = [
+        no_test_of_the_mode(ctx, call, method),
+        rate_is_positive(ctx, rate),
+        runs_in_evaluation(ctx, method),
+        something_evaluates(ctx, call),
+    ]
+    if every(is_bug).is_yes:
+        is_bug.append(nothing_is_sampled(ctx))  # which reads every file that takes a spread
     yield rule.finding(
         call,
         fix=[fix],
         message=f"this dropout is on in every mode of `{method.klass.name}`: `eval()` does not switch it off",
-        is_bug=[
-            no_test_of_the_mode(ctx, call, method),
-            rate_is_positive(ctx, rate),
-            runs_in_evaluation(ctx, method),
-            something_evaluates(ctx, call),
-            nothing_is_sampled(ctx),
-        ],
+        is_bug=is_bug,
     )
 
 

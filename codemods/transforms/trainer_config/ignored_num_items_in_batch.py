@@ -78,7 +78,14 @@ def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dr
         function,
         fix=[edit_call(above[0], last=[(_NUMBER, handed)])] if mends else None,
         message=f"`{function.name}` ignores `{_NUMBER}`: accumulated batches are not averaged",
-        is_bug=[accumulates_batches(ctx, function), model_divides_its_loss(ctx, owner), nobody_declares(ctx)],
+        is_bug=[
+            accumulates_batches(ctx, function),
+            model_divides_its_loss(ctx, owner),
+            nobody_declares(ctx),
+            *(
+                [loss_is_handed_back(function, above[0], ctx)] if mends else []
+            ),  # else it may be divided (`divided_later`)
+        ],
         is_right=[loss_is_handed_back(function, above[0], ctx), inputs_are_as_counted(function, above[0], ctx)]
         if mends
         else [],

@@ -62,7 +62,7 @@ def mean_loss(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
         or not isinstance(klass, ast.ClassDef)
     ):
         return
-    if ctx.index.descends(owner, TORCH_MODULE) is not True or not _returns_a_loss(function):
+    if not _returns_a_loss(function) or ctx.index.descends(owner, TORCH_MODULE) is not True:
         return
     named = (getattr(node, "id", getattr(node, "attr", "")) for node in ast.walk(klass))
     if "accepts_loss_kwargs" in named or _is_used(function, function.args.kwarg.arg):

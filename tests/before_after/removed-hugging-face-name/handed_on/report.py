@@ -1,11 +1,12 @@
-# fixer: target=accelerate==1.15.0
+# fixer: target=peft==0.21.2
 """Whoever is given the function calls it with an argument that the new one does not take."""
 
-from accelerate.utils import is_tpu_available
+from peft import prepare_model_for_int8_training
 
 
-def guarded(asks):
-    return asks(check_device=False)
+def prepared(model, prepares):
+    return prepares(model, layer_norm_names=["norm"])
 
 
-print(guarded(is_tpu_available))
+def build(model):
+    return prepared(model, prepare_model_for_int8_training)

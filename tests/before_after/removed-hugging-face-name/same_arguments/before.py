@@ -1,9 +1,6 @@
-# fixer: target=accelerate==1.15.0,peft==0.21.2
-from accelerate.utils import is_tpu_available
+# fixer: target=peft==0.21.2
 from peft import prepare_model_for_int8_training
 
 
 def build(model):
-    if is_tpu_available():
-        print("on a TPU")
     return prepare_model_for_int8_training(model, use_gradient_checkpointing=False)

@@ -1,3 +1,0 @@
-from accelerate.utils import is_tpu_available
-
-print(is_tpu_available())

@@ -1,0 +1,5 @@
+from peft import prepare_model_for_int8_training
+
+
+def build(model):
+    return prepare_model_for_int8_training(model)
