@@ -30,7 +30,8 @@ NAMING = frozenset({"getattr", "setattr", "methodcaller", "attrgetter", "__getat
 _BY_TEXT = frozenset({"getattr", "methodcaller"})
 MOST_FUNCTIONS = 200
 """Functions that are looked at to tell whether one of them may run; more, and it may."""
-MOST_IMPORTERS = 2_000
+MOST_IMPORTERS = 300
+"""Files that may import one; of one with more, any file may be a part of its program."""
 _STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile", b"exec(open", b"exec(compile")
 """Words by which a file runs another one in its own process."""
 _COMPUTED = (b"getattr", b"vars(", b"__dict__")

@@ -30,6 +30,7 @@ from codemods.engine.findings import (
     without_fix,
 )
 from codemods.engine.safety import is_bug, weighed
+from codemods.flow.answers import every
 from codemods.model.edits import Consequence, Edit, Finding, Skip, SkipReason, Unreadable
 from codemods.project.index import Index, Ref
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -143,8 +144,7 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
     a class or a function does what its statement says where nobody makes another of it. What becomes of an object that
     a rule follows may be decided in another file, or by code of this one that no rule follows.
     """
-    # a file that imports nothing names nothing of a library, and other files need not be read (test_since)
-    asked = [library_is_as_released(program, *_words(draft.rule))] if program.facts.imports else []
+    asked, cautions = [], []
     if program.facts.classes:
         asked.append(class_is_as_written(program, draft.node))
     if draft.consequence >= Consequence.RAISES and isinstance(draft.node, ast.AST):
@@ -156,15 +156,19 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
     draft = of_these_releases(program, draft)
     if draft.rule.follows:
         closed = [
-            nothing_is_in_another_file(program),
             nothing_here_is_unfollowed(program, draft.node, frozenset(draft.rule.knows)),
             no_helper_is_called(program, draft.node),
             code_around_is_plain(program, draft.node),
         ]
-        cautions = [one_of_each_is_made(program)]
+        if not every([*draft.is_bug, *closed]).is_unknown:
+            closed.append(nothing_is_in_another_file(program))
+        cautions.append(one_of_each_is_made(program))
         (asked if draft.consequence >= Consequence.RAISES else cautions).extend(closed)
-        for each in cautions:
-            draft = with_answer(draft, each)
+    # it reads other files: not where the finding is unsure already, nor (test_since) where nothing is imported
+    if program.facts.imports and not every([*draft.is_bug, *asked]).is_unknown:
+        asked.append(library_is_as_released(program, *_words(draft.rule)))
+    for each in cautions:
+        draft = with_answer(draft, each)
     return replace(draft, is_bug=(*draft.is_bug, *asked))
 
 

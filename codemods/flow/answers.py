@@ -99,6 +99,16 @@ def unless(places: Iterable[Evidence]) -> Answer:
     return unknown(*found) if found else yes()
 
 
+def in_turn(*questions: Callable[[], Answer]) -> list[Answer]:
+    """The answers to questions of which the dearer stand last: none is asked after one that is unknown."""
+    found: list[Answer] = []
+    for ask in questions:
+        found.append(ask())
+        if found[-1].is_unknown:
+            break
+    return found
+
+
 def every(answers: Iterable[Answer]) -> Answer:
     """Whether all of it is so: no if one answer is, else unknown if one answer is."""
     given = tuple(answers)

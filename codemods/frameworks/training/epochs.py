@@ -66,8 +66,8 @@ class Pass:
         return _loaders(self.ctx, self.loop.iter, self.sites) or []
 
 
-def counts_epochs(ctx: PythonContext, loop: ast.For | ast.While) -> bool:
-    """Whether the rounds of a loop are counted or tested, and may be several."""
+def counts_epochs(ctx: PythonContext, loop: ast.For | ast.While, calls: Given | None = None) -> bool:
+    """Whether the rounds of a loop are counted or tested, and may be several; with `calls`, whoever calls it."""
     if isinstance(loop, ast.While):
         return True
     counter = loop.iter
@@ -77,7 +77,7 @@ def counts_epochs(ctx: PythonContext, loop: ast.For | ast.While) -> bool:
         return False
     if ctx.means(counter.func, "itertools.count"):
         return True
-    limits = [_number(ctx, each) for each in counter.args]
+    limits = [_number(ctx, each, calls) for each in counter.args]
     start, end = limits[:2] if len(limits) > 1 else (0, *limits, None)[:2]
     return start is None or end is None or end - start > 1
 
@@ -97,9 +97,9 @@ def _is_one_of(ctx: PythonContext, function: ast.expr, names: frozenset[str]) ->
     return ctx.means(function, names)
 
 
-def _number(ctx: PythonContext, node: ast.expr) -> float | None:
+def _number(ctx: PythonContext, node: ast.expr, calls: Given | None) -> float | None:
     """The one number that an expression is."""
-    found, complete = possible_values(ctx, node, given=given)
+    found, complete = possible_values(ctx, node, given=calls)
     value = literal(found[0].node) if complete and len(found) == 1 and not found[0].path else None
     return value if isinstance(value, int | float) else None
 

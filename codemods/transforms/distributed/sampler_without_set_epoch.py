@@ -24,6 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.calls import given
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.training import epochs
 from codemods.model.edits import Consequence, Safety
@@ -60,6 +61,8 @@ def sampler_without_set_epoch(loop: ast.For | ast.While, ctx: PythonContext) -> 
         loaders = each.loaders() if flow.comes_round(start, start) else []
         for loader in loaders:
             samplers, is_the_one = epochs.samplers(loader)
+            if samplers and not epochs.counts_epochs(ctx, loop, given):
+                return
             for sampler in samplers:
                 if sampler.call in told or epochs.begins_anew(ctx, loop, sampler):
                     continue

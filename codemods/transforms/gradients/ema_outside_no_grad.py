@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import in_turn
 from codemods.frameworks.gradients.updates import (
     average_is_not_trained_through,
     gradients_stay_on,
@@ -79,11 +80,11 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
         message=f"`{ctx.written(copy)}` is updated with gradients on: each update "
         + ("adds to a graph that grows" if frozen else "raises"),
         consequence=Consequence.SILENT if frozen else Consequence.RAISES,
-        is_bug=[
-            gradients_stay_on(ctx, statement),
-            parameters_are_of_modules(ctx, copy),
-            average_is_not_trained_through(ctx, copy),
-        ],
+        is_bug=in_turn(
+            lambda: gradients_stay_on(ctx, statement),
+            lambda: parameters_are_of_modules(ctx, copy),
+            lambda: average_is_not_trained_through(ctx, copy),
+        ),
         is_right=[no_update_is_differentiated(ctx)],
     )
 

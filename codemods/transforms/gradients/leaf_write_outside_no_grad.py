@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import in_turn
 from codemods.frameworks.gradients.updates import gradients_stay_on, weights_are_leaves
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -62,7 +63,7 @@ def leaf_write(statement: ast.AugAssign | ast.Expr, ctx: PythonContext) -> Itera
         fix=[enclose(statement, f"with {spelled.code}():")] if spelled is not None else None,
         needs=[spelled.need] if spelled is not None else [],
         message=f"`{ctx.written(weight)}` is stepped by hand while gradients are on",
-        is_bug=[gradients_stay_on(ctx, statement), weights_are_leaves(ctx, weight)],
+        is_bug=in_turn(lambda: gradients_stay_on(ctx, statement), lambda: weights_are_leaves(ctx, weight)),
     )
 
 
