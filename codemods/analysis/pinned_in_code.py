@@ -30,7 +30,7 @@ _SPEC = (
 _SAID = r"[` ]*(?:version)?[` ]*v?(\d+\.[\d.]+)"
 """The same where people tell what they used, as `- Transformers 4.30.2` in a model card (`readme`)."""
 _TOLD = re.compile(r"(?i:readme|install)[^.]*(?:\.[\w-]+)?\.(?:md|rst|txt|org)|README|INSTALL")
-_DATED = {"torch": "nvidia/pytorch:"}
+_DATED = {"torch": "(?:nvidia/|l4t-)pytorch:"}
 """Images whose tags are no releases of the library in them."""
 _AFTER = (
     *("=~<>!^@:[/0123456789"),
@@ -67,7 +67,15 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
     if all(each.path != path for each in around):
         asked = (_pins_in, path, package, range, told)
         here = index.recall(asked, lambda: tuple(_pins_in(index, path, package, range, told)))
-    yield from (*here, *around)
+    yield from (*here, *around, *(_reads_its_requirements(index, root) if told else ()))
+
+
+def _reads_its_requirements(index: Index, root: str) -> Iterator[Evidence]:
+    """Where `setup.py` asks for what it reads from files that nobody else takes for requirements (`list_of_setup`)."""
+    path = f"{root}/setup.py".lstrip("/")
+    text = index.text(path) if index.exists(path) else None
+    if text is not None and "install_requires" in text and re.search(r"read_text|readlines|\bopen\(", text):
+        yield _evidence(path, text, text.find("install_requires"), "which releases this asks for is not in sight")
 
 
 def _nothing_is_required(index: Index, path: str, package: str) -> bool:

@@ -18,9 +18,9 @@ where the model, or whether batches are accumulated, is not in sight.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from codemods.analysis.mentions import Occurrence, stores
+from codemods.analysis.mentions import Occurrence, definers, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.gradients.differentiated import HF_TRAINER
@@ -33,7 +33,7 @@ from codemods.frameworks.trainer_config.overrides import (
     loss_is_handed_back,
     model_divides_its_loss,
 )
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
@@ -125,9 +125,25 @@ def _may_be_a_trainer(store: Occurrence) -> bool:
 
 @question
 def nobody_declares(ctx: PythonContext) -> Answer:
-    """Whether nothing in the program tells a Trainer, or a model, who divides its loss (`declared_from_outside`)."""
+    """Whether nothing in the program tells a Trainer, or a model, who divides its loss (`declared_from_outside`).
+
+    Nor counts in another way (`counts_nothing`), nor says so by a keyword (`declared_by_a_keyword`).
+    """
+    words = (*_DECLARING, "accepts_loss_kwargs")
+    stored = (each for each in stores(ctx, *words) if each.word != "setattr" or _may_be_a_trainer(each))
+    counting = definers(ctx, "get_batch_samples", "_get_num_items_in_batch")
     return unless(
-        each.evidence("this tells who divides the loss")
-        for each in stores(ctx, *_DECLARING, "accepts_loss_kwargs")
-        if each.word != "setattr" or _may_be_a_trainer(each)
+        [
+            *(each.evidence("this tells who divides the loss") for each in stored),
+            *(Evidence(path, klass.line, f"`{klass.name}` may count in another way") for path, klass, _ in counting),
+            *_by_keyword(ctx, words),
+        ]
     )
+
+
+def _by_keyword(ctx: PythonContext, words: Collection[str]) -> Iterator[Evidence]:
+    for path in ctx.index.search(ctx.path, tuple(f"{word}=".encode() for word in words)):
+        module = ctx.index.syntax(path)
+        for call in module.all(ast.Call) if module is not None else ():
+            if any(each.arg in words for each in call.keywords):
+                yield Evidence(path, call.lineno, "this may tell who divides the loss")
