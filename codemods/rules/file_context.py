@@ -36,6 +36,11 @@ class FileContext:
         """The line of this file that holds an offset of its text, as what shows a claim."""
         return Evidence(self.path, Lines(self.text).position(offset)[0], why)
 
+    def shown_in(self, path: str, words: str, why: str) -> Evidence:
+        """The first line of another file that holds some words, as what shows a claim."""
+        text = self.index.text(path) or ""
+        return Evidence(path, text.count("\n", 0, max(text.find(words), 0)) + 1, why)
+
     def target(self, package: str) -> Target | None:
         """The versions of a package that this file's project allows; None: unknown."""
         return self.index.target(self.path, package)

@@ -189,8 +189,7 @@ def nobody_names_it(ctx: PythonContext, name: str) -> Answer:
 def written_elsewhere(ctx: PythonContext, name: str) -> Iterator[Evidence]:
     """The scripts of other languages that hold a name: `sed -i s/precision=16/precision=32/ train.py`."""
     for path in ctx.index.holding("", (name.encode(),), (*files.SHELL, "Makefile")):
-        text = ctx.index.text(path) or ""
-        yield Evidence(path, text.count("\n", 0, text.find(name)) + 1, f"`{name}` may be looked for in the text")
+        yield ctx.shown_in(path, name, f"`{name}` may be looked for in the text")
 
 
 @question

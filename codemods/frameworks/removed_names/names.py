@@ -221,13 +221,9 @@ def _told_by_name(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
     old = row.old.rpartition(".")[2]
     if not old[:1].isupper() or old == row.new.rpartition(".")[2]:
         return
-    for path in ctx.index.search(ctx.path, (f'"{old}"'.encode(), f"'{old}'".encode())):
-        text = ctx.index.text(path) or ""
-        yield Evidence(
-            path,
-            text.count("\n", 0, max(text.find(f'"{old}"'), text.find(f"'{old}'"), 0)) + 1,
-            f"`{old}` is a text here",
-        )
+    for quoted in (f'"{old}"', f"'{old}'"):
+        for path in ctx.index.search(ctx.path, (quoted.encode(),)):
+            yield ctx.shown_in(path, quoted, f"`{old}` is a text here")
 
 
 def _extending(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:

@@ -111,15 +111,10 @@ def no_file_names_it_too(ctx: PythonContext) -> Answer:
     return unless(
         [
             *(each.evidence("this may mean the old name") for each in named if isinstance(each.node, ast.Attribute)),
-            *(Evidence(path, _line(ctx, path), "this may mean the old name") for path in others),
+            *(ctx.shown_in(path, "precision", "this may mean the old name") for path in others),
             *written_elsewhere(ctx, "precision"),
         ]
     )
-
-
-def _line(ctx: PythonContext, path: str) -> int:
-    text = ctx.index.text(path) or ""
-    return text.count("\n", 0, max(text.find("precision"), 0)) + 1
 
 
 def _removed(ctx: PythonContext, call: ast.Call) -> Iterator[Evidence]:

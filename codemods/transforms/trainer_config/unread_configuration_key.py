@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.config_owners import ACCELERATE, AXOLOTL, LLAMA_FACTORY, is_interpolated, owner
 from codemods.frameworks.removed_names.tables import known_keys
-from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
@@ -88,12 +88,7 @@ def no_other_program_reads(ctx: FileContext, place: Scalar, key: str, beside: bo
     if beside:
         return unknown(ctx.shown_at(place.start, "the key that is spelled most alike is there, too"))
     others = (path for path in ctx.index.holding("", (key.encode(),), ("",)) if path != ctx.path)
-    return unless(Evidence(path, _line(ctx, path, key), f"`{key}` may be read here") for path in others)
-
-
-def _line(ctx: FileContext, path: str, word: str) -> int:
-    text = ctx.index.text(path) or ""
-    return text.count("\n", 0, max(text.find(word), 0)) + 1
+    return unless(ctx.shown_in(path, key, f"`{key}` may be read here") for path in others)
 
 
 @question
