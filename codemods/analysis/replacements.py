@@ -21,7 +21,7 @@ from codemods.project.index import Ref
 from codemods.syntax.facts import dotted
 from codemods.syntax.module import FUNCTIONS, own
 
-_SETTERS = ("setattr", "patch", "modules", "globals")
+_SETTERS = ("setattr", "patch", "modules", "globals", "vars", "__dict__")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
 _PUTTING = ("setdefault", "update", "__setitem__")
@@ -187,6 +187,8 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
             if isinstance(target, ast.Subscript) and _is_globals(target.value):
                 shown = ctx.evidence(node, "any name of this module is bound here")
                 yield Replacement(frozenset({"globals"}), shown, is_any=literal(target.slice) is ..., is_own=True)
+            if isinstance(target, ast.Subscript) and (owner := _namespace_of(target.value)) is not None:
+                yield from _replacement(ctx, node, owner, literal(target.slice))
             if isinstance(target, ast.Subscript) and ctx.means(target.value, "sys.modules"):
                 name = literal(target.slice)
                 parts = name.split(".") if isinstance(name, str) else ["…"]
@@ -247,6 +249,16 @@ def _is_taken_by_name(ctx: PythonContext, owner: ast.expr) -> bool:
     """Whether a variable may hold any class of a module: `getattr(lr_scheduler, name)` (`installed_by_name`)."""
     values = possible_values(ctx, owner)[0] if isinstance(owner, ast.Name) else ()
     return any(isinstance(each.node, ast.Call) and each.ctx.name(each.node.func) == "getattr" for each in values)
+
+
+def _namespace_of(node: ast.expr) -> ast.expr | None:
+    """Of which module or class something is the dictionary of names: `transformers.__dict__`, `vars(transformers)`."""
+    match node:
+        case ast.Attribute(value=owner, attr="__dict__"):
+            return owner
+        case ast.Call(func=ast.Name(id="vars"), args=[owner]):
+            return owner
+    return None
 
 
 def _is_globals(node: ast.expr) -> bool:

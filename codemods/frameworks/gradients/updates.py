@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import callers, keyword, literal
+from codemods.analysis.calls import argument, callers, keyword, literal
 from codemods.analysis.mentions import definers, mentions, stores, stores_none
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
@@ -106,12 +106,26 @@ def parameters_are_of_modules(ctx: PythonContext, model: ast.expr) -> Answer:
 @question
 def average_is_not_trained_through(ctx: PythonContext, model: ast.expr) -> Answer:
     """Whether the function that updates an average does not call it with gradients on (`trained_through`)."""
-    name, calls = ctx.name(model), [node for node in own(ctx.scope(model)) if isinstance(node, ast.Call)]
     return unless(
         ctx.evidence(call, "a loss of the average may want the graph of its update")
-        for call in calls
-        if name is not None and ctx.name(call.func) == name and gradients(ctx, call) != "off"
+        for name, scope in _named_by_callers(ctx, model)
+        for call in own(scope)
+        if isinstance(call, ast.Call) and ctx.name(call.func) == name and gradients(ctx, call) != "off"
     )
+
+
+def _named_by_callers(ctx: PythonContext, model: ast.expr) -> Iterator[tuple[str, ast.AST]]:
+    """What a model is called, with the scope: in its own function, and in those of the file that hand it over."""
+    name, scope = ctx.name(model), ctx.scope(model)
+    if name is not None:
+        yield name, scope
+    if isinstance(scope, FUNCTIONS) and name in ctx.parameter_names(scope):  # trained_through_by_a_caller
+        position = [each.arg for each in scope.args.args].index(name) if name in {a.arg for a in scope.args.args} else 0
+        for call in ctx.all(ast.Call):
+            if (ctx.name(call.func) or "").rpartition(".")[2] == scope.name:
+                value = argument(call, name, position)
+                if value is not None and (given := ctx.name(value)) is not None:
+                    yield given, ctx.scope(call)
 
 
 def is_frozen_here(ctx: PythonContext, model: ast.expr) -> bool:

@@ -18,6 +18,7 @@ from codemods.model.edits import Evidence, Need
 from codemods.model.names import canonical
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Remedy, Rule
+from codemods.sources import files
 from codemods.syntax.module import parameters
 from codemods.syntax.verbs import Verb, delete, drop, edit_call, insert_before
 from codemods.syntax.verbs import replace as replaced
@@ -224,6 +225,9 @@ def _told_by_name(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:
     for quoted in (f'"{old}"', f"'{old}'"):
         for path in ctx.index.search(ctx.path, (quoted.encode(),)):
             yield ctx.shown_in(path, quoted, f"`{old}` is a text here")
+    for path in ctx.index.holding("", (old.encode(),), ("",)):
+        if not files.is_python(path):  # a saved configuration
+            yield ctx.shown_in(path, old, f"`{old}` is a text here")
 
 
 def _extending(ctx: PythonContext, row: RemovedName) -> Iterator[Evidence]:

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator
 
 from codemods.analysis.mentions import Occurrence, definers, stores
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.gradients.differentiated import HF_TRAINER
 from codemods.frameworks.trainer_config.overrides import (
     accumulates_batches,
@@ -82,6 +82,7 @@ def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dr
             accumulates_batches(ctx, function),
             model_divides_its_loss(ctx, owner),
             nobody_declares(ctx),
+            no_base_of_the_project_divides(ctx, function),
             *(
                 [loss_is_handed_back(function, above[0], ctx)] if mends else []
             ),  # else it may be divided (`divided_later`)
@@ -121,6 +122,12 @@ def _may_be_a_trainer(store: Occurrence) -> bool:
     owner = store.receiver
     origins = store.ctx.origin(owner) if owner is not None else frozenset()
     return not origins
+
+
+@question
+def no_base_of_the_project_divides(ctx: PythonContext, function: ast.FunctionDef) -> Answer:
+    """Whether no class of the project stands between, whose `compute_loss` may divide (`divided_by_a_base`)."""
+    return unknown(ctx.evidence(function, "a base of the project may divide")) if is_between(ctx, function) else yes()
 
 
 @question

@@ -101,6 +101,8 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if accumulates:
             is_bug.append(accumulates_here(ctx, call))
         cost = _cost(ctx)
+        if accumulates and cost is Consequence.STYLE:
+            is_right.append(unknown(ctx.evidence(call, "the Accelerator may divide the loss, which nothing does here")))
         if accumulates:
             (is_bug if cost is Consequence.SILENT else is_right).append(loss_is_undivided(ctx, call))
         yield rule.finding(call, fix=[fixed], message=message, is_bug=is_bug, is_right=is_right, consequence=cost)

@@ -21,6 +21,8 @@ sure to read.
 from __future__ import annotations
 
 import difflib
+import posixpath
+import re
 from collections.abc import Iterator
 
 from codemods.flow.answers import Answer, question, unknown, unless
@@ -30,6 +32,7 @@ from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
+from codemods.sources import files
 from codemods.sources.config import Config, Key, Pair, Scalar, Table, plain
 
 rule = Rule(
@@ -45,6 +48,7 @@ rule = Rule(
     references=("https://github.com/hiyouga/LLaMA-Factory/issues/7927",),
 )
 _TESTED = frozenset({"test", "tests", "testdata", "fixtures"})
+_STARTS = re.compile(r"\b(?:axolotl|llamafactory-cli|accelerate|torchrun|python3?)\b[^|>]*\s\S*\.\w+[^|>]*$")
 LIKE = 0.86
 """How much of two keys must be the same, from 0 to 1, for one to be taken for the other."""
 
@@ -69,7 +73,11 @@ def unread_key(config: Config, ctx: FileContext) -> Iterator[Draft]:
             fixed = not there and not is_interpolated(entry.value)
             yield rule.finding(
                 entry.key,
-                is_bug=[no_plugin_adds_keys(ctx, table), no_other_program_reads(ctx, entry.key, key, there)],
+                is_bug=[
+                    no_plugin_adds_keys(ctx, table),
+                    no_other_program_reads(ctx, entry.key, key, there),
+                    is_started_as_it_is(ctx, entry.key),
+                ],
                 fix={entry: Pair(near, plain(entry.value))} if fixed else None,
                 message=f"no release of {program} reads `{key}`: `{near}`?",
                 title=f"Write `{near}`",
@@ -89,6 +97,17 @@ def no_other_program_reads(ctx: FileContext, place: Scalar, key: str, beside: bo
         return unknown(ctx.shown_at(place.start, "the key that is spelled most alike is there, too"))
     others = (path for path in ctx.index.holding("", (key.encode(),), ("",)) if path != ctx.path)
     return unless(ctx.shown_in(path, key, f"`{key}` may be read here") for path in others)
+
+
+@question
+def is_started_as_it_is(ctx: FileContext, place: Scalar) -> Answer:
+    """Whether no script of the project gives the file to another program first (`prepared`)."""
+    name = posixpath.basename(ctx.path)
+    scripts = ctx.index.holding("", (name.encode(),), (*files.SHELL, "Makefile"))
+    lines = ((path, line) for path in scripts for line in (ctx.index.text(path) or "").splitlines() if name in line)
+    return unless(
+        ctx.shown_in(path, line, "this may make another file of it") for path, line in lines if not _STARTS.search(line)
+    )
 
 
 @question
