@@ -86,26 +86,27 @@ def with_answer(draft: Draft, answer: Answer) -> Draft:
     )
 
 
-def with_other_readers(context: FileContext, draft: Draft) -> Draft:
-    """A draft on a configuration file: who else reads what it changes, no import shows (`removed-name`, `yaml`).
+_READING = {
+    **dict.fromkeys(("yaml", "yml"), ("yaml.", "YAML(")),
+    "json": ("json.load",),
+    "toml": ("toml",),
+}
+"""Words of code that reads configuration files itself, by suffix (`read_by_code`)."""
 
-    A schema, a digest of the file, a script in another language, a program that merges it with others.
+
+def with_other_readers(context: FileContext, draft: Draft) -> Draft:
+    """A draft on a configuration file, which others may read as well (`tests/test_closed_worlds.py`).
+
+    A schema, a digest of the file, a script in another language: no import shows who does. Code of the project that
+    reads such files may change what they say.
     """
     place = context.shown_at(getattr(draft.node, "start", 0), "who else reads this file is not in sight")
-    words = _READING.get(context.path.rpartition(".")[2], ())
-    readers = context.index.search(context.path, words, files.PYTHON) if words else ()
     changed = unless(
-        Evidence(path, 1, "this reads files of that kind, and may change what it reads") for path in readers
+        context.shown_in(path, word, "this reads files of that kind, and may change what it reads")
+        for word in _READING.get(context.path.rpartition(".")[2], ())
+        for path in context.index.search(context.path, (word.encode(),), files.PYTHON)
     )
     return with_answer(replace(draft, is_bug=(*draft.is_bug, changed)), unknown(place))
-
-
-_READING = {
-    **dict.fromkeys(("yaml", "yml"), (b"yaml.", b"YAML(")),
-    "json": (b"json.load",),
-    "toml": (b"toml",),
-}
-"""Words of code that reads configuration files itself (`read_by_code`)."""
 
 
 class Numbering:

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -224,7 +224,7 @@ _FEW = 4
 """Words up to which one look for each is faster than one for all."""
 
 
-@cache
+@lru_cache(maxsize=64)
 def _automaton(literals: tuple[bytes, ...]) -> BytesAhoCorasick:
     return BytesAhoCorasick(literals, implementation=Implementation.DFA)
 

@@ -16,9 +16,10 @@ from codemods.sources.manifest.requirement import PACKAGES
 from codemods.sources.manifest.specifiers import alternatives
 
 TWINS = ("lightning", "pytorch-lightning")
-_FABRIC = "lightning-fabric"
 """Two distributions of one thing: who asks for either is told about the one that is named."""
 
+_FABRIC = "lightning-fabric"
+"""A part of both that can be had alone (`fabric_alone`)."""
 MOST_MENTIONS = 100
 """Of one package in one project; more are taken for unknown."""
 
@@ -38,7 +39,7 @@ class Mention:
 def settled(said: list[list[Mention]]) -> dict[str, Target]:
     """What the mentions of each package, file by file, come to."""
     found = {package: target for package in PACKAGES if (target := _settled(package, said))}
-    alone = [found[name] for name in (_FABRIC,) if name in found]  # Fabric without the rest (`fabric_alone`)
+    alone = [found[_FABRIC]] if _FABRIC in found else []
     if named := [found[name] for name in TWINS if name in found] or alone:
         both = Target(named[0].package, " || ".join(one.spec for one in named), named[0].source)
         widest = (one for one in named if all(_within(other.spec, one.spec) for other in named))

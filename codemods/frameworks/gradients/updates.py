@@ -120,7 +120,8 @@ def _named_by_callers(ctx: PythonContext, model: ast.expr) -> Iterator[tuple[str
     if name is not None:
         yield name, scope
     if isinstance(scope, FUNCTIONS) and name in ctx.parameter_names(scope):  # trained_through_by_a_caller
-        position = [each.arg for each in scope.args.args].index(name) if name in {a.arg for a in scope.args.args} else 0
+        names = [each.arg for each in scope.args.args]
+        position = names.index(name) if name in names else 0
         for call in ctx.all(ast.Call):
             if (ctx.name(call.func) or "").rpartition(".")[2] == scope.name:
                 value = argument(call, name, position)

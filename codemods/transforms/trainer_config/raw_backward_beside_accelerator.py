@@ -47,7 +47,7 @@ from codemods.flow.answers import Answer, every, question, unknown, yes
 from codemods.frameworks.accelerators import Keeping, keeper, trains_what_it_prepared
 from codemods.frameworks.gradient_consumers import redirecting
 from codemods.frameworks.trainer_config.divisions import divided_by_hand, loss_is_undivided
-from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
 from codemods.rules.rule import Draft, Rule
@@ -112,7 +112,7 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 def accumulates_here(ctx: PythonContext, call: ast.Call) -> Answer:
     """Whether a backward call stands in `accelerator.accumulate(…)`: elsewhere every step counts (`a_loop_without`)."""
     for path in ctx.index.holding("", (_STEPS.encode(),), ("",)):  # comes before the argument (`number_of_a_node`)
-        return unknown(Evidence(path, 1, f"`{_STEPS}` may be set here"))
+        return unknown(ctx.shown_in(path, _STEPS, f"`{_STEPS}` may be set here"))
     around = (each.maker for each in ctx.regions(call))
     if any(isinstance(maker, ast.Attribute) and maker.attr == "accumulate" for maker in around):
         return yes()
