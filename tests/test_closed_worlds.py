@@ -39,7 +39,7 @@ def _unguarded(case: Case, files: dict[str, bytes]) -> list[str]:
 @pytest.fixture(scope="module")
 def followed() -> dict[str, Case]:
     """The fixtures of one Python file in which a rule that follows objects is sure, or repairs safely."""
-    found = (c for c in cases() if c.kind != "same" and c.python and c.rule.follows and not c.rule.knows)
+    found = (c for c in cases() if c.kind != "same" and c.python and c.rule.follows)
     return {f"{each.rule.code} {each.name}": each for each in found if _unguarded(each, each.files)}
 
 
@@ -47,11 +47,85 @@ def followed() -> dict[str, Case]:
 @pytest.mark.parametrize("what", _BESIDE)
 def test_what_no_rule_follows_makes_nothing_safe(what: str, followed: dict[str, Case]) -> None:
     def law(case: Case) -> None:
+        if any(f".{word}" in _BESIDE[what] for word in case.rule.knows):
+            return  # it asks of that itself
         text = case.path.read_bytes().rstrip() + f"\n\n\n{_BESIDE[what]}".encode()
         assert _unguarded(case, {"case.py": text}) == []
 
     assert followed
     hold(law, followed)
+
+
+_HELPERS = {
+    "steps": "each.step()",
+    "clears": "each.zero_grad()",
+    "differentiates": "each.backward()",
+    "drops a gradient": "each.weight.grad = None",
+    "sets an attribute": "each.steps = 1",
+    "sets one by name": "setattr(each, 'steps', 1)",
+    "changes weights": "each.weight.mul_(0.5)",
+    "unscales": "getattr(each, 'unscale_')()",
+    "hooks": "each.register_forward_hook(print)",
+    "sets a global name": "global loss; loss = each",
+    "calls what is not known": "import engine; engine.run(each)",
+    "runs what another does": "another(each)",
+}
+_ASIDE = """
+
+
+def aside(*given):
+    for each in given:
+        {body}
+    return given
+"""
+_ANOTHER = """
+
+def another(each):
+    return each.optimizer.step()
+"""
+
+
+def _beside(text: str, body: str) -> bytes:
+    """A file in which every function begins with a call of one that does something."""
+    lines = text.rstrip().splitlines()
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    for first in sorted((node.body[0] for node in functions), key=lambda each: -each.lineno):
+        lines.insert(first.lineno - 1, " " * first.col_offset + "aside()")
+    helper = _ASIDE.format(body=body.replace("; ", "\n        "))
+    return ("\n".join(lines) + helper + (_ANOTHER if "another" in body else "")).encode()
+
+
+@pytest.fixture(scope="module")
+def inside(followed: dict[str, Case]) -> dict[str, Case]:
+    """Those of them in which every finding stands in a function that has lines of its own."""
+
+    def is_in_one(case: Case) -> bool:
+        tree = ast.parse(case.path.read_text())
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        lines = {line for each in functions for line in range(each.lineno, (each.end_lineno or 0) + 1)}
+        apart = all(each.body[0].lineno > each.lineno for each in functions)
+        found = {f.place.line for f in case.run(fix=False).findings if f.code == case.rule.code}
+        return apart and found <= lines
+
+    return {name: each for name, each in followed.items() if is_in_one(each)}
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("what", _HELPERS)
+def test_a_helper_that_acts_makes_nothing_sure(what: str, inside: dict[str, Case]) -> None:
+    def law(case: Case) -> None:
+        assert _unguarded(case, {"case.py": _beside(case.path.read_text(), _HELPERS[what])}) == []
+
+    hold(law, inside)
+
+
+@pytest.mark.law
+def test_a_helper_that_prints_takes_nothing_away(inside: dict[str, Case]) -> None:
+    def law(case: Case) -> None:
+        text = _beside(case.path.read_text(), "print(each)")
+        assert len(_unguarded(case, {"case.py": text})) == len(_unguarded(case, case.files))
+
+    hold(law, inside)
 
 
 def _heirs(text: str, lines: set[int]) -> list[str]:

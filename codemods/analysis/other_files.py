@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import posixpath
+from collections.abc import Iterable, Iterator
 
+from codemods.analysis.acting import acting, methods_of
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.unfollowed import is_of_an_end
 from codemods.flow.answers import Answer, question, unless
+from codemods.model.computed import Computed
 from codemods.model.edits import Evidence
 from codemods.project.index import Index
 from codemods.syntax.facts import Import, Unknown
 
 
 @question
-def nothing_is_in_another_file(ctx: PythonContext) -> Answer:
-    """Whether a file neither uses code of another file of the project, nor is used by one.
+def other_files_leave_it_alone(
+    ctx: PythonContext, known: frozenset[str] = frozenset(), computed: Computed = Computed.ALL
+) -> Answer:
+    """Whether what a file uses of other files of the project only computes, and nothing acts where it is used.
 
     What a function of another file does with an optimizer, a loss or a scaler is not followed to its end: it may step,
     divide or raise, or give an object that was made otherwise. Who calls from there may go on after an error.
     """
-    key = (nothing_is_in_another_file,)
+    key = (other_files_leave_it_alone, known, computed)
     if key not in ctx.memo:
-        ctx.memo[key] = unless((*_used(ctx), *_users(ctx)))
+        ctx.memo[key] = unless((*_used(ctx, known, computed), *_users(ctx, known, computed)))
     found: Answer = ctx.memo[key]
     return found
 
 
-def _used(ctx: PythonContext) -> Iterator[Evidence]:
-    """What the file imports from the project, each where it is defined, if that is a class or a function."""
+def _used(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Iterator[Evidence]:
+    """What the file imports from the project and acts, each where it is defined, if that is a class or a function."""
     for each in ctx.facts.imports:
         module = file_of(ctx.index, ctx.path, each)
         if module is None or module == ctx.path or each.type_checking:
             continue
+        functions = started = None
+        if isinstance(module, str) and computed is not Computed.ALL:
+            functions, started = _behind(ctx, each, module), _started(ctx, module)
+        if functions is not None and started is not None:
+            if not any(acting(ctx, [*functions, *started], known=known, sizes=bool(computed), outside=ctx.path)):
+                continue
         name = each.target.rpartition(".")[2]
         facts = ctx.index.facts(module) if isinstance(module, str) else None
         found = (facts.classes.get(name) or facts.functions.get(name)) if facts is not None else None
@@ -38,14 +51,106 @@ def _used(ctx: PythonContext) -> Iterator[Evidence]:
         yield Evidence(path, line, f"`{name}` may take part")
 
 
-def _users(ctx: PythonContext) -> Iterator[Evidence]:
-    """The files that import this one, each where it does."""
-    for path in ctx.index.importing(ctx.path):
-        facts = ctx.index.facts(path) if path != ctx.path else None
-        for each in facts.imports if facts is not None else ():
-            if file_of(ctx.index, path, each) == ctx.path:
+def _behind(ctx: PythonContext, each: Import, module: str) -> list[tuple[PythonContext, ast.AST]] | None:
+    """The functions that an import gives to a file; None where that cannot be told."""
+    there = ctx.other(module)
+    if there is None:
+        return None
+    names = [*there.facts.functions, *there.facts.classes]
+    if each.name == "*":
+        return _functions(ctx, [f"{module}:{name}" for name in names])
+    if ctx.index.module(ctx.path, each.target) == module:  # the module itself: what is asked of it
+        return _functions(ctx, [f"{module}:{name}" for name in names if name in ctx.facts.mentioned])
+    origin = ctx.index.resolve(ctx.path, each.name)
+    if len(origin) != 1:
+        return None
+    return _functions(ctx, list(origin))
+
+
+def _functions(ctx: PythonContext, origins: Iterable[str]) -> list[tuple[PythonContext, ast.AST]] | None:
+    found: list[tuple[PythonContext, ast.AST]] = []
+    for origin in origins:
+        path, inside, name = origin.partition(":")
+        there = ctx.other(path) if inside else None
+        if there is None:
+            return None
+        if (function := there.definition(name)) is not None:
+            found.append(function)
+        elif there.classes(name):
+            methods = methods_of(ctx, origin)
+            if methods is None:
+                return None
+            found += [*methods, *((there, each) for each in there.classes(name))]
+        else:
+            given = there.facts.assignments.get(name, ())
+            if not given or not all(isinstance(each.value.literal, (int, float, str)) for each in given):
+                return None
+    return found
+
+
+def _started(ctx: PythonContext, module: str) -> list[tuple[PythonContext, ast.AST]] | None:
+    """The files that run where one is imported, those that it imports included; None where one cannot be read."""
+    key = (_started, module)
+    if key not in ctx.memo:
+        found: dict[str, PythonContext | None] = {}
+        waiting = [module]
+        while waiting:
+            path = waiting.pop()
+            if path in found or path == ctx.path:
+                continue
+            there = found[path] = ctx.other(path)
+            parent = posixpath.dirname(path)
+            waiting += [init for init in (posixpath.join(parent, "__init__.py"),) if ctx.index.exists(init)]
+            for each in there.facts.imports if there is not None else ():
+                target = file_of(ctx.index, path, each)
+                if isinstance(target, str):
+                    waiting.append(target)
+                elif target is not None and not each.type_checking:
+                    found["?"] = None
+        programs = [each for each in found.values() if each is not None]
+        known = len(programs) == len(found)
+        ctx.memo[key] = [(each, each.module.tree) for each in programs] if known else None
+    result: list[tuple[PythonContext, ast.AST]] | None = ctx.memo[key]
+    return result
+
+
+def is_taken_by(ctx: PythonContext, path: str) -> bool:
+    """Whether a file imports another one of the project, or may do so, directly or by way of others."""
+    for each in ctx.facts.imports:
+        module = file_of(ctx.index, ctx.path, each)
+        started = _started(ctx, module) if isinstance(module, str) and module != ctx.path else []
+        if started is None or any(there.path == path for there, _ in started):
+            return True
+        if module is not None and not isinstance(module, str):
+            return True
+    return False
+
+
+def _users(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Iterator[Evidence]:
+    """The files that import this one and act themselves, each where it does."""
+    seen, waiting = {ctx.path}, [ctx.path]
+    while waiting:
+        used = waiting.pop()
+        for path in ctx.index.importing(used):
+            facts = ctx.index.facts(path) if path not in seen else None
+            each = next((i for i in facts.imports if file_of(ctx.index, path, i) == used), None) if facts else None
+            if each is None:
+                continue
+            seen.add(path)
+            waiting.append(path)
+            there = ctx.other(path)
+            if there is None or computed is Computed.ALL or any(_acts_on_it(ctx, there, known, computed)):
                 yield Evidence(path, each.line, "what stands in this file may be used here")
-                break
+
+
+def _acts_on_it(
+    ctx: PythonContext, there: PythonContext, known: frozenset[str], computed: Computed
+) -> Iterator[Evidence]:
+    for node in there.all(ast.Try):
+        if not all(is_of_an_end(there, handler) for handler in node.handlers):
+            yield there.evidence(node, "an error may be caught here")
+    statements = [(there, each) for each in there.module.tree.body]
+    yield from acting(ctx, statements, known=known, sizes=bool(computed), outside=ctx.path)
 
 
 def file_of(index: Index, importer: str, each: Import) -> str | Unknown | None:

@@ -19,7 +19,7 @@ from codemods.sources.manifest.specifiers import alternatives
 _IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch-training:")}
 """By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
 _OPERATOR = r"(?:===|==|~=|!=|<=|>=|<|>|\^|~)"
-_RELEASE = r"[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*"
+_RELEASE = r"(?:[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*|[\"'] *\+)"
 _SPEC = (
     rf"\s*{_OPERATOR}\s*{_RELEASE}(?:\s*,\s*{_OPERATOR}\s*{_RELEASE})*"
     r"|[./_-]?v?\d+[.-]\d+(?:\.\d+|\.?(?:a|b|rc|dev|post)\d+)*"
@@ -146,7 +146,7 @@ def _spec(written: str) -> str | None:
     spec = re.sub(r"(?<=\d)-(?=\d)", ".", spec)  # of an image, `transformers.4-40` (`image_with_its_releases`)
     if spec[0] in "@:/._-v" or spec[0].isdigit():
         spec = f"={spec.lstrip('@:/._-').removeprefix('v')}"
-    if re.search(r"[${%]", spec):
+    if re.search(r"[${%+]", spec):
         return ""  # of a variable
     return spec if alternatives(spec) is not None else None
 

@@ -6,12 +6,17 @@ import ast
 import re
 from collections.abc import Iterator
 
+from codemods.analysis import instances
+from codemods.analysis.acting import acting, is_a_switch
 from codemods.analysis.calls import literal, values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unless
+from codemods.model.computed import Computed
 from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import Ref
+from codemods.sources.files import SHELL
 from codemods.syntax.module import FUNCTIONS, own
 
 _PLAIN = frozenset(
@@ -55,6 +60,9 @@ _BY_TEXT = frozenset({"eval", "exec", "globals", "locals", "vars"})
 _BOUND = frozenset({"functools.partial", "functools.reduce", "operator.methodcaller", "operator.attrgetter"})
 """What makes a function of which only a run tells what it calls."""
 _MANIFESTS = (".txt", ".in", ".toml", ".cfg", ".yml", ".yaml")
+_DEVICES = "CUDA_VISIBLE_DEVICES"
+_HIDDEN = re.compile(_DEVICES + r"""(?:["']?\]?[ \t]*[=:,][ \t]*(?:""|''|["']-1["']|-1\b)|=(?=\s|$))""")
+"""Where a program is shown no GPU: `os.environ["CUDA_VISIBLE_DEVICES"] = ""`, `CUDA_VISIBLE_DEVICES= python`."""
 _ELSEWHERE = re.compile(r"deepspeed|cuda:[1-9]")
 """Texts that hand the step to an engine of its own, or put a part of the model on another device."""
 
@@ -90,13 +98,22 @@ def _overridden(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
 
 
 @question
-def no_helper_is_called(ctx: PythonContext, node: ast.AST) -> Answer:
-    """Whether the function around a place calls no function of the project, whose part in it is not followed."""
+def helpers_leave_it_alone(
+    ctx: PythonContext, node: ast.AST, known: frozenset[str] = frozenset(), computed: Computed = Computed.ALL
+) -> Answer:
+    """Whether the functions of the project that are called around a place only compute, read or print.
+
+    Args:
+        known: words of which the rule asks itself.
+        computed: what of the values that they give has a part in the claim.
+    """
     scope = ctx.function(node) or ctx.module.tree
     return unless(
         ctx.evidence(call, f"what `{ctx.written(call.func)}` does is not followed")
         for call in own(scope)
-        if isinstance(call, ast.Call) and ctx.callee(call) is not None
+        if isinstance(call, ast.Call) and (called := ctx.callee(call)) is not None
+        if ((is_used := not isinstance(ctx.parent(call), ast.Expr)) and computed is Computed.ALL)
+        or any(acting(ctx, [called], known=known, sizes=is_used and bool(computed), owner=ctx.klass(node)))
     )
 
 
@@ -125,7 +142,10 @@ def code_around_is_plain(ctx: PythonContext, node: ast.AST) -> Answer:
     if key not in ctx.memo:
         inside = [each for each in own(method.klass) if isinstance(each, FUNCTIONS)] if method is not None else []
         scopes = dict.fromkeys((scope, *inside, ctx.module.tree))
-        ctx.memo[key] = (*_unseen_bases(ctx, node), *(found for each in scopes for found in _unlisted(ctx, each)))
+        ctx.memo[key] = (
+            *_unseen_bases(ctx, node),
+            *(found for each in scopes for found in _unlisted(ctx, each, scope)),
+        )
     found: tuple[Evidence, ...] = ctx.memo[key]
     return unless(found)
 
@@ -141,19 +161,28 @@ def _unseen_bases(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
             yield Evidence(ctx.path, klass.line, f"what `{base}` does is not known")
 
 
-def _ends(ctx: PythonContext, handler: ast.ExceptHandler) -> bool:
+def is_of_an_end(ctx: PythonContext, handler: ast.ExceptHandler) -> bool:
     """Whether a handler is for a missing package, or for a person who ends the run."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return all(ctx.name(each) in ("ImportError", "ModuleNotFoundError", "KeyboardInterrupt") for each in kinds)
 
 
-def _unlisted(ctx: PythonContext, scope: ast.AST) -> Iterator[Evidence]:
+def _runs_the_project(ctx: PythonContext, block: ast.Try) -> bool:
+    """Whether what is tried may run code of the project: a library alone does not come back to it."""
+    calls = (each for statement in block.body for each in ast.walk(statement) if isinstance(each, ast.Call))
+    return not all(
+        bool(origins := ctx.origin(each.func)) and not any(":" in origin for origin in origins) for each in calls
+    )
+
+
+def _unlisted(ctx: PythonContext, scope: ast.AST, around: ast.AST) -> Iterator[Evidence]:
+    """What of a function is not followed; `around`: the one that is asked about."""
     for node in own(scope):
         what = ""
         if isinstance(node, (ast.stmt, ast.expr)) and not isinstance(node, _LISTED):
             what = "this is not followed"
-        elif isinstance(node, ast.Try) and not all(_ends(ctx, each) for each in node.handlers):
-            what = "an error may be caught here"
+        elif isinstance(node, ast.Try) and not all(is_of_an_end(ctx, each) for each in node.handlers):
+            what = "an error may be caught here" if scope is around or _runs_the_project(ctx, node) else ""
         elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in _NAMES:
             what = f"`{node.attr}` is not followed"
         elif isinstance(node, ast.Call) and (ctx.name(node.func) in _BY_TEXT or ctx.origin(node.func) & _BOUND):
@@ -187,12 +216,41 @@ def _of_attributes(ctx: PythonContext) -> Iterator[Evidence]:
     for node in ctx.all(ast.Attribute):
         if isinstance(node.ctx, ast.Store) and node.attr not in _OF_TENSORS:
             method = ctx.method(node)
-            if method is None or ctx.name(node.value) != method.self:
+            own_attribute = method is not None and ctx.name(node.value) == method.self
+            if not own_attribute and not _is_a_setting(ctx, node):
                 yield ctx.evidence(node, f"`{ctx.written(node)}` is set from outside")
     for call in ctx.all(ast.Call):
         name = (ctx.name(call.func) or "").rpartition(".")[2]
         if name in _NAMING and not any(isinstance(each, ast.Constant) for each in call.args[:2]):
             yield ctx.evidence(call, "any attribute may be meant")
+
+
+def _is_a_setting(ctx: PythonContext, node: ast.Attribute) -> bool:
+    """Whether an attribute is one of a backend, of parsed arguments, or of a class that only holds values."""
+    if is_a_switch(ctx, node):
+        return True
+    kind = instances.of(ctx, node.value)
+    if kind is not None:
+        return all(":" in name and _only_holds(ctx, Ref.of(name)) for name in kind.names)
+    found, complete = possible_values(ctx, node.value)
+    return complete and all(_is_parsed(each) for each in found)
+
+
+def _is_parsed(value: PossibleValue) -> bool:
+    node = value.node
+    if not isinstance(node, ast.Call):
+        return False
+    parses = isinstance(node.func, ast.Attribute) and node.func.attr in ("parse_args", "parse_known_args")
+    return parses or value.ctx.means(node.func, "argparse.Namespace", "types.SimpleNamespace")
+
+
+def _only_holds(ctx: PythonContext, ref: Ref) -> bool:
+    """Whether a class has no method of its own, and no base that has one."""
+    lineage = ctx.index.lineage(ref)
+    classes = [ctx.index.klass(each) for each in lineage.refs]
+    return not lineage.external - {"object", "abc.ABC"} and all(
+        each is not None and not set(each.methods) - {"__init__", "__repr__", "__str__"} for each in classes
+    )
 
 
 def _halving(ctx: PythonContext) -> Iterator[Evidence]:
@@ -237,13 +295,19 @@ def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
         names = {each.id for each in ast.walk(word.value) if isinstance(each, ast.Name)}
         if word.arg in _SCALES and any(ctx.facts.loads.get(name, 0) > 1 for name in names):  # scaled_by_hand
             yield ctx.evidence(word.value, "the loss may be multiplied by this scale elsewhere")
+        if word.arg == "init_scale" and literal(word.value) == 1:  # begins_at_one
+            yield ctx.evidence(word.value, "gradients are multiplied by 1 at first")
     for text in ctx.all(ast.Constant):
         if isinstance(text.value, str) and len(text.value) < 100 and (found := _ELSEWHERE.search(text.value)):
             yield ctx.evidence(text, f"`{found[0]}` may be where this is trained")
 
 
 def _cpu_builds(ctx: PythonContext) -> Iterator[Evidence]:
-    """Where the project installs a build of torch without CUDA: scalers and regions of cuda switch themselves off."""
+    """Where torch may find no GPU, or is built without: scalers and regions of cuda switch themselves off."""
+    for path in ctx.index.holding("", (_DEVICES.encode(),), (".py", *SHELL, "Makefile", ".yml", ".yaml")):
+        text = ctx.index.text(path) or ""
+        if (hidden := _HIDDEN.search(text)) is not None:
+            yield Evidence(path, text.count("\n", 0, hidden.start()) + 1, "no GPU may be in sight")
     for path in ctx.index.search(ctx.path, (b"whl/cpu", b"+cpu"), suffixes=_MANIFESTS):
         lines = (ctx.index.text(path) or "").splitlines()
         line = next(number for number, each in enumerate(lines, 1) if "whl/cpu" in each or "+cpu" in each)

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from codemods.analysis.class_building import class_is_as_written, function_is_as_written
 from codemods.analysis.expected_errors import error_is_not_expected, expects, is_observed
-from codemods.analysis.other_files import nothing_is_in_another_file
+from codemods.analysis.other_files import other_files_leave_it_alone
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
 from codemods.analysis.unfollowed import (
     code_around_is_plain,
-    no_helper_is_called,
+    helpers_leave_it_alone,
     nothing_here_is_unfollowed,
     one_of_each_is_made,
 )
@@ -155,13 +155,14 @@ def _in_this_program(program: PythonContext, draft: Draft) -> Draft:
         asked += [error_is_not_expected(program, place)] if place is not None else []
     draft = of_these_releases(program, draft)
     if draft.rule.follows:
+        known, computed = frozenset(draft.rule.knows), draft.rule.computed
         closed = [
-            nothing_here_is_unfollowed(program, draft.node, frozenset(draft.rule.knows)),
-            no_helper_is_called(program, draft.node),
+            nothing_here_is_unfollowed(program, draft.node, known),
+            helpers_leave_it_alone(program, draft.node, known, computed),
             code_around_is_plain(program, draft.node),
         ]
         if not every([*draft.is_bug, *closed]).is_unknown:
-            closed.append(nothing_is_in_another_file(program))
+            closed.append(other_files_leave_it_alone(program, known, computed))
         cautions.append(one_of_each_is_made(program))
         (asked if draft.consequence >= Consequence.RAISES else cautions).extend(closed)
     # it reads other files: not where the finding is unsure already, nor (test_since) where nothing is imported

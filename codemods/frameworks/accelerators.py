@@ -25,7 +25,7 @@ from codemods.analysis.definitions import reaching
 from codemods.analysis.optimizers import stepped
 from codemods.analysis.python_context import Binding, Method, PythonContext
 from codemods.analysis.values import Following, PossibleValue, assigned_to_attribute, verdicts
-from codemods.flow.answers import Answer, no, question, unknown, yes
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.names import ACCELERATOR
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, is_none, own, parameters
 
@@ -268,3 +268,15 @@ def scales_gradients(ctx: PythonContext, name: str) -> Answer:
     if told is ... or has_splat(call):
         return unknown(ctx.evidence(call, "the precision may be fp16"))
     return yes(ctx.evidence(call, "scales the losses")) if told == "fp16" else no()
+
+
+_STEPS = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS"
+
+
+@question
+def no_environment_says_how_many(ctx: PythonContext) -> Answer:
+    """Whether no file sets the variable that comes before `gradient_accumulation_steps` (`number_of_a_node`)."""
+    return unless(
+        ctx.shown_in(path, _STEPS, f"`{_STEPS}` may be set here")
+        for path in ctx.index.holding("", (_STEPS.encode(),), ("",))
+    )

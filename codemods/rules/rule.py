@@ -8,11 +8,12 @@ and notebooks; those of `codemods.sources` for every other file.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from codemods.flow.answers import Answer
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Evidence, Need, Safety
 from codemods.model.effect import Effect
 from codemods.syntax.verbs import Verbs
@@ -105,8 +106,11 @@ class Rule:
     asked."""
     follows: bool = False
     """Whether it follows what becomes of objects: it is certain, and its fix safe, where no other file takes part."""
-    knows: tuple[str, ...] = ()
-    """Of what turns gradients or outputs into something else (`analysis/unfollowed.py`), what it asks of itself."""
+    knows: Collection[str] = ()
+    """Of what turns gradients or outputs into something else (`analysis/unfollowed.py`, `analysis/acting.py`), what it
+    asks of itself, or what has no part in its claim."""
+    computed: Computed = Computed.ALL
+    """What of the values that the project's functions compute has a part in its claim."""
     upgrading: bool = False
     """Whether the rule speaks only while a project is carried to newer releases."""
     elsewhere: tuple[bytes, ...] = ()

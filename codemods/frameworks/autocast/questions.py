@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from codemods.analysis.instances import may_be_a_parameter
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
 from codemods.analysis.optimizers import stepped
+from codemods.analysis.other_files import is_taken_by
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unknown, unless
@@ -55,9 +56,25 @@ def weights_are_as_made(ctx: PythonContext) -> Answer:
     remade = [
         each.evidence(f"`{each.word}` may change what autocast keeps of the weights")
         for each in found
-        if each.ctx is not ctx or each.word in ("weight_norm", "spectral_norm", "register_parametrization")
+        if (each.ctx is not ctx and not _is_of_its_own_part(ctx, each))
+        or each.word in ("weight_norm", "spectral_norm", "register_parametrization")
     ]
     return unless([*remade, *_views(ctx)])
+
+
+def _is_of_its_own_part(ctx: PythonContext, mention: Occurrence) -> bool:
+    """Whether a class of another file, which the first does not use, freezes what it made itself.
+
+    In `self.embed = nn.Embedding(…)` and `self.embed.weight.requires_grad_(False)` nothing of the first file is meant.
+    """
+    method, node = mention.ctx.method(mention.node), mention.node
+    name = mention.ctx.name(node) or ""
+    if method is None or not name.startswith(f"{method.self}.") or is_taken_by(ctx, mention.ctx.path):
+        return False
+    index, path = mention.ctx.index, mention.ctx.path
+    made = [each.value for _, each in index.assigned(method.owner, name.split(".")[1])]
+    origins = [index.resolve(path, each.dotted) if each.call and each.dotted else frozenset[str]() for each in made]
+    return bool(origins) and all(found and all(o.startswith("torch.nn.") for o in found) for found in origins)
 
 
 def _views(ctx: PythonContext) -> Iterator[Evidence]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from codemods.analysis.mentions import definers, stores
+from codemods.analysis.mentions import definers, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.autocast.version_tests import version_tested
@@ -58,7 +58,7 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
             verbs = [] if spread else [edit_call(call, function=new, named=named)]
         else:
             verbs = [replaced(node, new)]
-    unset = nobody_sets_it(ctx, node.attr) & no_attribute_is_made_by_name(ctx, own)
+    unset = nobody_sets_it(ctx, node.attr) & no_attribute_is_made_by_name(ctx, own) & is_no_field(ctx, node.attr)
     if row.place == "attribute" and not unset.is_yes:
         verbs = []  # what is put there keeps its name (an_override)
     if row.place == "argument" and uses(ctx.index, ctx.path, node.attr) & {OwnUse.KEY, OwnUse.OPTION, OwnUse.FIELD}:
@@ -70,7 +70,7 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
         said = f"`{row.old}` of `{row.owner.rpartition('.')[2]}` cannot be set since {row.library} {row.gone}"
         yield from finding(rule, row, node, ctx, None, message=f"{said}. {row.decide.rstrip('.')}")
     elif is_set:  # a new attribute, which nobody reads
-        yield from finding(rule, replace(row, silent=True), node, ctx, remedy)
+        yield from finding(rule, replace(row, silent=True), node, ctx, remedy, (stored_for_nobody(ctx, node),))
     else:
         yield from finding(rule, row, node, ctx, remedy, (unset,))
 
@@ -111,6 +111,39 @@ def nobody_sets_it(ctx: PythonContext, name: str) -> Answer:
         for path, klass, _ in definers(ctx, name)
     )
     return unless([*set_here, *defined])
+
+
+_MAKERS = frozenset({"make_dataclass", "type", "create_model", "new_class"})
+"""What makes a class of fields that are named by texts."""
+
+
+@question
+def is_no_field(ctx: PythonContext, name: str) -> Answer:
+    """Whether no class of the program is made by a call that names such a field (`made_fields`)."""
+    found = ctx.index.search(ctx.path, (name.encode(),))
+    programs = (there for path in found if (there := ctx.other(path)) is not None)
+    return unless(
+        there.evidence(text, f"`{name}` may be a field")
+        for there in programs
+        if not there.facts.called.isdisjoint(_MAKERS)
+        for text in there.all(ast.Constant)
+        if text.value == name and any(_makes_a_class(there, each) for each in there.ancestors(text))
+    )
+
+
+def _makes_a_class(ctx: PythonContext, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (ctx.name(node.func) or "").rpartition(".")[2] in _MAKERS
+
+
+@question
+def stored_for_nobody(ctx: PythonContext, stored: ast.Attribute) -> Answer:
+    """Whether nothing in the program reads what is stored under an old name, also by a text (`a_note`)."""
+    return unless(
+        each.evidence(f"`{stored.attr}` may be read here")
+        for each in mentions(ctx, stored.attr)
+        if isinstance(each.node, ast.Constant)
+        or (isinstance(each.node, ast.Attribute) and isinstance(each.node.ctx, ast.Load))
+    )
 
 
 def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Draft]:

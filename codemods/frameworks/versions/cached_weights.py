@@ -7,9 +7,9 @@ import ast
 from dataclasses import dataclass
 
 from codemods.analysis.calls import literal
-from codemods.analysis.other_files import nothing_is_in_another_file
+from codemods.analysis.other_files import other_files_leave_it_alone
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.unfollowed import no_helper_is_called, nothing_here_is_unfollowed
+from codemods.analysis.unfollowed import helpers_leave_it_alone, nothing_here_is_unfollowed
 from codemods.flow.answers import Answer
 from codemods.frameworks.autocast.modules import something_is_cast, weights_are_float32
 from codemods.frameworks.autocast.questions import (
@@ -21,6 +21,7 @@ from codemods.frameworks.autocast.questions import (
 )
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.versions.call_graph import methods, programs, trains_in_mixed_precision
+from codemods.model.computed import Computed
 from codemods.model.names import AUTOCAST, LIGHTNING_MODULE, TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
@@ -82,9 +83,9 @@ def _use(ctx: PythonContext, off: ast.Call, on: ast.Call, name: str, *, in_step:
         cache_is_left_alone(ctx, scope),
         forward_is_its_own(ctx),
         runs_under_autocast(ctx, scope),
-        nothing_is_in_another_file(ctx),
+        other_files_leave_it_alone(ctx, computed=Computed.NOTHING),
         nothing_here_is_unfollowed(ctx, off),
-        no_helper_is_called(ctx, off),
+        helpers_leave_it_alone(ctx, off, computed=Computed.NOTHING),
         something_is_cast(ctx, off),
         weights_are_as_made(ctx),
     )

@@ -82,14 +82,21 @@ def lightning_runs_it(ctx: FileContext) -> Answer:
 def lightning_is_given_it(ctx: FileContext) -> Answer:
     """Whether a LightningModule makes such an optimizer in `configure_optimizers` (`stepped_by_a_loop`)."""
     optimizer = own(ctx)
-    if optimizer is None:
+    found = (optimizer.name, optimizer.path) if optimizer is not None else transformers(ctx)
+    if found is None:
         return yes()
+    name, path = found[0].rpartition(".")[2], found[1]
     for where in programs(ctx, (b"configure_optimizers",), "configure_optimizers"):
         for _, method in methods(where):
             made = (node.func for node in nodes(method) if isinstance(node, ast.Call))
-            if method.name == "configure_optimizers" and any(_last(func) == optimizer.name for func in made):
+            if method.name == "configure_optimizers" and any(_is_called(where, func, name) for func in made):
                 return yes()
-    return unknown(Evidence(optimizer.path, 1, f"`{optimizer.name}` may be stepped by other code than Lightning's"))
+    return unknown(Evidence(path, 1, f"`{name}` may be stepped by other code than Lightning's"))
+
+
+def _is_called(ctx: PythonContext, func: ast.expr, name: str) -> bool:
+    """Whether a class of this name is called, by whatever name it was imported (`renamed_import`)."""
+    return _last(func) == name or any(each.rpartition(".")[2] == name for each in ctx.origin(func))
 
 
 def configuring(ctx: FileContext) -> dict[str, Facts]:

@@ -90,6 +90,7 @@ from codemods.frameworks.autocast.uses import (
     uses,
 )
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients, switch
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import LIGHTNING_MODULE
@@ -108,6 +109,7 @@ rule = Rule(
     effects={"disable-autocast": Effect.NUMBERS},
     bounds={"hoist": Safety.UNSAFE, "disable-autocast": Safety.UNSAFE},
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(SITES,),
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),
     references=(

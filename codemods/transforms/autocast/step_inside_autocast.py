@@ -61,6 +61,7 @@ from codemods.frameworks.autocast.regions import (
     whole,
 )
 from codemods.frameworks.autocast.uses import Use, forgets, outward, uses
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.syntax.module import FUNCTIONS, own
@@ -77,6 +78,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(SITES,),
     somewhere=SPEAKING,
     references=(

@@ -55,6 +55,7 @@ from codemods.frameworks.checkpointing.project_traits import (
     no_hook_runs_inside,
 )
 from codemods.frameworks.checkpointing.reachable import trouble_in
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import CHECKPOINT, CHECKPOINT_SEQUENTIAL
@@ -75,6 +76,7 @@ rule = Rule(
     consequence=Consequence.WARNS,
     effect=Effect.NEW_GRADIENTS,
     follows=True,
+    computed=Computed.NOTHING,
     knows=("requires_grad", "requires_grad_"),
     triggers=(("checkpoint", "checkpoint_sequential"),),
     errors=(

@@ -20,10 +20,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.training import replicas
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
@@ -36,6 +38,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("backward",), ("module", "unwrap_model", "DistributedDataParallel")),
     somewhere=(b"DistributedDataParallel", b"Accelerator"),
     imports=("torch",),

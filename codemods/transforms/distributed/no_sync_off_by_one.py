@@ -19,10 +19,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import literal
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.training.replicas import nobody_averages_gradients
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
@@ -36,6 +38,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("no_sync",), ("step",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html",),
 )

@@ -24,9 +24,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import given
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.training import epochs
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -43,6 +45,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     effect=Effect.NUMBERS,
     triggers=(_TRAINING, ("range", "trange", "count", "while")),
     somewhere=(b"DistributedSampler",),

@@ -54,6 +54,7 @@ from codemods.frameworks.gradients.questions import (
     graph_stays_here,
     may_switch,
 )
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import GRAD_SCALER, OPTIMIZER
 from codemods.project.index import NONE, Ref
@@ -72,6 +73,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(("step",), ("no_grad", "inference_mode", "set_grad_enabled")),
     subclasses=OPTIMIZER,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),

@@ -51,6 +51,7 @@ from codemods.frameworks.gradients.questions import (
     no_other_backward_of_a_step,
 )
 from codemods.frameworks.gradients.removal import without_assignment
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, FABRIC
 from codemods.rules.rule import Draft, Rule
@@ -68,6 +69,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(DIFFERENTIATING, _SITES),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

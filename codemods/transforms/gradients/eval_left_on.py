@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import insert_before
@@ -37,6 +38,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(("step",), ("eval", "train")),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval",),
 )

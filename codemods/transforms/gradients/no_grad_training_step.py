@@ -51,6 +51,7 @@ from codemods.frameworks.gradients.questions import (
     gradients_stay_off,
     graph_stays_here,
 )
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
@@ -68,6 +69,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(("no_grad", "inference_mode", "set_grad_enabled"), ("training_step",)),
     subclasses=LIGHTNING_MODULE,
     errors=("element 0 of tensors does not require grad and does not have a grad_fn",),

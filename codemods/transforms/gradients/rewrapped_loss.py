@@ -54,6 +54,7 @@ from codemods.frameworks.gradients.questions import (
     nobody_writes_weights,
 )
 from codemods.frameworks.gradients.removal import without_assignment
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
@@ -73,6 +74,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(_SITES, (*DIFFERENTIATING, "compute_loss")),
     errors=(
         "element 0 of tensors does not require grad and does not have a grad_fn",

@@ -22,10 +22,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step, no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -38,6 +40,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("step",), ("zero_grad",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-accumulation",),
 )

@@ -24,6 +24,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.autocast.regions import scales_losses
 from codemods.frameworks.lightning import closures
 from codemods.frameworks.lightning.hooks import runs_under_the_trainer
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
@@ -37,6 +38,7 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
     follows=True,
+    computed=Computed.NOTHING,
     triggers=(("optimizer_step",), ("step",)),
     subclasses=LIGHTNING_MODULE,
     errors=(

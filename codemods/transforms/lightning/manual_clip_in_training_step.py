@@ -32,6 +32,7 @@ from codemods.frameworks.lightning.hooks import STEPPING
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer, which
 from codemods.frameworks.scaler.questions import bound_is_a_number
 from codemods.frameworks.training import questions
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project import versions
@@ -49,6 +50,7 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.SIZES,
     triggers=(("clip_gradients", "clip_grad_norm_", "clip_grad_value_"), ("manual_backward",), ("training_step",)),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#on-before-optimizer-step",),

@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import values
 from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
@@ -31,6 +32,7 @@ from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
 from codemods.frameworks.lightning.optimizers import ALL, which
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP, OPTIMIZER
 from codemods.project.index import Ref
@@ -46,6 +48,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("step",), ("optimizers",)),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),

@@ -96,6 +96,7 @@ from codemods.frameworks.lightning.hooks import (
 )
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer
 from codemods.frameworks.scaler.questions import no_scaler_may_be_off
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP
@@ -115,6 +116,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
     follows=True,
+    computed=Computed.SIZES,
     triggers=(("backward",),),
     errors=("Attempted unscale_ but _scale is None",),
     references=(

@@ -42,6 +42,7 @@ from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, 
 from codemods.flow.answers import every
 from codemods.frameworks.accelerators import Keeping, keeper, trains_what_it_prepared
 from codemods.frameworks.gradient_consumers import redirecting
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import FABRIC
@@ -56,6 +57,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
     follows=True,
+    computed=Computed.SIZES,
     triggers=(("backward",), ("Fabric", "setup", "setup_module")),
     errors=(
         "requires you to call `fabric.backward(loss)` instead of `loss.backward()`",

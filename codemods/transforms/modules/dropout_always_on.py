@@ -22,8 +22,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from codemods.analysis.calls import argument, given, has_splat, literal
+from codemods.analysis.calls import argument, given, has_splat, literal, values
 from codemods.analysis.mentions import Occurrence, is_mentioned, stores, told
+from codemods.analysis.optimizers import uses_of
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, every, no, question, unknown, unless, yes
@@ -79,6 +80,7 @@ def dropout_always_on(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         rate_is_positive(ctx, rate),
         runs_in_evaluation(ctx, method),
         something_evaluates(ctx, call),
+        is_part_of_what_is_evaluated(ctx, method),
     ]
     if every(is_bug).is_yes:
         is_bug.append(nothing_is_sampled(ctx))  # which reads every file that takes a spread
@@ -163,6 +165,28 @@ def something_evaluates(ctx: PythonContext, call: ast.Call) -> Answer:
     if is_mentioned(ctx, "eval") or any(ctx.index.using(ctx.path, _TRAINED_BY)):
         return yes()
     return unknown(ctx.evidence(call, "nothing in sight evaluates a model"))
+
+
+@question
+def is_part_of_what_is_evaluated(ctx: PythonContext, method: Method) -> Answer:
+    """Whether no object of the class is one that a function makes, calls itself and never evaluates (`of_a_recipe`)."""
+    return unless(
+        ctx.evidence(call, f"nothing evaluates `{name}`")
+        for call in ctx.all(ast.Call)
+        if ctx.klass(call) != method.owner and ctx.index.resolve(ctx.path, method.klass.name) == ctx.origin(call.func)
+        for name in _called_alone(ctx, call)
+    )
+
+
+def _called_alone(ctx: PythonContext, call: ast.Call) -> Iterator[str]:
+    """The name that a new module is given in a function, if it is called by it, and `eval` is not."""
+    scope = ctx.scope(call)
+    for name, bindings in ctx.bindings(scope).items():
+        if any(call in ast.walk(each.value) for each in bindings if each.value is not None):
+            asked = uses_of(ctx, call, name)
+            handed = any(name == ctx.name(given) for each in ctx.all(ast.Call) for given in values(each))
+            if "()" in asked and "eval" not in asked and not handed:
+                yield name
 
 
 @question

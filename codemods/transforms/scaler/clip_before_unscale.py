@@ -45,6 +45,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.grad_scaler import Scaler
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
@@ -52,6 +53,7 @@ from codemods.analysis.scaled_training import Training, trainings
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.scaler.clips import ScaledClip, scaled_clips
 from codemods.frameworks.scaler.questions import scale_may_change
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 
@@ -63,6 +65,8 @@ rule = Rule(
     safety=Safety.SAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.SIZES,
+    knows=MODES,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )

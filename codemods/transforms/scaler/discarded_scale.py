@@ -24,6 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import values
 from codemods.analysis.definitions import reaching
 from codemods.analysis.grad_scaler import Scaler
@@ -43,6 +44,7 @@ from codemods.frameworks.scaler.questions import (
     nothing_else_steps,
     nothing_else_unscales,
 )
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -58,6 +60,8 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effect=Effect.FACTOR,
     follows=True,
+    computed=Computed.SIZES,
+    knows=MODES,
     triggers=(("scale",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
 )

@@ -33,6 +33,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import given
 from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import ReachedCode
@@ -43,6 +44,7 @@ from codemods.analysis.scaler_lifetime import home
 from codemods.analysis.sources import sources
 from codemods.flow.answers import Answer
 from codemods.frameworks.scaler.questions import nothing_else_steps, nothing_updates, updates
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -58,6 +60,8 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "step() has already been called since the last update().",

@@ -33,6 +33,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.grad_scaler import Scaler, given_optimizer, spelled
 from codemods.analysis.gradient_use import takes_parameters
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
@@ -55,6 +56,7 @@ from codemods.frameworks.scaler.questions import (
 )
 from codemods.frameworks.training import questions
 from codemods.frameworks.training.objects import cast_outside
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import LOOPS, own
@@ -68,6 +70,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.SIZES,
+    knows=MODES,
     triggers=(("scale",), ("step",), ("backward",)),
     errors=("No inf checks were recorded prior to update.",),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.step",),

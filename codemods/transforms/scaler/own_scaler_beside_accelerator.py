@@ -18,8 +18,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.accelerators import scales_gradients
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, GRAD_SCALER
 from codemods.rules.rule import Draft, Rule
@@ -32,6 +34,8 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("backward",), ("scale",), ("Accelerator", "accelerator", "accelerate")),
     references=("https://huggingface.co/docs/accelerate/concept_guides/gradient_synchronization",),
 )

@@ -29,6 +29,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.scaler.penalties import Fate, fate
 from codemods.frameworks.scaler.questions import is_scaler, made_in_sight, nothing_else_unscales, scaler_is_on
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 
@@ -42,6 +43,7 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.SIZES,
     triggers=(("create_graph",), ("scale",)),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-penalty",),
 )

@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis import instances
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import given, literal
 from codemods.analysis.grad_scaler import switch
 from codemods.analysis.mentions import Occurrence, mentions
@@ -30,6 +31,7 @@ from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unless
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import GRAD_SCALER
@@ -43,6 +45,8 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     effect=Effect.NUMBERS,
     triggers=(("load_state_dict",),),
     somewhere=(b"GradScaler",),

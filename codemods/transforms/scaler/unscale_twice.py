@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.grad_scaler import Scaler, optimizer
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
@@ -31,6 +32,7 @@ from codemods.flow.protocols import Violation
 from codemods.frameworks.scaler.course import unscaled_twice
 from codemods.frameworks.scaler.questions import is_scaler, made_in_sight, scaler_is_on
 from codemods.frameworks.training import questions
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import TRIES
@@ -43,6 +45,8 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.RAISES,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("unscale_",), ("step", "scale")),
     errors=("unscale_() has already been called on this optimizer since the last update().",),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.unscale_",),

@@ -36,6 +36,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis import instances
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import values
 from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import (
@@ -62,6 +63,7 @@ from codemods.analysis.tensors import METHODS, differentiates_a_tensor
 from codemods.analysis.values import possible_values
 from codemods.frameworks.scaler.clips import clips_after
 from codemods.frameworks.scaler.questions import is_scaler, no_other_step, no_step_is_out_of_sight, nothing_else_scales
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -77,6 +79,8 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.FACTOR,
     follows=True,
+    computed=Computed.SIZES,
+    knows=MODES,
     triggers=(("backward",), ("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "Attempted step but _scale is None.",

@@ -33,6 +33,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.grad_scaler import Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.instances import callee
@@ -46,6 +47,7 @@ from codemods.frameworks.scaler.questions import (
     scale_may_change,
     updates_with_the_same_gradients,
 )
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import delete, insert_after
@@ -58,6 +60,8 @@ rule = Rule(
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     triggers=(("step",), ("update",)),
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html#working-with-multiple-models-losses-and-optimizers",

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import given, has_splat, keyword, values
 from codemods.analysis.optimizers import is_schedule
 from codemods.analysis.python_context import PythonContext
@@ -27,6 +28,7 @@ from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
 from codemods.frameworks.accelerators import Keeping, prepared
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
@@ -43,6 +45,8 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     effect=Effect.NUMBERS,
     triggers=(("prepare",),),
     somewhere=(b"schedule",),

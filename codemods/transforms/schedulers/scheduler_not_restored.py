@@ -21,12 +21,14 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
+from codemods.analysis.acting import MODES
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal, positional
 from codemods.analysis.mentions import Occurrence, mentions, stores
 from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unless, yes
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -43,6 +45,8 @@ rule = Rule(
     safety=Safety.DISPLAY,
     consequence=Consequence.SILENT,
     follows=True,
+    computed=Computed.NOTHING,
+    knows=MODES,
     effect=Effect.NUMBERS,
     triggers=(("load_state_dict",),),
     somewhere=(b"lr_scheduler",),

@@ -24,6 +24,7 @@ from codemods.analysis.calls import binder, given, keyword, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
+from codemods.frameworks.accelerators import no_environment_says_how_many
 from codemods.frameworks.trainer_config.divisions import DIVIDING, Division, factors
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -70,7 +71,11 @@ def loss_divided_beside_accumulate(call: ast.Call, ctx: PythonContext) -> Iterat
             fix=_undivided(ctx, division),
             message=f"`{ctx.written(func)}` divides by `{where.written(steps)}`, and the loss is divided by it already",
             evidence=[where.evidence(steps, "the Accelerator divides by this"), shown],
-            is_bug=[is_no_other_average(division), each_round_is_a_batch(ctx, call)],
+            is_bug=[
+                is_no_other_average(division),
+                each_round_is_a_batch(ctx, call),
+                no_environment_says_how_many(ctx),
+            ],
         )
         return
 

@@ -44,15 +44,18 @@ from codemods.analysis.gradient_watchers import no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
 from codemods.flow.answers import Answer, every, question, unknown, yes
-from codemods.frameworks.accelerators import Keeping, keeper, trains_what_it_prepared
+from codemods.frameworks.accelerators import (
+    Keeping,
+    keeper,
+    no_environment_says_how_many,
+    trains_what_it_prepared,
+)
 from codemods.frameworks.gradient_consumers import redirecting
 from codemods.frameworks.trainer_config.divisions import divided_by_hand, loss_is_undivided
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
 from codemods.rules.rule import Draft, Rule
-
-_STEPS = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS"
 
 rule = Rule(
     code="HF001",
@@ -99,7 +102,7 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         is_wanted, is_right = redirecting(ctx, call, KEEPING, name, _stays)
         is_bug += [is_wanted, no_hook_sees_gradients(ctx)]
         if accumulates:
-            is_bug.append(accumulates_here(ctx, call))
+            is_bug += [accumulates_here(ctx, call), no_environment_says_how_many(ctx)]
         cost = _cost(ctx)
         if accumulates and cost is Consequence.STYLE:
             is_right.append(unknown(ctx.evidence(call, "the Accelerator may divide the loss, which nothing does here")))
@@ -111,8 +114,6 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 @question
 def accumulates_here(ctx: PythonContext, call: ast.Call) -> Answer:
     """Whether a backward call stands in `accelerator.accumulate(…)`: elsewhere every step counts (`a_loop_without`)."""
-    for path in ctx.index.holding("", (_STEPS.encode(),), ("",)):  # comes before the argument (`number_of_a_node`)
-        return unknown(ctx.shown_in(path, _STEPS, f"`{_STEPS}` may be set here"))
     around = (each.maker for each in ctx.regions(call))
     if any(isinstance(maker, ast.Attribute) and maker.attr == "accumulate" for maker in around):
         return yes()

@@ -1,0 +1,344 @@
+"""Which code of the project acts on a training, beside computing values, reading, and printing.
+
+Of a function everything that it may run is looked at, in other files too: what it calls, what it hands on, and of a
+method called on an object that is not known each one of the project with this name. What acts does so by a word of
+torch or of a library, by setting what belongs to others, or by reaching code that is not in sight.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from codemods.analysis import instances
+from codemods.analysis.calls import literal, values
+from codemods.analysis.mentions import definers
+from codemods.analysis.python_context import PythonContext
+from codemods.model.edits import Evidence
+from codemods.model.names import TORCH_MODULE
+from codemods.project.index import Ref
+from codemods.syntax.module import FUNCTIONS, Function, own
+
+SIZES = "a size"
+"""The tag of arithmetic that may change how large a loss is."""
+_OWN = "self"
+MODES = frozenset(
+    {"eval", "train", "no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast", "detach", "item"}
+    | {"numpy", "tolist", "cpu", "float", "type"}
+)
+"""What switches modules and gradients for a while, takes a value out of its graph, or to another type or device."""
+_STEPS = frozenset(
+    {"detach_", "requires_grad", "requires_grad_", "half", "bfloat16", "double", "data"}
+    | {"backward", "step", "zero_grad", "grad", "unscale_", "manual_backward", "param_groups", "add_param_group"}
+    | {"clip_grad_norm_", "clip_grad_value_", "clip_gradients", "clip_grad_norm", "load_state_dict", "no_sync"}
+    | {"accumulate", "prepare", "setup", "compile", "functional_call", "register_module", "add_module"}
+    | {"toggle_optimizer", "untoggle_optimizer", "optimizers", "lr_schedulers", "optimizer_step", "fit"}
+    | {"automatic_optimization", "set_to_none", "vector_to_parameters", "gradient_accumulation_steps", "sync_gradients"}
+    | {"get_scale", "get_growth_factor", "get_backoff_factor"}
+)
+"""What differentiates, steps, clears, clips, restores, wraps, or changes weights for good."""
+_ONLY_CALLED = frozenset({"scale", "update", "apply", "unscale", "synchronize", "skip", "stop"})
+"""Words that act where they are called, and are attributes of anything elsewhere."""
+_METHODS = frozenset({"step", "zero_grad", "backward", "unscale_", "update", "scale", "detach", "manual_backward"})
+"""Methods that act from wherever they are called, once they are handed on."""
+_BY_TEXT = frozenset(
+    {"setattr", "delattr", "eval", "exec", "globals", "locals", "vars", "__import__", "compile", "exit", "quit"}
+)
+_KNOWN = frozenset(
+    {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "transformers", "accelerate", "trl", "peft"}
+)
+_TORCH = (
+    *("torch.nn.", "torch.utils.data.", "torch.backends.", "torch.linalg.", "torch.fft.", "torch.special."),
+    *("torch.distributions.", "torch.random.", "torch.Tensor.", "torch.version."),
+    *(f"torch.cuda.{name}" for name in ("is_", "device", "set_device", "current_device", "empty_cache", "manual_seed")),
+    *(f"torch.cuda.{name}" for name in ("synchronize", "memory", "max_memory", "reset_peak", "get_device", "Event")),
+    *(f"torch.distributed.{name}" for name in ("get_", "is_", "init_process_group", "destroy_", "barrier")),
+)
+"""Beginnings of the names in torch's packages that compute, or say something of the machine."""
+_OTHER_TORCH = ("torch.nn.utils.", "torch.nn.parallel.", "torch.nn.modules.", "torch.set_", "torch.use_")
+_NOT_COMPUTING = frozenset({"torch.compile", "torch.vmap", "torch.cond", "torch.library"})
+_OF_LIBRARIES = (
+    *("transformers.set_seed", "accelerate.utils.set_seed", "lightning.pytorch.seed_everything"),
+    *("pytorch_lightning.seed_everything", "lightning.seed_everything", "transformers.AutoTokenizer"),
+)
+"""What of the libraries that train leaves a training alone."""
+_DANGEROUS = frozenset(
+    {"importlib", "runpy", "ctypes", "gc", "unittest", "code", "codeop", "pdb", "threading", "multiprocessing", "types"}
+    | {"concurrent", "sched", "signal", "atexit", "weakref", "builtins", "inspect", "contextlib", "operator", "trace"}
+)
+_APART = (sys.stdlib_module_names - _DANGEROUS) | frozenset(
+    {"numpy", "tqdm", "wandb", "matplotlib", "pandas", "PIL", "sklearn", "scipy", "tensorboard", "tensorboardX", "yaml"}
+    | {"torchvision", "torchaudio", "datasets", "rich", "loguru", "absl", "click", "dotenv", "h5py", "cv2", "einops"}
+    | {"omegaconf", "prettytable", "seaborn", "tabulate", "colorama", "psutil", "tiktoken", "tokenizers", "requests"}
+)
+"""Packages that know nothing of a training."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """What a function does by itself, and what it may run."""
+
+    acts: tuple[tuple[str, Evidence], ...]
+    calls: tuple[tuple[PythonContext, Function], ...]
+    methods: frozenset[str]
+    """The methods that are called on objects of which the class is not known."""
+
+
+def acting(
+    ctx: PythonContext,
+    functions: Iterable[tuple[PythonContext, ast.AST]],
+    *,
+    known: frozenset[str] = frozenset(),
+    sizes: bool = True,
+    owner: Ref | None = None,
+    outside: str = "",
+) -> Iterator[Evidence]:
+    """Where functions, or what they run, act on a training; nothing if they surely do not.
+
+    Args:
+        ctx: the file that is asked about: methods of unknown objects are looked for in its program.
+        functions: with the files that they stand in; the body of a file counts as one.
+        known: words of which the asker asks itself.
+        sizes: whether arithmetic counts, which may divide or scale a loss.
+        owner: the class whose attributes must stay as they are.
+        outside: a file that is not looked into.
+    """
+    mine = ctx.index.lineage(owner).refs if owner is not None else ()
+    waiting, seen = list(functions), {function for _, function in functions}
+    asked: set[str] = set()
+    while waiting:
+        names: set[str] = set()
+        while waiting:
+            there, function = waiting.pop()
+            local = _local(there, function)
+            for tag, place in local.acts:
+                method = there.method(function) if tag == _OWN else None
+                if tag in known or (tag == SIZES and not sizes) or (method is not None and method.owner not in mine):
+                    continue
+                yield place
+            new = [each for each in local.calls if each[1] not in seen and each[0].path != outside]
+            seen.update(called for _, called in new)
+            waiting += new
+            names |= local.methods
+        names -= asked
+        asked |= names
+        for path, klass, name in definers(ctx, *sorted(names)) if names else ():
+            other = ctx.other(path)
+            found = other.definition(f"{klass.name}.{name}") if other is not None else None
+            if found is not None and found[1] not in seen and path != outside:
+                seen.add(found[1])
+                waiting.append(found)
+
+
+def methods_of(ctx: PythonContext, origin: str) -> list[tuple[PythonContext, Function]] | None:
+    """All that a class of the project, or a base of it, defines; None where it cannot be read."""
+    found = []
+    for ref in ctx.index.lineage(Ref.of(origin)).refs:
+        there = ctx.other(ref.path)
+        classes = there.classes(ref.name) if there is not None else []
+        if there is None or not classes:
+            return None
+        found += [(there, each) for klass in classes for each in own(klass) if isinstance(each, FUNCTIONS)]
+    return found
+
+
+def _local(ctx: PythonContext, function: ast.AST) -> _Local:
+    key = (_local, function)
+    if key not in ctx.memo:
+        ctx.memo[key] = _looked_at(ctx, function)
+    found: _Local = ctx.memo[key]
+    return found
+
+
+def _looked_at(ctx: PythonContext, function: ast.AST) -> _Local:
+    acts: list[tuple[str, Evidence]] = []
+    calls: list[tuple[PythonContext, Function]] = []
+    methods: set[str] = set()
+    strange = _strange(ctx)
+    for node in _run_by(ctx, function):
+        for tag, why in _acts(ctx, function, node):
+            acts.append((tag, ctx.evidence(node, why)))  # type: ignore[arg-type]
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            origins = ctx.origin(node)
+            if len(origins) == 1 and (target := ctx.function_at(next(iter(origins)))) is not None:
+                calls.append(target)
+        if not isinstance(node, ast.Call):
+            continue
+        if (called := instances.callee(ctx, node)) is not None:
+            calls.append(called)
+            continue
+        origins = ctx.origin(node.func)
+        why = ""
+        for origin in origins:
+            if ":" in origin:
+                made = methods_of(ctx, origin) if ctx.index.klass(Ref.of(origin)) is not None else None
+                calls += made or ()
+                why = "" if made is not None else f"what `{ctx.written(node.func)}` does is not followed"
+            elif not _is_apart(origin):
+                why = f"`{ctx.written(node.func)}` may take part"
+        if not origins and isinstance(node.func, ast.Attribute):
+            methods.add(node.func.attr)
+        built_in = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+        if not origins and not built_in and ((strange is not None and values(node)) or _handed_on(ctx)):
+            why = f"what `{ctx.written(node.func)}` does is not known"
+        if why:
+            acts.append(("", ctx.evidence(node, why)))
+    return _Local(tuple(acts), tuple(calls), frozenset(methods))
+
+
+def _run_by(ctx: PythonContext, function: ast.AST) -> Iterator[ast.AST]:
+    """What runs where a function runs; of a file, what runs where it is imported."""
+    if not isinstance(function, ast.Module):
+        yield from ast.walk(function)
+        return
+    waiting: list[ast.AST] = [function]
+    while waiting:
+        for node in own(waiting.pop()):
+            if isinstance(node, ast.ClassDef):
+                waiting.append(node)
+            if not any(_is_the_program(each) for each in (node, *ctx.ancestors(node))):
+                yield node
+
+
+def _is_the_program(node: ast.AST) -> bool:
+    """`if __name__ == "__main__":`, which an import does not run."""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Compare)
+        and isinstance(node.test.left, ast.Name)
+        and node.test.left.id == "__name__"
+    )
+
+
+def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tuple[str, str]]:
+    """By which words a node acts, and how to say so."""
+    match node:
+        case ast.Global() | ast.Nonlocal():
+            yield "", f"`{node.names[0]}` may be set here"
+        case ast.Attribute(attr=attr) if attr in MODES or attr in _STEPS or "hook" in attr:
+            yield attr, f"`{ctx.written(node)}` may take part"
+        case ast.Attribute(attr=attr) if attr.startswith("__") and attr not in ("__init__", "__name__", "__class__"):
+            yield "", f"what `{ctx.written(node)}` does is not followed"
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) if not is_a_switch(ctx, node):
+            method = ctx.method(node)
+            mine = method is not None and ctx.name(node.value) == method.self
+            if not mine:
+                yield "", f"`{ctx.written(node)}` is set here"
+            elif method is not None and method.node.name != "__init__":
+                yield _OWN, f"`{ctx.written(node)}` is set here"
+        case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value) if not _is_made_here(ctx, function, value):
+            yield "", f"`{ctx.written(value)}` is changed here"
+        case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mult()) | ast.AugAssign(op=ast.Div() | ast.Mult()):
+            method = ctx.method(node)
+            if method is None or not ctx.index.descends(method.owner, TORCH_MODULE):  # a model computes
+                yield SIZES, "a loss may be divided here"
+        case ast.Call(func=ast.Name(id=name)) if name in _BY_TEXT and not ctx.origin(node.func):
+            yield "", f"what `{name}` reaches is not followed"
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]) if _names_what_acts(name):
+            yield "", "what `getattr` reaches is not followed"
+        case ast.Call(func=ast.Attribute(attr=attr)) if _is_called_to_act(ctx, node, attr):
+            yield attr, f"`{ctx.written(node.func)}` may take part"
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            for decorator in node.decorator_list:
+                func = decorator.func if isinstance(decorator, ast.Call) else decorator
+                plain = ctx.name(func) in ("staticmethod", "classmethod", "property", "abstractmethod")
+                if not plain and not all(_is_apart(each) for each in ctx.origin(func) or ("?",)):
+                    yield "", f"what `{ctx.written(func)}` makes of `{node.name}` is not followed"
+            for base in node.bases if isinstance(node, ast.ClassDef) else ():
+                known = isinstance(base, ast.Name) and hasattr(builtins, base.id)
+                if not known and not all(":" in each or _is_apart(each) for each in ctx.origin(base) or ("?",)):
+                    yield "", f"`{ctx.written(base)}` may take part"
+
+
+def _names_what_acts(name: ast.expr) -> bool:
+    word = name.value if isinstance(name, ast.Constant) else None
+    return not isinstance(word, str) or word in MODES or word in _STEPS or word in _ONLY_CALLED
+
+
+def _handed_on(ctx: PythonContext) -> bool:
+    """Whether a file holds what acts without calling it: another name, or an argument, may call it then."""
+    key = (_handed_on,)
+    if key not in ctx.memo:
+        ctx.memo[key] = any(
+            node.attr in _METHODS and isinstance(node.ctx, ast.Load) and not _is_called_or_read(ctx, node)
+            for node in ctx.all(ast.Attribute)
+        ) or any(
+            ctx.name(call.func) == "getattr" and len(call.args) > 1 and _names_what_acts(call.args[1])
+            for call in ctx.all(ast.Call)
+        )
+    found: bool = ctx.memo[key]
+    return found
+
+
+def _is_called_or_read(ctx: PythonContext, node: ast.Attribute) -> bool:
+    match ctx.parent(node):
+        case ast.Call(func=func):
+            return func is node
+        case ast.Attribute() | ast.BinOp() | ast.Compare() | ast.FormattedValue() | ast.AugAssign():
+            return True
+    return False
+
+
+def _is_called_to_act(ctx: PythonContext, call: ast.Call, attr: str) -> bool:
+    if attr == "to":
+        given = values(call)
+        types = (each for value in given for each in ctx.origin(value))
+        named = any(each.arg in ("dtype", None) for each in call.keywords)
+        return named or any(each != "torch.device" for each in types) or "cpu" in map(literal, given)
+    if attr == "update":
+        return not call.args and not call.keywords
+    if attr.endswith("_") and not attr.startswith("_"):
+        return not any(each.startswith("torch.nn.init.") for each in ctx.origin(call.func))
+    return attr in _ONLY_CALLED
+
+
+def is_a_switch(ctx: PythonContext, node: ast.Attribute) -> bool:
+    """Whether an attribute belongs to the settings of a backend, which change no gradient."""
+    return (ctx.name(node) or "").startswith("torch.backends.") and "torch" in "".join(ctx.origin(node.value))
+
+
+def _is_made_here(ctx: PythonContext, function: ast.AST, value: ast.expr) -> bool:
+    """Whether what is changed was made in the function that changes it."""
+    while isinstance(value, (ast.Subscript, ast.Attribute)):
+        if isinstance(value, ast.Attribute):
+            return False
+        value = value.value
+    scope = ctx.scope(value)
+    if not isinstance(value, ast.Name) or not isinstance(scope, (ast.Module, *FUNCTIONS)):
+        return False
+    taken = ctx.parameter_names(scope) if isinstance(scope, FUNCTIONS) else set()
+    return value.id not in taken and bool(ctx.bindings(scope).get(value.id))
+
+
+def _is_apart(origin: str) -> bool:
+    """Whether a function or class of a library knows nothing of a training, or only computes."""
+    package = origin.partition(".")[0]
+    if package in _APART:
+        return True
+    if package == "torch":
+        last = origin.rpartition(".")[2]
+        inside = origin.count(".") < 2 or origin.startswith(_TORCH)
+        acts = origin.startswith(_OTHER_TORCH) or origin in _NOT_COMPUTING or last in MODES or last in _STEPS
+        return inside and not acts
+    return origin.startswith(_OF_LIBRARIES)
+
+
+def _strange(ctx: PythonContext) -> Evidence | None:
+    """The first import of a package of which nothing is known: its objects may act by any method."""
+    key = (_strange,)
+    if key not in ctx.memo:
+        ctx.memo[key] = next(
+            (
+                Evidence(ctx.path, each.line, f"`{each.target}` may take part")
+                for each in ctx.facts.imports
+                if (package := each.target.lstrip(".").partition(".")[0]) not in _APART | _KNOWN | _DANGEROUS
+                and not each.target.startswith(".")
+                and ctx.index.module(ctx.path, package) is None
+            ),
+            None,
+        )
+    found: Evidence | None = ctx.memo[key]
+    return found
