@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from codemods.analysis import instances
 from codemods.analysis.calls import literal, values
 from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.model.edits import Evidence
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
@@ -30,6 +32,11 @@ MODES = frozenset(
     | {"numpy", "tolist", "cpu", "float", "type"}
 )
 """What switches modules and gradients for a while, takes a value out of its graph, or to another type or device."""
+AROUND_STEPS = MODES | {"data"}
+"""What has no part in the order of steps: modes, and values that weights begin with."""
+_TELLING = frozenset({"__init__", "__name__", "__class__", "__doc__", "__file__", "__version__", "__len__"})
+_DRAWING = frozenset({"normal_", "uniform_", "trunc_normal_", "bernoulli_", "exponential_", "random_"})
+_FILLING = frozenset({"zero_", "fill_", "ones_", "copy_"})
 _STEPS = frozenset(
     {"detach_", "requires_grad", "requires_grad_", "half", "bfloat16", "double", "data"}
     | {"backward", "step", "zero_grad", "grad", "unscale_", "manual_backward", "param_groups", "add_param_group"}
@@ -49,10 +56,12 @@ _BY_TEXT = frozenset(
 )
 _KNOWN = frozenset(
     {"torch", "lightning", "pytorch_lightning", "lightning_fabric", "transformers", "accelerate", "trl", "peft"}
+    | {"hydra"}
 )
 _TORCH = (
     *("torch.nn.", "torch.utils.data.", "torch.backends.", "torch.linalg.", "torch.fft.", "torch.special."),
     *("torch.distributions.", "torch.random.", "torch.Tensor.", "torch.version."),
+    *("torch.accelerator.", "torch.mps.is_", "torch.xpu.is_"),
     *(f"torch.cuda.{name}" for name in ("is_", "device", "set_device", "current_device", "empty_cache", "manual_seed")),
     *(f"torch.cuda.{name}" for name in ("synchronize", "memory", "max_memory", "reset_peak", "get_device", "Event")),
     *(f"torch.distributed.{name}" for name in ("get_", "is_", "init_process_group", "destroy_", "barrier")),
@@ -63,8 +72,13 @@ _NOT_COMPUTING = frozenset({"torch.compile", "torch.vmap", "torch.cond", "torch.
 _OF_LIBRARIES = (
     *("transformers.set_seed", "accelerate.utils.set_seed", "lightning.pytorch.seed_everything"),
     *("pytorch_lightning.seed_everything", "lightning.seed_everything", "transformers.AutoTokenizer"),
+    *("hydra.main", "hydra.compose", "hydra.initialize", "transformers.AutoConfig"),
 )
 """What of the libraries that train leaves a training alone."""
+_OPTIMIZERS = re.compile(r"torch\.optim\.(?:[a-z]+\.|lr_scheduler\.)?[A-Z]\w*")
+_OWN_WAYS = frozenset({"Optimizer", "LBFGS", "Rprop"})
+"""Optimizers that take another way: a base, one that runs its closure again, one that reads signs."""
+_COUNTING = frozenset({"int", "round", "range", "print", "len", "str", "format"})
 _DANGEROUS = frozenset(
     {"importlib", "runpy", "ctypes", "gc", "unittest", "code", "codeop", "pdb", "threading", "multiprocessing", "types"}
     | {"concurrent", "sched", "signal", "atexit", "weakref", "builtins", "inspect", "contextlib", "operator", "trace"}
@@ -73,6 +87,7 @@ _APART = (sys.stdlib_module_names - _DANGEROUS) | frozenset(
     {"numpy", "tqdm", "wandb", "matplotlib", "pandas", "PIL", "sklearn", "scipy", "tensorboard", "tensorboardX", "yaml"}
     | {"torchvision", "torchaudio", "datasets", "rich", "loguru", "absl", "click", "dotenv", "h5py", "cv2", "einops"}
     | {"omegaconf", "prettytable", "seaborn", "tabulate", "colorama", "psutil", "tiktoken", "tokenizers", "requests"}
+    | {"fsspec", "boto3", "safetensors", "huggingface_hub", "evaluate", "nltk", "regex", "pydantic"}
 )
 """Packages that know nothing of a training."""
 
@@ -171,21 +186,21 @@ def _looked_at(ctx: PythonContext, function: ast.AST) -> _Local:
             calls.append(called)
             continue
         origins = ctx.origin(node.func)
-        why = ""
+        why = tag = ""
         for origin in origins:
             if ":" in origin:
                 made = methods_of(ctx, origin) if ctx.index.klass(Ref.of(origin)) is not None else None
                 calls += made or ()
                 why = "" if made is not None else f"what `{ctx.written(node.func)}` does is not followed"
             elif not _is_apart(origin):
-                why = f"`{ctx.written(node.func)}` may take part"
+                why, tag = f"`{ctx.written(node.func)}` may take part", origin.rpartition(".")[2]
         if not origins and isinstance(node.func, ast.Attribute):
             methods.add(node.func.attr)
         built_in = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
         if not origins and not built_in and ((strange is not None and values(node)) or _handed_on(ctx)):
             why = f"what `{ctx.written(node.func)}` does is not known"
         if why:
-            acts.append(("", ctx.evidence(node, why)))
+            acts.append((tag if tag in MODES else "", ctx.evidence(node, why)))
     return _Local(tuple(acts), tuple(calls), frozenset(methods))
 
 
@@ -220,9 +235,9 @@ def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tupl
             yield "", f"`{node.names[0]}` may be set here"
         case ast.Attribute(attr=attr) if attr in MODES or attr in _STEPS or "hook" in attr:
             yield attr, f"`{ctx.written(node)}` may take part"
-        case ast.Attribute(attr=attr) if attr.startswith("__") and attr not in ("__init__", "__name__", "__class__"):
+        case ast.Attribute(attr=attr) if attr.startswith("__") and not _is_read(ctx, node):
             yield "", f"what `{ctx.written(node)}` does is not followed"
-        case ast.Attribute(ctx=ast.Store() | ast.Del()) if not is_a_switch(ctx, node):
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) if not is_a_setting(ctx, node):
             method = ctx.method(node)
             mine = method is not None and ctx.name(node.value) == method.self
             if not mine:
@@ -233,24 +248,40 @@ def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tupl
             yield "", f"`{ctx.written(value)}` is changed here"
         case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mult()) | ast.AugAssign(op=ast.Div() | ast.Mult()):
             method = ctx.method(node)
-            if method is None or not ctx.index.descends(method.owner, TORCH_MODULE):  # a model computes
+            computes = method is not None and ctx.index.descends(method.owner, TORCH_MODULE)
+            if not computes and not _is_of_numbers(ctx, node):
                 yield SIZES, "a loss may be divided here"
         case ast.Call(func=ast.Name(id=name)) if name in _BY_TEXT and not ctx.origin(node.func):
             yield "", f"what `{name}` reaches is not followed"
         case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]) if _names_what_acts(name):
             yield "", "what `getattr` reaches is not followed"
         case ast.Call(func=ast.Attribute(attr=attr)) if _is_called_to_act(ctx, node, attr):
-            yield attr, f"`{ctx.written(node.func)}` may take part"
+            yield "data" if _begins_weights(ctx, node.func) else attr, f"`{ctx.written(node.func)}` may take part"
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             for decorator in node.decorator_list:
                 func = decorator.func if isinstance(decorator, ast.Call) else decorator
                 plain = ctx.name(func) in ("staticmethod", "classmethod", "property", "abstractmethod")
                 if not plain and not all(_is_apart(each) for each in ctx.origin(func) or ("?",)):
-                    yield "", f"what `{ctx.written(func)}` makes of `{node.name}` is not followed"
+                    last = (ctx.name(func) or "").rpartition(".")[2]
+                    mode = last if ctx.means(func, *(f"torch.{each}" for each in MODES)) else ""
+                    yield mode, f"what `{ctx.written(func)}` makes of `{node.name}` is not followed"
             for base in node.bases if isinstance(node, ast.ClassDef) else ():
                 known = isinstance(base, ast.Name) and hasattr(builtins, base.id)
                 if not known and not all(":" in each or _is_apart(each) for each in ctx.origin(base) or ("?",)):
                     yield "", f"`{ctx.written(base)}` may take part"
+
+
+def _is_of_numbers(ctx: PythonContext, node: ast.AST) -> bool:
+    """Whether arithmetic is about numbers of Python: lengths, counts, what is printed."""
+    inside = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    for above in ctx.ancestors(node):
+        if isinstance(above, ast.FormattedValue):
+            return True
+        if isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.func.id in _COUNTING:
+            return True
+        if isinstance(above, ast.stmt):
+            break
+    return any(isinstance(func, ast.Name) and func.id == "len" for func in inside)
 
 
 def _names_what_acts(name: ast.expr) -> bool:
@@ -295,9 +326,52 @@ def _is_called_to_act(ctx: PythonContext, call: ast.Call, attr: str) -> bool:
     return attr in _ONLY_CALLED
 
 
-def is_a_switch(ctx: PythonContext, node: ast.Attribute) -> bool:
-    """Whether an attribute belongs to the settings of a backend, which change no gradient."""
-    return (ctx.name(node) or "").startswith("torch.backends.") and "torch" in "".join(ctx.origin(node.value))
+def _is_read(ctx: PythonContext, node: ast.Attribute) -> bool:
+    """Whether a special attribute only tells something of its object: `config.__dict__.items()`."""
+    if node.attr != "__dict__":
+        return node.attr in _TELLING
+    match ctx.parent(node):
+        case ast.Attribute(attr=attr):
+            return attr in ("items", "keys", "values", "get", "copy")
+        case ast.keyword() | ast.Call() | ast.Assign() | ast.For() | ast.comprehension() | ast.Compare():
+            return True
+    return False
+
+
+def _begins_weights(ctx: PythonContext, func: ast.expr) -> bool:
+    """Whether a method gives weights their first values: `module.weight.data.normal_()`."""
+    if not isinstance(func, ast.Attribute):
+        return False
+    whose = (ctx.name(func.value) or "").removesuffix(".data").rpartition(".")[2]
+    return func.attr in _DRAWING or (func.attr in _FILLING and whose in ("weight", "bias"))
+
+
+def is_a_setting(ctx: PythonContext, node: ast.Attribute) -> bool:
+    """Whether an attribute is one of a backend, of parsed arguments, or of a class that only holds values."""
+    if (ctx.name(node) or "").startswith("torch.backends.") and "torch" in "".join(ctx.origin(node.value)):
+        return True
+    kind = instances.of(ctx, node.value)
+    if kind is not None:
+        return all(":" in name and _only_holds(ctx, Ref.of(name)) for name in kind.names)
+    found, complete = possible_values(ctx, node.value)
+    return complete and all(_is_parsed(each) for each in found)
+
+
+def _is_parsed(value: PossibleValue) -> bool:
+    node = value.node
+    if not isinstance(node, ast.Call):
+        return False
+    parses = isinstance(node.func, ast.Attribute) and node.func.attr in ("parse_args", "parse_known_args")
+    return parses or value.ctx.means(node.func, "argparse.Namespace", "types.SimpleNamespace")
+
+
+def _only_holds(ctx: PythonContext, ref: Ref) -> bool:
+    """Whether a class has no method of its own, and no base that has one."""
+    lineage = ctx.index.lineage(ref)
+    classes = [ctx.index.klass(each) for each in lineage.refs]
+    return not lineage.external - {"object", "abc.ABC"} and all(
+        each is not None and not set(each.methods) - {"__init__", "__repr__", "__str__"} for each in classes
+    )
 
 
 def _is_made_here(ctx: PythonContext, function: ast.AST, value: ast.expr) -> bool:
@@ -320,6 +394,8 @@ def _is_apart(origin: str) -> bool:
         return True
     if package == "torch":
         last = origin.rpartition(".")[2]
+        if _OPTIMIZERS.fullmatch(origin) and last not in _OWN_WAYS:
+            return True  # to make one does nothing
         inside = origin.count(".") < 2 or origin.startswith(_TORCH)
         acts = origin.startswith(_OTHER_TORCH) or origin in _NOT_COMPUTING or last in MODES or last in _STEPS
         return inside and not acts

@@ -6,11 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codemods.analysis import instances
-from codemods.analysis.acting import acting, is_a_switch
+from codemods.analysis.acting import acting, is_a_setting
 from codemods.analysis.calls import literal, values
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.computed import Computed
 from codemods.model.edits import Evidence
@@ -217,40 +215,12 @@ def _of_attributes(ctx: PythonContext) -> Iterator[Evidence]:
         if isinstance(node.ctx, ast.Store) and node.attr not in _OF_TENSORS:
             method = ctx.method(node)
             own_attribute = method is not None and ctx.name(node.value) == method.self
-            if not own_attribute and not _is_a_setting(ctx, node):
+            if not own_attribute and not is_a_setting(ctx, node):
                 yield ctx.evidence(node, f"`{ctx.written(node)}` is set from outside")
     for call in ctx.all(ast.Call):
         name = (ctx.name(call.func) or "").rpartition(".")[2]
         if name in _NAMING and not any(isinstance(each, ast.Constant) for each in call.args[:2]):
             yield ctx.evidence(call, "any attribute may be meant")
-
-
-def _is_a_setting(ctx: PythonContext, node: ast.Attribute) -> bool:
-    """Whether an attribute is one of a backend, of parsed arguments, or of a class that only holds values."""
-    if is_a_switch(ctx, node):
-        return True
-    kind = instances.of(ctx, node.value)
-    if kind is not None:
-        return all(":" in name and _only_holds(ctx, Ref.of(name)) for name in kind.names)
-    found, complete = possible_values(ctx, node.value)
-    return complete and all(_is_parsed(each) for each in found)
-
-
-def _is_parsed(value: PossibleValue) -> bool:
-    node = value.node
-    if not isinstance(node, ast.Call):
-        return False
-    parses = isinstance(node.func, ast.Attribute) and node.func.attr in ("parse_args", "parse_known_args")
-    return parses or value.ctx.means(node.func, "argparse.Namespace", "types.SimpleNamespace")
-
-
-def _only_holds(ctx: PythonContext, ref: Ref) -> bool:
-    """Whether a class has no method of its own, and no base that has one."""
-    lineage = ctx.index.lineage(ref)
-    classes = [ctx.index.klass(each) for each in lineage.refs]
-    return not lineage.external - {"object", "abc.ABC"} and all(
-        each is not None and not set(each.methods) - {"__init__", "__repr__", "__str__"} for each in classes
-    )
 
 
 def _halving(ctx: PythonContext) -> Iterator[Evidence]:
@@ -304,7 +274,7 @@ def _of_values(ctx: PythonContext) -> Iterator[Evidence]:
 
 def _cpu_builds(ctx: PythonContext) -> Iterator[Evidence]:
     """Where torch may find no GPU, or is built without: scalers and regions of cuda switch themselves off."""
-    for path in ctx.index.holding("", (_DEVICES.encode(),), (".py", *SHELL, "Makefile", ".yml", ".yaml")):
+    for path in ctx.index.search(ctx.path, (_DEVICES.encode(),), suffixes=(".py", *SHELL, "Makefile", ".yml", ".yaml")):
         text = ctx.index.text(path) or ""
         if (hidden := _HIDDEN.search(text)) is not None:
             yield Evidence(path, text.count("\n", 0, hidden.start()) + 1, "no GPU may be in sight")

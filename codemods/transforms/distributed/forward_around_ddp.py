@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.frameworks.gradients.grad_mode import gradients
@@ -39,7 +39,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("backward",), ("module", "unwrap_model", "DistributedDataParallel")),
     somewhere=(b"DistributedDataParallel", b"Accelerator"),
     imports=("torch",),

@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import literal
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
@@ -39,7 +39,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("no_sync",), ("step",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html",),
 )

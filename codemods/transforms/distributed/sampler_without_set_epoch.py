@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import given
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.training import epochs
@@ -46,7 +46,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     effect=Effect.NUMBERS,
     triggers=(_TRAINING, ("range", "trange", "count", "while")),
     somewhere=(b"DistributedSampler",),

@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step, no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
@@ -41,7 +41,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html",),
 )

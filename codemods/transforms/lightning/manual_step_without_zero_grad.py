@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import values
 from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
@@ -49,7 +49,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("optimizers",)),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/model/manual_optimization.html",),

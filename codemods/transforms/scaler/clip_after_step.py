@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
@@ -40,7 +40,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("zero_grad",), ("backward",), ("clip_grad_norm_", "clip_grad_value_")),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html",),
 )

@@ -45,7 +45,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.grad_scaler import Scaler
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
@@ -66,7 +66,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.SIZES,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     references=("https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping",),
 )

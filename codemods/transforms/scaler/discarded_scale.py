@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import values
 from codemods.analysis.definitions import reaching
 from codemods.analysis.grad_scaler import Scaler
@@ -61,7 +61,7 @@ rule = Rule(
     effect=Effect.FACTOR,
     follows=True,
     computed=Computed.SIZES,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("scale",), ("backward",)),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler",),
 )

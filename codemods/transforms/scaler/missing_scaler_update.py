@@ -33,7 +33,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import given
 from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import ReachedCode
@@ -61,7 +61,7 @@ rule = Rule(
     effect=Effect.FACTOR,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "step() has already been called since the last update().",

@@ -33,7 +33,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.grad_scaler import Scaler, given_optimizer, spelled
 from codemods.analysis.gradient_use import takes_parameters
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
@@ -71,7 +71,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.SIZES,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("scale",), ("step",), ("backward",)),
     errors=("No inf checks were recorded prior to update.",),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.step",),

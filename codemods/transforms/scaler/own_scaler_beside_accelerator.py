@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.accelerators import scales_gradients
 from codemods.model.computed import Computed
@@ -35,7 +35,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("backward",), ("scale",), ("Accelerator", "accelerator", "accelerate")),
     references=("https://huggingface.co/docs/accelerate/concept_guides/gradient_synchronization",),
 )

@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import given, literal
 from codemods.analysis.grad_scaler import switch
 from codemods.analysis.mentions import Occurrence, mentions
@@ -46,7 +46,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     effect=Effect.NUMBERS,
     triggers=(("load_state_dict",),),
     somewhere=(b"GradScaler",),

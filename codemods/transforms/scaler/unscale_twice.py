@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.grad_scaler import Scaler, optimizer
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
@@ -46,7 +46,7 @@ rule = Rule(
     consequence=Consequence.RAISES,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("unscale_",), ("step", "scale")),
     errors=("unscale_() has already been called on this optimizer since the last update().",),
     references=("https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.unscale_",),

@@ -36,7 +36,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import values
 from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import (
@@ -80,7 +80,7 @@ rule = Rule(
     effect=Effect.FACTOR,
     follows=True,
     computed=Computed.SIZES,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("backward",), ("step",), ("GradScaler", "scaler", "scale", "unscale_")),
     errors=(
         "Attempted step but _scale is None.",

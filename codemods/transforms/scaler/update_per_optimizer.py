@@ -33,7 +33,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.grad_scaler import Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.instances import callee
@@ -61,7 +61,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("update",)),
     references=(
         "https://docs.pytorch.org/docs/stable/notes/amp_examples.html#working-with-multiple-models-losses-and-optimizers",

@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import given, has_splat, keyword, values
 from codemods.analysis.optimizers import is_schedule
 from codemods.analysis.python_context import PythonContext
@@ -46,7 +46,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     effect=Effect.NUMBERS,
     triggers=(("prepare",),),
     somewhere=(b"schedule",),

@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal, positional
 from codemods.analysis.mentions import Occurrence, mentions, stores
 from codemods.analysis.optimizers import is_schedule, optimizes
@@ -46,7 +46,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     effect=Effect.NUMBERS,
     triggers=(("load_state_dict",),),
     somewhere=(b"lr_scheduler",),

@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.acting import MODES
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
@@ -37,7 +37,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     follows=True,
     computed=Computed.NOTHING,
-    knows=MODES,
+    knows=AROUND_STEPS,
     triggers=(("step",), ("backward",), ("lr_scheduler", "get_scheduler", "schedule")),
     references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),
 )
