@@ -47,7 +47,18 @@ def error_is_not_expected(ctx: PythonContext, node: ast.expr | ast.stmt) -> Answ
     place = Occurrence(ctx, node, "")
     found = (each for each in mentions(ctx, *sorted(_RAISING), _SUPPRESSING) if _may_expect(each, place))
     expecting = (each.evidence(f"`{each.ctx.written(each.node)}` may expect the error") for each in found)
-    return unless([*_caught(ctx, node), *_run_by_others(ctx, node), *expecting])
+    return unless([*_caught(ctx, node), *_entered(ctx, node), *_run_by_others(ctx, node), *expecting])
+
+
+def _entered(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
+    """The managers of the project around a node that may catch an error: by `try`, or in `__exit__` (`refused`)."""
+    for manager in ctx.regions(node, nested=True):
+        func = manager.entered.func if isinstance(manager.entered, ast.Call) else manager.entered
+        for origin in ctx.origin(func):
+            path, inside, name = origin.partition(":")
+            there = ctx.other(path) if inside else None
+            if there is not None and (_catches(there) or there.definition(f"{name}.__exit__") is not None):
+                yield ctx.evidence(manager.entered, f"`{ctx.written(func)}` may expect the error")
 
 
 def _run_by_others(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:

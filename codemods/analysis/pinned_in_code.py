@@ -152,7 +152,13 @@ def _spec(written: str) -> str | None:
 
 
 def _names(package: str) -> tuple[str, ...]:
-    asked = TWINS if package in TWINS else ("torch", "pytorch", "PyTorch") if package == "torch" else (package,)
+    asked = (
+        (*TWINS, "PyTorch-Lightning")
+        if package in TWINS
+        else ("torch", "pytorch", "PyTorch")
+        if package == "torch"
+        else (package,)
+    )
     return tuple(dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_"))))
 
 

@@ -18,6 +18,7 @@ from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
+from codemods.sources import files
 from codemods.syntax.facts import dotted
 from codemods.syntax.module import FUNCTIONS, own
 
@@ -38,6 +39,8 @@ _LIBRARIES = frozenset(
 )
 _NAMED = re.compile(rf"""["'](?:{"|".join(sorted(_LIBRARIES))})(?:\.\w+)+["']""")
 """The name of a library's part as a text."""
+_SET_IN_A_CELL = re.compile(rf"""(?<![\w.])(?:{"|".join(sorted(_LIBRARIES))})(?:\.\w+)+ = """)
+"""A statement that sets a library's part, in the text of a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Replacement:
 @question
 def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
     """Whether nothing in the program replaces what a library defines under some names, or a part of it."""
-    if (patched := _patched_by_another(ctx)) is not None:
+    if (patched := _patched_by_another(ctx) or _patched_by_a_notebook(ctx)) is not None:
         return unknown(patched)
     wanted = frozenset(words)
     asked = tuple(word.encode() for word in (*words, *_SETTERS, *_IMPORTERS))
@@ -93,6 +96,17 @@ def _patched_by_another(ctx: PythonContext) -> Evidence | None:
             for each in facts.imports if facts is not None and are_connected(ctx.index, ctx.path, path) else ():
                 if each.target.partition(".")[0] == patcher:
                     return Evidence(path, each.line, f"`{patcher}` replaces parts of the library")
+    return None
+
+
+def _patched_by_a_notebook(ctx: PythonContext) -> Evidence | None:
+    """Where a notebook that runs other files replaces a part of a library first (`run_by_a_notebook`)."""
+    if files.container(ctx.path).endswith(files.NOTEBOOK):
+        return None
+    for path in ctx.index.search(ctx.path, (b"exec(", b"runpy", b"%run"), suffixes=(files.NOTEBOOK,)):
+        text = ctx.index.text(path) or ""
+        if (found := _SET_IN_A_CELL.search(text)) is not None:
+            return Evidence(path, text.count("\n", 0, found.start()) + 1, "a part of a library is replaced")
     return None
 
 

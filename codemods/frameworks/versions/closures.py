@@ -65,6 +65,12 @@ def _transformers(ctx: FileContext) -> tuple[str, str] | None:
 def lightning_runs_it(ctx: FileContext) -> Answer:
     """Whether Lightning gives every optimizer its closure: no module steps in a way of its own, or by hand."""
     doubts = [
+        where.evidence(node, "this step is another one")  # put_in_its_place
+        for where in programs(ctx, (b".step = ",), "step")
+        for node in where.all(ast.Attribute)
+        if node.attr == "step" and isinstance(node.ctx, ast.Store)
+    ]
+    doubts += [
         where.evidence(node, "modules may be optimized by hand")
         for where in programs(ctx, (_BY_HAND.encode(),), _BY_HAND)
         for node in where.all(ast.Attribute, ast.Name)

@@ -15,8 +15,11 @@ from codemods.syntax.facts import Setting, dotted
 _LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})
 _AUTOCAST = frozenset({"torch.autocast"})
 _CPU = frozenset({"torch.cpu.amp.autocast"})
-_SWITCHES = ("enable_grad", "set_grad_enabled", "register_forward_pre_hook", "register_forward_hook")
-"""What switches gradients on, or hooks a layer: the fused path is not taken then (`gradients_are_on`)."""
+_SWITCHES = (
+    *("enable_grad", "set_grad_enabled", "register_forward_pre_hook", "register_forward_hook"),
+    "set_fastpath_enabled",
+)
+"""What switches gradients on, hooks a layer, or switches the fused path off (`gradients_are_on`, `switched_off`)."""
 
 
 def evaluated_on_cpu(ctx: FileContext) -> str | None:

@@ -294,7 +294,7 @@ def nobody_replaces(ctx: PythonContext, old: str) -> Answer:
     paths = ctx.index.search(ctx.path, (b"patch", b"setattr"))
     replaced = ctx.index.recall((nobody_replaces, paths), lambda: _replaced(ctx.index, paths))
     last = old.rpartition(".")[2]
-    place = replaced.get(last) or _taken_by_name(ctx.index, ctx.path, last)
+    place = replaced.get(last) or replaced.get("*") or _taken_by_name(ctx.index, ctx.path, last)
     return unknown(place) if place is not None else yes()
 
 
@@ -316,12 +316,23 @@ def _replaced(index: Index, paths: Sequence[str]) -> dict[str, Evidence]:
     for path in paths:
         module = index.syntax(path)
         for call in module.all(ast.Call) if module is not None else ():
+            if _replaces_any(call):
+                found.setdefault("*", Evidence(path, call.lineno, "any name may be replaced here"))
             for given in call.args if _replaces(call) else ():
                 value = given.value if isinstance(given, ast.Constant) else None
                 if isinstance(value, str) and " " not in value:
                     place = Evidence(path, call.lineno, f"`{value}` is replaced here")
                     found.setdefault(value.rpartition(".")[2], place)
     return found
+
+
+def _replaces_any(call: ast.Call) -> bool:
+    """Whether a test replaces what only a run can name: `monkeypatch.setattr(f"train.{name}", …)` (`made_names`)."""
+    if not _replaces(call) or not isinstance(call.func, ast.Attribute) or not call.args:
+        return False
+    made = (ast.JoinedStr, ast.BinOp)
+    named = call.args[1] if len(call.args) > 2 else None
+    return isinstance(call.args[0], made) or (named is not None and isinstance(named, (*made, ast.Name)))
 
 
 def _replaces(call: ast.Call) -> bool:
