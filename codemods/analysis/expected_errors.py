@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis import instances
 from codemods.analysis.calls import values
 from codemods.analysis.instances import library_values
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions
@@ -53,12 +54,16 @@ def error_is_not_expected(ctx: PythonContext, node: ast.expr | ast.stmt) -> Answ
 def _entered(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
     """The managers of the project around a node that may catch an error: by `try`, or in `__exit__` (`refused`)."""
     for manager in ctx.regions(node, nested=True):
-        func = manager.entered.func if isinstance(manager.entered, ast.Call) else manager.entered
-        for origin in ctx.origin(func):
-            path, inside, name = origin.partition(":")
-            there = ctx.other(path) if inside else None
-            if there is not None and (_catches(there) or there.definition(f"{name}.__exit__") is not None):
-                yield ctx.evidence(manager.entered, f"`{ctx.written(func)}` may expect the error")
+        if library_values(ctx, manager.entered) is None and not _is_of_a_library(ctx, manager.entered):
+            yield ctx.evidence(manager.entered, f"`{ctx.written(manager.entered)}` may expect the error")
+
+
+def _is_of_a_library(ctx: PythonContext, entered: ast.expr) -> bool:
+    """Whether a manager is made by a method of a library's object: `accelerator.accumulate(model)`."""
+    if not isinstance(entered, ast.Call) or not isinstance(entered.func, ast.Attribute):
+        return False
+    kind = instances.of(ctx, entered.func.value)
+    return kind is not None and not any(":" in name for name in kind.names)
 
 
 def _run_by_others(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:

@@ -115,24 +115,29 @@ def nobody_sets_it(ctx: PythonContext, name: str) -> Answer:
 
 _MAKERS = frozenset({"make_dataclass", "type", "create_model", "new_class"})
 """What makes a class of fields that are named by texts."""
+_DOUBLES = frozenset({"SimpleNamespace", "Namespace", "Mock", "MagicMock", "namedtuple"})
+"""What makes an object of fields that are named by keywords, as for a test."""
 
 
 @question
 def is_no_field(ctx: PythonContext, name: str) -> Answer:
-    """Whether no class of the program is made by a call that names such a field (`made_fields`)."""
+    """Whether nothing of the program is made by a call that names such a field (`made_fields`, `double_of_a_test`)."""
     found = ctx.index.search(ctx.path, (name.encode(),))
     programs = (there for path in found if (there := ctx.other(path)) is not None)
     return unless(
-        there.evidence(text, f"`{name}` may be a field")
+        there.evidence(call, f"`{name}` may be a field")
         for there in programs
-        if not there.facts.called.isdisjoint(_MAKERS)
-        for text in there.all(ast.Constant)
-        if text.value == name and any(_makes_a_class(there, each) for each in there.ancestors(text))
+        if not there.facts.called.isdisjoint(_MAKERS | _DOUBLES)
+        for call in there.all(ast.Call)
+        if _has_a_field(there, call, name)
     )
 
 
-def _makes_a_class(ctx: PythonContext, node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and (ctx.name(node.func) or "").rpartition(".")[2] in _MAKERS
+def _has_a_field(ctx: PythonContext, call: ast.Call, name: str) -> bool:
+    made = (ctx.name(call.func) or "").rpartition(".")[2]
+    if made in _DOUBLES and any(each.arg == name for each in call.keywords):
+        return True
+    return made in _MAKERS and any(isinstance(each, ast.Constant) and each.value == name for each in ast.walk(call))
 
 
 @question

@@ -92,12 +92,25 @@ def lightning_is_given_it(ctx: FileContext) -> Answer:
     if found is None:
         return yes()
     name, path = found[0].rpartition(".")[2], found[1]
+    if remade := _remade(ctx, name):
+        return unknown(*remade)
     for where in programs(ctx, (b"configure_optimizers",), "configure_optimizers"):
         for _, method in methods(where):
             made = (node.func for node in nodes(method) if isinstance(node, ast.Call))
             if method.name == "configure_optimizers" and any(_is_called(where, func, name) for func in made):
                 return yes()
     return unknown(Evidence(path, 1, f"`{name}` may be stepped by other code than Lightning's"))
+
+
+def _remade(ctx: FileContext, name: str) -> list[Evidence]:
+    """Where something else gets the name of an optimizer: `Lion = trainable(sign.Lion)` (`made_anew`)."""
+    return [
+        where.evidence(statement, f"`{name}` is another one here")
+        for where in programs(ctx, (f"{name} = ".encode(),), name)
+        for statement in where.all(ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and target.id == name
+    ]
 
 
 def _is_called(ctx: PythonContext, func: ast.expr, name: str) -> bool:

@@ -40,7 +40,7 @@ from codemods.analysis.mentions import Occurrence, may_run_during, mentions, men
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.analysis.values import possible_values, returned
-from codemods.flow.answers import Answer, question, unknown, unless
+from codemods.flow.answers import Answer, every, in_turn, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
@@ -53,7 +53,7 @@ from codemods.frameworks.gradients.questions import (
 )
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
-from codemods.model.names import LIGHTNING_MODULE
+from codemods.model.names import LIGHTNING_MODULE, OPTIMIZER
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, Function, own
 from codemods.syntax.verbs import drop, unwrap
@@ -96,17 +96,17 @@ def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]
     if step is not function:
         what = f"`{method.name}`, which makes the loss of `training_step`, runs without gradients"
     inside = (node for each in (function, step) for node in own(each) if isinstance(node, WITHS))
-    is_bug = [
-        gradients_stay_off(ctx, [item.context_expr for node in inside for item in node.items]),
-        nothing_switches_gradients_on(ctx, function, step),
-        loss_is_made_here(ctx, step),
-        a_trainer_differentiates(ctx, step),
-    ]
-    is_right = [
-        only_trains_what_learns(ctx, function, method.self),
-        nothing_is_written(ctx, function, step),
-        *(graph_stays_here(ctx, each, *_returns(each)) for each in dict.fromkeys((function, step))),
-    ]
+    entered = [item.context_expr for node in inside for item in node.items]
+    is_bug = in_turn(
+        lambda: gradients_stay_off(ctx, entered),
+        lambda: loss_is_made_here(ctx, step),
+        lambda: a_trainer_differentiates(ctx, step),
+        lambda: nothing_switches_gradients_on(ctx, function, step),
+    )
+    is_right = [only_trains_what_learns(ctx, function, method.self)]
+    is_right += [graph_stays_here(ctx, each, *_returns(each)) for each in dict.fromkeys((function, step))]
+    if every(is_bug).is_yes:
+        is_right.append(nothing_is_written(ctx, function, step))  # which reads every file that writes in place
     for decorator in switches:
         yield rule.finding(decorator, message=what, fix=[drop(decorator)], is_bug=is_bug, is_right=is_right)
     for block, items in blocks:
@@ -281,7 +281,14 @@ def nothing_is_written(ctx: PythonContext, *functions: Function) -> Answer:
     return unless(
         each.evidence(f"`{each.ctx.written(each.node)}` may write where gradients must be off")
         for each in mentions_during(ctx, scopes, *WRITING)
+        if not _is_of_an_optimizer(each)
     )
+
+
+def _is_of_an_optimizer(mention: Occurrence) -> bool:
+    """Whether a place is in the `step` of an optimizer: that runs a training step, and never the other way round."""
+    method = mention.ctx.method(mention.node)
+    return method is not None and method.name == "step" and mention.ctx.index.descends(method.owner, OPTIMIZER) is True
 
 
 @question
