@@ -90,40 +90,50 @@ def _functions(ctx: PythonContext, origins: Iterable[str]) -> list[tuple[PythonC
 
 def _started(ctx: PythonContext, module: str) -> list[tuple[PythonContext, ast.AST]] | None:
     """The files that run where one is imported, those that it imports included; None where one cannot be read."""
-    key = (_started, module)
-    if key not in ctx.memo:
-        found: dict[str, PythonContext | None] = {}
-        waiting = [module]
+    paths = _loaded(ctx.index, module)
+    programs = [ctx.other(path) for path in sorted(paths) if path != ctx.path] if paths is not None else [None]
+    known = [each for each in programs if each is not None]
+    return [(each, each.module.tree) for each in known] if len(known) == len(programs) else None
+
+
+def _loaded(index: Index, module: str) -> frozenset[str] | None:
+    """The files of the project that the import of one loads, itself included; None where that cannot be told."""
+
+    def found() -> frozenset[str] | None:
+        seen, waiting = set[str](), [module]
         while waiting:
             path = waiting.pop()
-            if path in found or path == ctx.path:
+            if path in seen:
                 continue
-            there = found[path] = ctx.other(path)
-            parent = posixpath.dirname(path)
-            waiting += [init for init in (posixpath.join(parent, "__init__.py"),) if ctx.index.exists(init)]
-            for each in there.facts.imports if there is not None else ():
-                target = file_of(ctx.index, path, each)
-                if isinstance(target, str):
-                    waiting.append(target)
-                elif target is not None and not each.type_checking:
-                    found["?"] = None
-        programs = [each for each in found.values() if each is not None]
-        known = len(programs) == len(found)
-        ctx.memo[key] = [(each, each.module.tree) for each in programs] if known else None
-    result: list[tuple[PythonContext, ast.AST]] | None = ctx.memo[key]
-    return result
+            seen.add(path)
+            taken = _imported(index, path)
+            if taken is None:
+                return None
+            waiting += taken
+        return frozenset(seen)
+
+    return index.recall((_loaded, module), found)
+
+
+def _imported(index: Index, path: str) -> tuple[str, ...] | None:
+    """The files of the project that a file imports, and the package that it lies in; None where one is not found."""
+
+    def found() -> tuple[str, ...] | None:
+        facts = index.facts(path)
+        package = posixpath.join(posixpath.dirname(path), "__init__.py")
+        files: list[str | Unknown | None] = [package if index.exists(package) else None]
+        files += [file_of(index, path, each) for each in facts.imports if not each.type_checking] if facts else []
+        if facts is None or any(each is not None and not isinstance(each, str) for each in files):
+            return None
+        return tuple(dict.fromkeys(each for each in files if isinstance(each, str)))
+
+    return index.recall((_imported, path), found)
 
 
 def is_taken_by(ctx: PythonContext, path: str) -> bool:
     """Whether a file imports another one of the project, or may do so, directly or by way of others."""
-    for each in ctx.facts.imports:
-        module = file_of(ctx.index, ctx.path, each)
-        started = _started(ctx, module) if isinstance(module, str) and module != ctx.path else []
-        if started is None or any(there.path == path for there, _ in started):
-            return True
-        if module is not None and not isinstance(module, str):
-            return True
-    return False
+    loaded = _loaded(ctx.index, ctx.path)
+    return loaded is None or path in loaded
 
 
 def _users(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Iterator[Evidence]:

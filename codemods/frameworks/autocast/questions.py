@@ -12,7 +12,7 @@ from codemods.analysis.optimizers import stepped
 from codemods.analysis.other_files import is_taken_by
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.flow.answers import Answer, question, unknown, unless
+from codemods.flow.answers import Answer, in_turn, question, unknown, unless
 from codemods.frameworks.autocast.changes import modules_of
 from codemods.frameworks.autocast.modules import Path, overlap
 from codemods.frameworks.autocast.openings import DEPTH, opening
@@ -25,21 +25,31 @@ _REMAKING = ("requires_grad_", "weight_norm", "spectral_norm", "register_paramet
 
 
 def nothing_interferes(
-    ctx: PythonContext, region: Region | None, first: ast.AST, later: ast.AST, inside: Iterable[Evidence]
+    ctx: PythonContext,
+    region: Region | None,
+    first: ast.AST,
+    later: ast.AST,
+    inside: Iterable[Evidence],
+    asked: Iterable[Answer] = (),
 ) -> tuple[Answer, ...]:
     """Whether two places of one function surely see the same cache of autocast: what both rules about it rest on.
 
     Args:
         inside: the context managers in called functions that may do anything.
+        asked: what was asked before: beside an unknown nothing more is.
     """
     scope = ctx.scope(first)
-    return (
-        no_manager_is_unknown(ctx, first, later, inside=inside),
-        region_keeps_a_cache(region),
-        cache_is_left_alone(ctx, scope),
-        forward_is_its_own(ctx),
-        runs_under_autocast(ctx, scope),
-        weights_are_as_made(ctx),
+    if any(each.is_unknown for each in asked):
+        return ()
+    return tuple(
+        in_turn(
+            lambda: region_keeps_a_cache(region),
+            lambda: no_manager_is_unknown(ctx, first, later, inside=inside),
+            lambda: forward_is_its_own(ctx),
+            lambda: cache_is_left_alone(ctx, scope),
+            lambda: weights_are_as_made(ctx),
+            lambda: runs_under_autocast(ctx, scope),
+        )
     )
 
 

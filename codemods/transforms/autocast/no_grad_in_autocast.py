@@ -228,13 +228,14 @@ def _findings(
 def _conditions(ctx: PythonContext, off: Use, on: Use, region: Region | None) -> tuple[Answer, ...]:
     """Whether what runs without gradients, and then with them, has weights that autocast keeps copies of."""
     assert isinstance(on.node, (ast.expr, ast.stmt))
-    return (
+    weights = (
         has_weights(ctx, off.sure or on.sure, on.node, on.path),
         weights_are_float32(ctx, on.path),
         something_is_cast(ctx, on.node),
-        *nothing_interferes(ctx, region, off.node, on.node, inside=(*off.doubts, *on.doubts)),
         gradients_are_used(ctx, on.node, on.path),
     )
+    doubts = (*off.doubts, *on.doubts)
+    return (*weights, *nothing_interferes(ctx, region, off.node, on.node, inside=doubts, asked=weights))
 
 
 def _repairs(

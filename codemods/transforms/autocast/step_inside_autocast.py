@@ -178,12 +178,13 @@ def _stale(ctx: PythonContext, done: WeightChange, node: ast.AST, seen: Sequence
             at = later.node if isinstance(later.node, (ast.expr, ast.stmt)) else done.node
             assert isinstance(at, (ast.expr, ast.stmt))
             weights = (
+                writes_these_weights(ctx, done, later.path),
                 has_weights(ctx, later.sure, at, later.path),
                 weights_are_float32(ctx, later.path),
                 something_is_cast(ctx, at),
             )
-            known = nothing_interferes(ctx, region, node, later.node, inside=later.doubts)
-            return Stale(later.path, region, (writes_these_weights(ctx, done, later.path), *weights, *known))
+            known = nothing_interferes(ctx, region, node, later.node, inside=later.doubts, asked=weights)
+            return Stale(later.path, region, (*weights, *known))
     for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
         assert isinstance(scope, FUNCTIONS)
         there = [path for p in cached if (path := outward(where, call, ctx, scope, p)) is not None]
