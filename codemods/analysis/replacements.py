@@ -262,9 +262,19 @@ def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:
 
 
 def _is_taken_by_name(ctx: PythonContext, owner: ast.expr) -> bool:
-    """Whether a variable may hold any class of a module: `getattr(lr_scheduler, name)` (`installed_by_name`)."""
+    """Whether a variable may hold any class: `getattr(lr_scheduler, name)` (`installed_by_name`), or what a function is
+    given (`installed_by_a_function`).
+    """
     values = possible_values(ctx, owner)[0] if isinstance(owner, ast.Name) else ()
-    return any(isinstance(each.node, ast.Call) and each.ctx.name(each.node.func) == "getattr" for each in values)
+    taken = (each for each in values if isinstance(each.node, ast.Call))
+    return any(each.ctx.name(each.node.func) == "getattr" for each in taken) or _is_given(ctx, owner)  # type: ignore[attr-defined]
+
+
+def _is_given(ctx: PythonContext, owner: ast.expr) -> bool:
+    scope = ctx.function(owner)
+    method = ctx.method(owner)
+    taken = ctx.parameter_names(scope) if scope is not None else set()
+    return isinstance(owner, ast.Name) and owner.id in taken and (method is None or owner.id != method.self)
 
 
 def _namespace_of(node: ast.expr) -> ast.expr | None:

@@ -54,6 +54,9 @@ def _named_by_classes(ctx: PythonContext, call: ast.Call, name: str) -> Iterator
                 func = decorator.func if isinstance(decorator, ast.Call) else decorator
                 if not there.means(func, "dataclasses.dataclass"):  # given_another_constructor
                     yield there.evidence(decorator, f"this may give `{klass.name}` another constructor")
+            for given in klass.keywords:
+                if given.arg == "metaclass":  # called_by_a_metaclass
+                    yield there.evidence(given.value, f"this may give `{klass.name}` another constructor")
             for node in ast.walk(klass):
                 match node:
                     case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word) | ast.Constant(value=word):

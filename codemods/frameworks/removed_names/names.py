@@ -175,7 +175,17 @@ def old_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> It
 
 
 def _repair(row: RemovedName, verbs: Sequence[Verb], ctx: PythonContext) -> Remedy:
-    return replace(repair(row, verbs, ctx), is_right=[nothing_lost_is_used(ctx, row)])
+    return replace(repair(row, verbs, ctx), is_right=[nothing_lost_is_used(ctx, row), name_is_not_read(ctx)])
+
+
+@question
+def name_is_not_read(ctx: PythonContext) -> Answer:
+    """Whether a file asks no class for its own name, which a rename changes (`keys_of_a_table`)."""
+    return unless(
+        ctx.evidence(node, f"`{ctx.written(node)}` may be another name then")
+        for node in ctx.all(ast.Attribute)
+        if node.attr in ("__name__", "__qualname__")
+    )
 
 
 def _is_used(row: RemovedName, name: str, ctx: PythonContext) -> bool:

@@ -21,8 +21,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.calls import literal
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import in_turn
+from codemods.flow.answers import Answer, in_turn, question, unless
 from codemods.frameworks.gradients.updates import gradients_stay_on, weights_are_leaves
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -64,6 +65,19 @@ def leaf_write(statement: ast.AugAssign | ast.Expr, ctx: PythonContext) -> Itera
         needs=[spelled.need] if spelled is not None else [],
         message=f"`{ctx.written(weight)}` is stepped by hand while gradients are on",
         is_bug=in_turn(lambda: gradients_stay_on(ctx, statement), lambda: weights_are_leaves(ctx, weight)),
+        is_right=[graph_is_used_once(ctx, statement)],
+    )
+
+
+@question
+def graph_is_used_once(ctx: PythonContext, statement: ast.stmt) -> Answer:
+    """Whether no graph is kept for another pass, which needs the weights of before (`two_passes`)."""
+    return unless(
+        ctx.evidence(word.value, "another pass may need the weights of before")
+        for word in own(ctx.scope(statement))
+        if isinstance(word, ast.keyword)
+        and word.arg in ("retain_graph", "create_graph")
+        and literal(word.value) is not False
     )
 
 

@@ -1,0 +1,1 @@
+from . import precision_names  # noqa: F401  installs the names of our clusters
