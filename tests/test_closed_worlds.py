@@ -69,6 +69,8 @@ _HELPERS = {
     "sets a global name": "global loss; loss = each",
     "calls what is not known": "import engine; engine.run(each)",
     "runs what another does": "another(each)",
+    "runs what it is given": "each()",
+    "runs what nobody defines": "advance(each)",
 }
 _ASIDE = """
 
@@ -90,7 +92,7 @@ def _beside(text: str, body: str) -> bytes:
     lines = text.rstrip().splitlines()
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
     for first in sorted((node.body[0] for node in functions), key=lambda each: -each.lineno):
-        lines.insert(first.lineno - 1, " " * first.col_offset + "aside()")
+        lines.insert(first.lineno - 1, " " * first.col_offset + ("aside(Some.step)" if body == "each()" else "aside()"))
     helper = _ASIDE.format(body=body.replace("; ", "\n        "))
     return ("\n".join(lines) + helper + (_ANOTHER if "another" in body else "")).encode()
 

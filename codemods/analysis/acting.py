@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codemods.analysis import instances
-from codemods.analysis.calls import literal, values
+from codemods.analysis.calls import binder, literal, values
 from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
@@ -100,6 +100,8 @@ class _Local:
     calls: tuple[tuple[PythonContext, Function], ...]
     methods: frozenset[str]
     """The methods that are called on objects of which the class is not known."""
+    given: Evidence | None
+    """The first call of what the function is given, or of what a variable holds."""
 
 
 def acting(
@@ -134,6 +136,8 @@ def acting(
                 if tag in known or (tag == SIZES and not sizes) or (method is not None and method.owner not in mine):
                     continue
                 yield place
+            if local.given is not None and _handed_on(ctx):
+                yield local.given
             new = [each for each in local.calls if each[1] not in seen and each[0].path != outside]
             seen.update(called for _, called in new)
             waiting += new
@@ -172,6 +176,7 @@ def _looked_at(ctx: PythonContext, function: ast.AST) -> _Local:
     acts: list[tuple[str, Evidence]] = []
     calls: list[tuple[PythonContext, Function]] = []
     methods: set[str] = set()
+    given: Evidence | None = None
     strange = _strange(ctx)
     for node in _run_by(ctx, function):
         for tag, why in _acts(ctx, function, node):
@@ -197,11 +202,15 @@ def _looked_at(ctx: PythonContext, function: ast.AST) -> _Local:
         if not origins and isinstance(node.func, ast.Attribute):
             methods.add(node.func.attr)
         built_in = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
-        if not origins and not built_in and ((strange is not None and values(node)) or _handed_on(ctx)):
-            why = f"what `{ctx.written(node.func)}` does is not known"
+        if not origins and not built_in:
+            said = f"what `{ctx.written(node.func)}` does is not known"
+            given = given or ctx.evidence(node, said)
+            unbound = isinstance(node.func, ast.Name) and binder(ctx, node.func.id, node) is None
+            if unbound or (strange is not None and values(node)) or _handed_on(ctx):
+                why = said
         if why:
             acts.append((tag if tag in MODES else "", ctx.evidence(node, why)))
-    return _Local(tuple(acts), tuple(calls), frozenset(methods))
+    return _Local(tuple(acts), tuple(calls), frozenset(methods), given)
 
 
 def _run_by(ctx: PythonContext, function: ast.AST) -> Iterator[ast.AST]:
