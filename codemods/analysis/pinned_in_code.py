@@ -142,11 +142,13 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
 
 def _spec(written: str) -> str | None:
     """A choice of releases as it is understood by `versions`; "" for any, None where it is no choice."""
+    if re.search(r"[\"'] *\+", written):
+        return ""  # of what is put together (`pinned_by_a_variable`)
     spec = re.sub(r"[\"'\s]", "", written)
     spec = re.sub(r"(?<=\d)-(?=\d)", ".", spec)  # of an image, `transformers.4-40` (`image_with_its_releases`)
     if spec[0] in "@:/._-v" or spec[0].isdigit():
         spec = f"={spec.lstrip('@:/._-').removeprefix('v')}"
-    if re.search(r"[${%+]", spec):
+    if re.search(r"[${%]", spec):
         return ""  # of a variable
     return spec if alternatives(spec) is not None else None
 
