@@ -42,8 +42,10 @@ def _used(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Iter
         if isinstance(module, str) and computed is not Computed.ALL:
             functions, started = _behind(ctx, each, module), _started(ctx, module)
         if functions is not None and started is not None:
-            if not any(acting(ctx, [*functions, *started], known=known, sizes=bool(computed), outside=ctx.path)):
-                continue
+            acts = acting(ctx, [*functions, *started], known=known, sizes=bool(computed), outside=ctx.path)
+            if (place := next(acts, None)) is not None:
+                yield place
+            continue
         name = each.target.rpartition(".")[2]
         facts = ctx.index.facts(module) if isinstance(module, str) else None
         found = (facts.classes.get(name) or facts.functions.get(name)) if facts is not None else None
@@ -149,8 +151,10 @@ def _users(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Ite
             seen.add(path)
             waiting.append(path)
             there = ctx.other(path)
-            if there is None or computed is Computed.ALL or any(_acts_on_it(ctx, there, known, computed)):
+            if there is None or computed is Computed.ALL:
                 yield Evidence(path, each.line, "what stands in this file may be used here")
+            elif place := next(_acts_on_it(ctx, there, known, computed), None):
+                yield place
 
 
 def _acts_on_it(

@@ -105,14 +105,21 @@ def helpers_leave_it_alone(
         known: words of which the rule asks itself.
         computed: what of the values that they give has a part in the claim.
     """
-    scope = ctx.function(node) or ctx.module.tree
-    return unless(
-        ctx.evidence(call, f"what `{ctx.written(call.func)}` does is not followed")
-        for call in own(scope)
-        if isinstance(call, ast.Call) and (called := ctx.callee(call)) is not None
-        if ((is_used := not isinstance(ctx.parent(call), ast.Expr)) and computed is Computed.ALL)
-        or any(acting(ctx, [called], known=known, sizes=is_used and bool(computed), owner=ctx.klass(node)))
-    )
+    return unless(_of_helpers(ctx, node, known, computed))
+
+
+def _of_helpers(ctx: PythonContext, node: ast.AST, known: frozenset[str], computed: Computed) -> Iterator[Evidence]:
+    """The first place that acts of each function that is called, or its call, where its value counts."""
+    for call in own(ctx.function(node) or ctx.module.tree):
+        called = ctx.callee(call) if isinstance(call, ast.Call) else None
+        if called is None or not isinstance(call, ast.Call):
+            continue
+        is_used = not isinstance(ctx.parent(call), ast.Expr)
+        sizes = is_used and bool(computed)
+        if is_used and computed is Computed.ALL:
+            yield ctx.evidence(call, f"what `{ctx.written(call.func)}` does is not followed")
+        elif place := next(acting(ctx, [called], known=known, sizes=sizes, owner=ctx.klass(node)), None):
+            yield place
 
 
 @question
