@@ -16,7 +16,10 @@ from codemods.rules.file_context import FileContext
 from codemods.sources import files
 from codemods.sources.manifest.specifiers import alternatives
 
-_IMAGES = {"transformers": ("transformers_version=",), "torch": ("pytorch_version=", "pytorch-training:")}
+_IMAGES = {
+    "transformers": ("transformers_version=", 'transformers_version": ', "transformers_version': "),
+    "torch": ("pytorch_version=", 'pytorch_version": ', "pytorch_version': ", "pytorch-training:"),
+}
 """By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
 _OPERATOR = r"(?:===|==|~=|!=|<=|>=|<|>|\^|~)"
 _RELEASE = r"(?:[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*|[\"'] *\+)"

@@ -100,6 +100,10 @@ def _made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
                 last = (there.name(call.func) or "").rpartition(".")[2]
                 if last in _MAKING and not any(isinstance(each, ast.Constant) for each in call.args[:2]):
                     yield there.evidence(call, f"`{klass.name}` may make any attribute here")
+            for node in (each for each in ast.walk(klass) if isinstance(each, ast.Subscript)):  # put_under_a_name
+                stored = isinstance(node.ctx, ast.Store) and getattr(node.value, "attr", "") == "__dict__"
+                if there is not None and stored and not isinstance(node.slice, ast.Constant):
+                    yield there.evidence(node, f"`{klass.name}` may make any attribute here")
 
 
 @question

@@ -94,7 +94,13 @@ rule = Rule(
 _PATCHES = (b"torch.cuda.amp", b"torch.cpu.amp")
 _PATCHED = re.compile(r"torch\.(?:cuda|cpu)\.amp(?:\.(?:autocast|GradScaler|custom_[fb]wd))?")
 _FRAMEWORKS = frozenset({"lightning", "pytorch_lightning", "accelerate"})
-_REGIONS = (*(name.encode() for name in sorted(_FRAMEWORKS)), b"set_autocast", b"TrainingArguments", b"dtype")
+_REGIONS = (
+    *(name.encode() for name in sorted(_FRAMEWORKS)),
+    b"set_autocast",
+    b"TrainingArguments",
+    b"dtype",
+    b"autocast(",
+)
 _CLASSES = ("GradScaler", "autocast")
 _BASES = ("torch.autocast", "torch.amp.autocast")
 """What the old and the new class have in common."""
@@ -219,9 +225,11 @@ def _may_open_another(index: Index, path: str, module: Module, other: re.Pattern
 
 
 def _takes_a_dtype(call: ast.Call) -> bool:
-    """Whether a region is opened with a dtype that is not written there (`dtype_of_a_setting`)."""
+    """Whether a region is opened with a dtype that is not written there (`dtype_of_a_setting`, `dtype_in_options`)."""
     given = next((each.value for each in call.keywords if each.arg == "dtype"), None)
     opens = (dotted(call.func) or "").rpartition(".")[2] == "autocast"
+    if dotted(call.func) in _BASES and has_splat(call):
+        return True
     return opens and given is not None and not (dotted(given) or "").startswith("torch.")
 
 

@@ -35,6 +35,7 @@ from codemods.frameworks.trainer_config.overrides import (
 )
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
+from codemods.model.names import LIGHTNING_MODULE
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import parameters
@@ -134,11 +135,15 @@ def no_base_of_the_project_divides(ctx: PythonContext, function: ast.FunctionDef
 def nobody_declares(ctx: PythonContext) -> Answer:
     """Whether nothing in the program tells a Trainer, or a model, who divides its loss (`declared_from_outside`).
 
-    Nor counts in another way (`counts_nothing`), nor says so by a keyword (`declared_by_a_keyword`).
+    Nor counts in another way (`counts_nothing`, `step_of_a_mixin`), nor says so by a keyword (`declared_by_a_keyword`).
     """
     words = (*_DECLARING, "accepts_loss_kwargs")
     stored = (each for each in stores(ctx, *words) if each.word != "setattr" or _may_be_a_trainer(each))
-    counting = definers(ctx, "get_batch_samples", "_get_num_items_in_batch")
+    counting = (
+        each
+        for each in definers(ctx, "get_batch_samples", "_get_num_items_in_batch", "training_step")
+        if ctx.index.descends(Ref(each[0], each[1].name), LIGHTNING_MODULE) is not True
+    )
     return unless(
         [
             *(each.evidence("this tells who divides the loss") for each in stored),

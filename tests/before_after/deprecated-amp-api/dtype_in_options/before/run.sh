@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+python train.py --region-dtype bfloat16 --steps 2000
