@@ -71,6 +71,7 @@ _HELPERS = {
     "runs what another does": "another(each)",
     "runs what it is given": "each()",
     "runs what nobody defines": "advance(each)",
+    "enters what it is given": "with each: pass",
 }
 _ASIDE = """
 

@@ -253,6 +253,10 @@ def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tupl
                 yield "", f"`{ctx.written(node)}` is set here"
             elif method is not None and method.node.name != "__init__":
                 yield _OWN, f"`{ctx.written(node)}` is set here"
+        case ast.With() | ast.AsyncWith():
+            for item in node.items:
+                if not isinstance(item.context_expr, ast.Call):  # somebody made it elsewhere
+                    yield "", f"what `{ctx.written(item.context_expr)}` does is not known"
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value) if not _is_made_here(ctx, function, value):
             yield "", f"`{ctx.written(value)}` is changed here"
         case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mult()) | ast.AugAssign(op=ast.Div() | ast.Mult()):
