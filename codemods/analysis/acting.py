@@ -132,8 +132,7 @@ def acting(
             there, function = waiting.pop()
             local = _local(there, function)
             for tag, place in local.acts:
-                method = there.method(function) if tag == _OWN else None
-                if tag in known or (tag == SIZES and not sizes) or (method is not None and method.owner not in mine):
+                if tag in known or (tag == SIZES and not sizes) or (tag == _OWN and _of(there, function) not in mine):
                     continue
                 yield place
             if local.given is not None and _handed_on(ctx):
@@ -150,6 +149,12 @@ def acting(
             if found is not None and found[1] not in seen and path != outside:
                 seen.add(found[1])
                 waiting.append(found)
+
+
+def _of(ctx: PythonContext, function: ast.AST) -> Ref | None:
+    """The class whose objects `self` of a function is, or the class itself (`among_helpers`)."""
+    method = ctx.method(function)
+    return method.owner if method is not None else ctx.ref(function) if isinstance(function, ast.ClassDef) else None
 
 
 def methods_of(ctx: PythonContext, origin: str) -> list[tuple[PythonContext, Function]] | None:
@@ -262,7 +267,7 @@ def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tupl
         case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mult()) | ast.AugAssign(op=ast.Div() | ast.Mult()):
             method = ctx.method(node)
             computes = method is not None and ctx.index.descends(method.owner, TORCH_MODULE)
-            if not computes and not _is_of_numbers(ctx, node):
+            if not computes and _gives_a_value(ctx, node) and not _is_of_numbers(ctx, node):
                 yield SIZES, "a loss may be divided here"
         case ast.Call(func=ast.Name(id=name)) if name in _BY_TEXT and not ctx.origin(node.func):
             yield "", f"what `{name}` reaches is not followed"
@@ -282,6 +287,14 @@ def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tupl
                 known = isinstance(base, ast.Name) and hasattr(builtins, base.id)
                 if not known and not all(":" in each or _is_apart(each) for each in ctx.origin(base) or ("?",)):
                     yield "", f"`{ctx.written(base)}` may take part"
+
+
+def _gives_a_value(ctx: PythonContext, node: ast.AST) -> bool:
+    """Whether a function around arithmetic returns something: a meter only keeps what it counts (`among_helpers`)."""
+    scope = ctx.scope(node)
+    if not isinstance(scope, FUNCTIONS):
+        return isinstance(scope, ast.Lambda)
+    return any(isinstance(each, (ast.Return, ast.Yield)) and each.value is not None for each in own(scope))
 
 
 def _is_of_numbers(ctx: PythonContext, node: ast.AST) -> bool:
