@@ -226,7 +226,9 @@ def nobody_makes_gradients(ctx: PythonContext) -> Answer:
 @question
 def nobody_writes_weights(ctx: PythonContext, at: ast.AST) -> Answer:
     """Whether nothing that runs beside a place writes into tensors: weights may be trained by hand (`by_hand`)."""
-    written = mentions_during(ctx, {ctx.scope(at): ctx}, *WRITING)
+    scopes = {ctx.scope(at): ctx}
+    stored = (each for each in stores(ctx, "data") if each.word == "data" and may_run_during(each, scopes))
+    written = (*mentions_during(ctx, scopes, *WRITING, "vector_to_parameters"), *stored)
     return unless(each.evidence(f"`{each.ctx.written(each.node)}` may train weights by hand") for each in written)
 
 

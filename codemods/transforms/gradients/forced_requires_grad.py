@@ -38,12 +38,11 @@ from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks
 from codemods.frameworks.gradients.losses import FRESH, LossOrigin, value
-from codemods.frameworks.gradients.questions import loss_is_cut
+from codemods.frameworks.gradients.questions import loss_is_cut, nobody_writes_weights
 from codemods.frameworks.gradients.removal import removed, without_assignment
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS, own
 from codemods.syntax.verbs import replace
 
 _COPYING = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "FloatTensor", "Tensor", "autograd.Variable"))
@@ -148,32 +147,7 @@ def _is_bug(ctx: PythonContext, loss: ast.expr, found: LossOrigin) -> list[Answe
     """What the claim rests on: a loss that is cut, and no hook that hands its gradient on; of a graph nothing."""
     if found is LossOrigin.GRAPH:
         return []
-    return [loss_is_cut(ctx, loss), no_hook_sees_gradients(ctx), nothing_is_set_by_hand(ctx, loss)]
-
-
-@question
-def nothing_is_set_by_hand(ctx: PythonContext, loss: ast.expr) -> Answer:
-    """Whether no code around a loss changes weights itself, which needs no gradient (`clusters`, `two_passes`)."""
-    method = ctx.method(loss)
-    scopes = [each for each in own(method.klass) if isinstance(each, FUNCTIONS)] if method else [ctx.scope(loss)]
-    return unless(
-        ctx.evidence(node, "weights may be changed by hand here")
-        for scope in scopes
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Call | ast.Attribute) and _changes_weights(ctx, node)
-    )
-
-
-def _changes_weights(ctx: PythonContext, node: ast.Call | ast.Attribute) -> bool:
-    """`weight.data += …`, `weight.add_(…)`, or weights that are set from a vector."""
-    match node:
-        case ast.Attribute(attr="data", ctx=ast.Store()):
-            return True
-        case ast.Call(func=ast.Attribute(attr=attr)) if attr.endswith("_") and attr not in (*_SITES, "detach_"):
-            return not any(each.startswith("torch.nn.init.") for each in ctx.origin(node.func))
-        case ast.Call():
-            return ctx.means(node.func, "torch.nn.utils.vector_to_parameters")
-    return False
+    return [loss_is_cut(ctx, loss), no_hook_sees_gradients(ctx), nobody_writes_weights(ctx, loss)]
 
 
 def _cost(assigned: bool, found: LossOrigin) -> Consequence:
