@@ -144,6 +144,32 @@ def _heirs(text: str, lines: set[int]) -> list[str]:
 
 
 @pytest.mark.law
+def test_a_helper_that_an_heir_overrides_is_not_sure(inside: dict[str, Case]) -> None:
+    """A method that does nothing is called everywhere in a class, and an heir steps in its place."""
+
+    def law(case: Case) -> None:
+        text = case.path.read_text().rstrip()
+        classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+        methods = [f for c in classes for f in c.body if isinstance(f, ast.FunctionDef) and f.args.args]
+        found = {f.place.line for f in case.run(fix=False).findings if f.code == case.rule.code}
+        if not found <= {n for f in methods for n in range(f.body[0].lineno, (f.end_lineno or 0) + 1)}:
+            return  # of functions that stand in no class
+        lines = text.splitlines()
+        for method in sorted(methods, key=lambda each: -each.lineno):
+            first = method.body[0]
+            lines.insert(first.lineno - 1, f"{' ' * first.col_offset}{method.args.args[0].arg}.note_it()")
+        for klass in sorted(classes, key=lambda each: -each.lineno):
+            place = klass.body[-1].end_lineno + sum(m.body[0].lineno <= klass.body[-1].end_lineno for m in methods)
+            lines[place:place] = ["", "    def note_it(self):", "        print(1)"]
+        for klass in classes:
+            lines += ["", "", f"class Heir{klass.name}({klass.name}):", "    def note_it(self):"]
+            lines += ["        self.optimizer.step()"]
+        assert _unguarded(case, {"case.py": "\n".join(lines).encode()}) == []
+
+    hold(law, inside)
+
+
+@pytest.mark.law
 def test_a_method_that_an_heir_overrides_is_not_sure(followed: dict[str, Case]) -> None:
     def law(case: Case) -> None:
         text = case.path.read_text()

@@ -24,7 +24,7 @@ from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, Function, own
 
-SIZES = "a size"
+_SIZES = "a size"
 """The tag of arithmetic that may change how large a loss is."""
 _OWN = "self"
 MODES = frozenset(
@@ -132,7 +132,7 @@ def acting(
             there, function = waiting.pop()
             local = _local(there, function)
             for tag, place in local.acts:
-                if tag in known or (tag == SIZES and not sizes) or (tag == _OWN and _of(there, function) not in mine):
+                if tag in known or (tag == _SIZES and not sizes) or (tag == _OWN and _of(there, function) not in mine):
                     continue
                 yield place
             if local.given is not None and _handed_on(ctx):
@@ -146,7 +146,9 @@ def acting(
         for path, klass, name in definers(ctx, *sorted(names)) if names else ():
             other = ctx.other(path)
             found = other.definition(f"{klass.name}.{name}") if other is not None else None
-            if found is not None and found[1] not in seen and path != outside:
+            if found is None:  # defined twice
+                yield Evidence(path, klass.methods[name].line, f"what `{klass.name}.{name}` does is not followed")
+            elif found[1] not in seen and path != outside:
                 seen.add(found[1])
                 waiting.append(found)
 
@@ -183,6 +185,13 @@ def _looked_at(ctx: PythonContext, function: ast.AST) -> _Local:
     methods: set[str] = set()
     given: Evidence | None = None
     strange = _strange(ctx)
+    for heir, name in _overriding(ctx, function):
+        there = ctx.other(heir.path)
+        another = there.definition(f"{heir.name}.{name}") if there is not None else None
+        if another is not None:
+            calls.append(another)
+        else:
+            acts.append(("", Evidence(heir.path, 1, f"what `{heir.name}.{name}` does is not followed")))
     for node in _run_by(ctx, function):
         for tag, why in _acts(ctx, function, node):
             acts.append((tag, ctx.evidence(node, why)))  # type: ignore[arg-type]
@@ -216,6 +225,17 @@ def _looked_at(ctx: PythonContext, function: ast.AST) -> _Local:
         if why:
             acts.append((tag if tag in MODES else "", ctx.evidence(node, why)))
     return _Local(tuple(acts), tuple(calls), frozenset(methods), given)
+
+
+def _overriding(ctx: PythonContext, function: ast.AST) -> Iterator[tuple[Ref, str]]:
+    """The classes of the project that have a method of their own in the place of one, which may run instead."""
+    method = ctx.method(function)
+    if method is None or method.node is not function or method.name == "__init__":
+        return
+    for heir in ctx.index.subclasses(method.owner):
+        klass = ctx.index.klass(heir)
+        if klass is not None and method.name in klass.methods:
+            yield heir, method.name
 
 
 def _run_by(ctx: PythonContext, function: ast.AST) -> Iterator[ast.AST]:
@@ -268,7 +288,7 @@ def _acts(ctx: PythonContext, function: ast.AST, node: ast.AST) -> Iterator[tupl
             method = ctx.method(node)
             computes = method is not None and ctx.index.descends(method.owner, TORCH_MODULE)
             if not computes and _gives_a_value(ctx, node) and not _is_of_numbers(ctx, node):
-                yield SIZES, "a loss may be divided here"
+                yield _SIZES, "a loss may be divided here"
         case ast.Call(func=ast.Name(id=name)) if name in _BY_TEXT and not ctx.origin(node.func):
             yield "", f"what `{name}` reaches is not followed"
         case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]) if _names_what_acts(name):
@@ -374,7 +394,7 @@ def _begins_weights(ctx: PythonContext, func: ast.expr) -> bool:
 
 def is_a_setting(ctx: PythonContext, node: ast.Attribute) -> bool:
     """Whether an attribute is one of a backend, of parsed arguments, or of a class that only holds values."""
-    if (ctx.name(node) or "").startswith("torch.backends.") and "torch" in "".join(ctx.origin(node.value)):
+    if any(origin.startswith("torch.backends") for origin in ctx.origin(node.value)):
         return True
     kind = instances.of(ctx, node.value)
     if kind is not None:

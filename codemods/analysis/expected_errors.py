@@ -81,13 +81,9 @@ def _run_by_others(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
         for each in taken:
             if _is_of_a_file_that_catches(ctx, each):
                 yield ctx.evidence(each, f"`{ctx.written(each)}` may expect the error")
-        is_put_off = isinstance(above, ast.Lambda) or (isinstance(above, ast.Call) and _is_partial(ctx, above))
-        if is_put_off and _catches(ctx) and isinstance(above, ast.expr):  # table_of_calls
-            yield ctx.evidence(above, "who calls this may expect the error")
-
-
-def _is_partial(ctx: PythonContext, call: ast.Call) -> bool:
-    return ctx.means(call.func, "functools.partial")
+        if isinstance(above, ast.Lambda | ast.Call) and _catches(ctx):  # table_of_calls
+            if isinstance(above, ast.Lambda) or ctx.calls(above, "functools.partial"):
+                yield ctx.evidence(above, "who calls this may expect the error")
 
 
 def _handed_to_others(ctx: PythonContext, function: str) -> Iterator[Evidence]:

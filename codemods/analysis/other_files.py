@@ -122,7 +122,8 @@ def _imported(index: Index, path: str) -> tuple[str, ...] | None:
 
     def found() -> tuple[str, ...] | None:
         facts = index.facts(path)
-        package = posixpath.join(posixpath.dirname(path), "__init__.py")
+        above = posixpath.dirname(posixpath.dirname(path) if path.endswith("/__init__.py") else path)
+        package = posixpath.join(above, "__init__.py")
         files: list[str | Unknown | None] = [package if index.exists(package) else None]
         files += [file_of(index, path, each) for each in facts.imports if not each.type_checking] if facts else []
         if facts is None or any(each is not None and not isinstance(each, str) for each in files):

@@ -21,6 +21,7 @@ _IMAGES = {
     "torch": ("pytorch_version=", 'pytorch_version": ', "pytorch_version': ", "pytorch-training:"),
 }
 """By which code, or a definition of an image, chooses a release of a library (`image_of_a_service`, `base_image`)."""
+_SPELLED = {"torch": ("torch", "pytorch", "PyTorch")}
 _OPERATOR = r"(?:===|==|~=|!=|<=|>=|<|>|\^|~)"
 _RELEASE = r"(?:[\"']?(?:v?\d|\$|\{|%)[^\s\"',;)\]|`]*|[\"'] *\+)"
 _SPEC = (
@@ -157,13 +158,7 @@ def _spec(written: str) -> str | None:
 
 
 def _names(package: str) -> tuple[str, ...]:
-    asked = (
-        (*TWINS, "PyTorch-Lightning")
-        if package in TWINS
-        else ("torch", "pytorch", "PyTorch")
-        if package == "torch"
-        else (package,)
-    )
+    asked = (*TWINS, "PyTorch-Lightning") if package in TWINS else _SPELLED.get(package, (package,))
     return tuple(dict.fromkeys(name for each in asked for name in (each, each.replace("-", "_"))))
 
 

@@ -266,8 +266,8 @@ def _is_taken_by_name(ctx: PythonContext, owner: ast.expr) -> bool:
     given (`installed_by_a_function`).
     """
     values = possible_values(ctx, owner)[0] if isinstance(owner, ast.Name) else ()
-    taken = (each for each in values if isinstance(each.node, ast.Call))
-    return any(each.ctx.name(each.node.func) == "getattr" for each in taken) or _is_given(ctx, owner)  # type: ignore[attr-defined]
+    calls = (each for each in values if isinstance(each.node, ast.Call) and each.ctx.name(each.node.func) == "getattr")
+    return _is_given(ctx, owner) or any(calls)
 
 
 def _is_given(ctx: PythonContext, owner: ast.expr) -> bool:
