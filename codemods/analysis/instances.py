@@ -23,6 +23,8 @@ class InstanceOf:
 
 
 _WEAKER = ("constructor", "annotation", "protocol")
+_FLUENT = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "bfloat16", "requires_grad_"})
+"""Methods of a module that return the module."""
 
 
 def of(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
@@ -68,21 +70,25 @@ def _kind(value: PossibleValue) -> InstanceOf | None:
     if value.path:
         return None
     match value.node:
-        case ast.Call(func=func):
-            names = value.ctx.origin(func) or _moved(value.ctx, func)
+        case ast.Call() as call:
+            names = value.ctx.origin(call.func) or _moved(value.ctx, call)
             return InstanceOf(names, "constructor") if names else None
         case ast.Name() as name:
             return _annotated(value.ctx, name) or _protocol(value.ctx, name)
     return None
 
 
-def _moved(ctx: PythonContext, func: ast.expr) -> frozenset[str]:
-    """`torch.nn.Embedding` of the `.to` in `nn.Embedding(9, 4).to(device)`: a module of torch returns itself."""
-    while isinstance(func, ast.Attribute) and func.attr in ("to", "cuda", "cpu") and isinstance(func.value, ast.Call):
-        func = func.value.func
-        if (names := ctx.origin(func)) and all(name.startswith("torch.nn.") for name in names):
-            return names
-    return NONE
+def _moved(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
+    """`torch.nn.Embedding` of `nn.Embedding(9, 4).to(device)`."""
+    names = ctx.origin(constructed(call).func)
+    return names if all(name.startswith("torch.nn.") for name in names) else NONE
+
+
+def constructed(call: ast.Call) -> ast.Call:
+    """The call at the head of a chain of methods with which a module returns itself: `Net()` of `Net().to(device)`."""
+    while isinstance(func := call.func, ast.Attribute) and func.attr in _FLUENT and isinstance(func.value, ast.Call):
+        call = func.value
+    return call
 
 
 def _annotated(ctx: PythonContext, node: ast.Name) -> InstanceOf | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, given, given_by, positional, values
+from codemods.analysis.instances import constructed
 from codemods.analysis.mentions import Occurrence, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
@@ -84,9 +85,11 @@ def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:
 def wraps(ctx: PythonContext, node: ast.expr) -> tuple[PythonContext, ast.Call] | None:
     """The call that makes a wrapper, and its file; None where it may be something else, what is wrapped apart."""
     found, complete = _held(ctx, node)
-    made = [(each.ctx, each.node) for each in found if isinstance(each.node, ast.Call) and _wraps(each.ctx, each.node)]
-    inner = {value.node for where, call in made for value in _wrapped(where, call)}
-    others = [each for each in found if not (isinstance(each.node, ast.Call) and _wraps(each.ctx, each.node))]
+    calls = [(each, constructed(each.node)) for each in found if isinstance(each.node, ast.Call)]
+    wrapping = {each: (each.ctx, call) for each, call in calls if _wraps(each.ctx, call)}
+    inner = {value.node for where, call in wrapping.values() for value in _wrapped(where, call)}
+    others = [each for each in found if each not in wrapping]
+    made = list(wrapping.values())
     known = all(is_none(each.node) or each.node in inner for each in others)
     return made[0] if made and complete and known else None
 
@@ -115,12 +118,13 @@ def _bare(ctx: PythonContext, node: ast.expr) -> tuple[PythonContext, ast.Call] 
     if not isinstance(node, ast.Name) or not (wrappers := _wrappers(ctx)):
         return None
     found, complete = possible_values(ctx, node)
-    made = {each.node for each in found if isinstance(each.node, ast.Call) and not each.path}
+    made = {constructed(each.node) for each in found if isinstance(each.node, ast.Call) and not each.path}
     if not complete or len(made) != len(found):
         return None
     for wrapper in wrappers:
         inner, _ = possible_values(ctx, argument(wrapper, "module", 0) or node)
-        if made and wrapper not in made and made <= {each.node for each in inner}:
+        held = {constructed(each.node) for each in inner if isinstance(each.node, ast.Call)}
+        if made and wrapper not in made and made <= held:
             return ctx, wrapper
     return None
 
@@ -165,7 +169,8 @@ def _is(ctx: PythonContext, node: ast.expr, bypass: Bypass) -> bool:
         return False
     if isinstance(node, ast.Attribute) and node.attr == "forward":
         return _is(ctx, node.value, bypass)
-    return any(each.node is bypass.made for each in _held(ctx, node)[0])
+    calls = (each.node for each in _held(ctx, node)[0] if isinstance(each.node, ast.Call))
+    return any(constructed(call) is bypass.made for call in calls)
 
 
 def _handed(ctx: PythonContext, call: ast.Call, model: ast.expr, depth: int) -> Iterator[Evidence]:

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import binder, given
 from codemods.analysis.definitions import reaching, uses_of
-from codemods.analysis.instances import is_module_class
+from codemods.analysis.instances import constructed, is_module_class
 from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
@@ -158,10 +158,7 @@ def _is_a_module(ctx: PythonContext, made: ast.AST) -> bool:
     """Whether a call makes a module of torch, of the project, or a model of a library."""
     if not isinstance(made, ast.Call):
         return False
-    func: ast.expr = made.func
-    while isinstance(func, ast.Attribute) and func.attr in ("to", "cuda", "train") and isinstance(func.value, ast.Call):
-        func = func.value.func
-    origins = ctx.origin(func)
+    origins = ctx.origin(constructed(made).func)
     return bool(origins) and all(
         each.startswith("torchvision.models.") or each.endswith(".from_pretrained") or is_module_class(ctx, each)
         for each in origins

@@ -33,3 +33,16 @@ def threads(model, batches):
     for x, y in batches:
         model.module(x).mean().backward()
 
+
+
+def moved(config, rank, batches):
+    generator = torch.nn.Linear(8, 8).to(rank)
+    critic = torch.nn.Linear(8, 1).to(rank)
+    if config.processes > 1:
+        generator = DistributedDataParallel(generator, device_ids=[rank]).to(rank)
+        critic = DistributedDataParallel(critic, device_ids=[rank]).to(rank)
+    optimizer = torch.optim.SGD(generator.parameters(), lr=0.1)
+    for x, _ in batches:
+        optimizer.zero_grad()
+        critic(generator(x)).mean().backward()
+        optimizer.step()
