@@ -21,9 +21,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import literal
+from codemods.analysis.calls import literal, values
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, in_turn, question, unless
+from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.frameworks.gradients.updates import gradients_stay_on, weights_are_leaves
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
@@ -65,7 +66,7 @@ def leaf_write(statement: ast.AugAssign | ast.Expr, ctx: PythonContext) -> Itera
         needs=[spelled.need] if spelled is not None else [],
         message=f"`{ctx.written(weight)}` is stepped by hand while gradients are on",
         is_bug=in_turn(lambda: gradients_stay_on(ctx, statement), lambda: weights_are_leaves(ctx, weight)),
-        is_right=[graph_is_used_once(ctx, statement)],
+        is_right=[graph_is_used_once(ctx, statement), nothing_else_raises(ctx, statement, name)],
     )
 
 
@@ -79,6 +80,29 @@ def graph_is_used_once(ctx: PythonContext, statement: ast.stmt) -> Answer:
         and word.arg in ("retain_graph", "create_graph")
         and literal(word.value) is not False
     )
+
+
+@question
+def nothing_else_raises(ctx: PythonContext, statement: ast.stmt, weight: str) -> Answer:
+    """Whether the function has no other change of the weight in place, which raises as well (`clamped`)."""
+    return unless(
+        ctx.evidence(node, f"`{ctx.written(node)}` raises, too")
+        for node in own(ctx.scope(statement))
+        if _changes(ctx, node, weight) and gradients(ctx, node) != "off"
+    )
+
+
+def _changes(ctx: PythonContext, node: ast.AST, weight: str) -> bool:
+    """Whether something other than a step changes a weight in place: `w.clamp_(0)`, `w[0] = 0`, `w *= 0.9`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if ctx.name(owner) == weight:
+            changes = method.endswith("_") and not method.endswith("__") and method != "requires_grad_"
+            return changes and not any(_steps_by(ctx, value, f"{weight}.grad") for value in values(node))
+        case ast.Subscript(value=owner, ctx=ast.Store()):
+            return ctx.name(owner) == weight
+        case ast.AugAssign(target=target, value=value):
+            return ctx.name(target) == weight and not _steps_by(ctx, value, f"{weight}.grad")
+    return False
 
 
 def _steps_by(ctx: PythonContext, value: ast.expr, gradient: str) -> bool:
