@@ -14,6 +14,7 @@ from codemods.project.index import Index
 from codemods.project.pins import TWINS
 from codemods.rules.file_context import FileContext
 from codemods.sources import files
+from codemods.sources.manifest import Manifest
 from codemods.sources.manifest.specifiers import alternatives
 
 _IMAGES = {
@@ -34,6 +35,8 @@ _SPEC = (
 _SAID = r"[` ]*(?:version)?[` ]*v?(\d+\.[\d.]+)"
 """The same where people tell what they used, as `- Transformers 4.30.2` in a model card (`readme`)."""
 _TOLD = re.compile(r"(?i:readme|install)[^.]*(?:\.[\w-]+)?\.(?:md|rst|txt|org)|README|INSTALL")
+_SECTIONED = (".toml", ".cfg")
+"""Packaging files that other tools have sections in, of which not all are read."""
 _DATED = {"torch": "(?:nvidia/|l4t-)pytorch:"}
 """Images whose tags are no releases of the library in them."""
 _AFTER = (
@@ -104,10 +107,12 @@ def _around(index: Index, root: str, package: str, range: str, told: bool) -> It
 
 
 def _is_read(path: str) -> bool:
-    """Whether what a file says is known, or says nothing of others: a notebook's commands, settings of this program."""
-    return (files.is_manifest(path) and not path.endswith(files.PYTHON)) or path.endswith(
-        (files.NOTEBOOK, "fixer.toml")
-    )
+    """Whether what a file says is known, or says nothing of others: a notebook's commands, settings of this program.
+
+    Of packaging files with sections of other tools only the requirements are known (`hatch_environment`).
+    """
+    known = files.is_manifest(path) and (files.LOCK.fullmatch(path) or not path.endswith((*files.PYTHON, *_SECTIONED)))
+    return bool(known) or path.endswith((files.NOTEBOOK, "fixer.toml"))
 
 
 def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> Iterator[Evidence]:
@@ -115,6 +120,8 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
     text = index.text(path)
     if text is None:
         return
+    read = index.document(path) if path.endswith(_SECTIONED) and files.is_manifest(path) else None
+    known = [(each.start, each.end) for each in read.requirements] if isinstance(read, Manifest) else []
     names = "|".join(map(re.escape, _names(package)))
     images = "|".join(map(re.escape, _IMAGES.get(package, ()))) or "(?!)"
     start = rf"(?<!nvidia/)(?:(?<![\w.-])|(?<=\d[.-]))(?:{names})(?:\[[^\]\n]*\])?"
@@ -123,6 +130,8 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
     for pin in re.finditer(pinned, text):
         spec = f"=={pin['image'].rstrip('.')}.*" if pin["image"] else _spec(pin["spec"])
         if spec is None or _is_noted(text, pin.start()) or (_is_told(path) and not told):
+            continue
+        if any(start <= pin.start() < end for start, end in known):
             continue
         if not spec or not versions.may(Target(package, spec, path), range):
             release = spec.lstrip("=").removesuffix(".*")

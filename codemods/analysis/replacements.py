@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codemods.analysis.calls import literal
+from codemods.analysis.calls import given, literal
 from codemods.analysis.mentions import are_connected, definers, importers, is_run_with
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
@@ -22,11 +22,11 @@ from codemods.sources import files
 from codemods.syntax.facts import dotted
 from codemods.syntax.module import FUNCTIONS, own
 
-_SETTERS = ("setattr", "patch", "modules", "globals", "vars", "__dict__")
+_SETTERS = ("setattr", "patch", "modules", "globals", "vars", "__dict__", "import_module")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
 _PUTTING = ("setdefault", "update", "__setitem__")
-"""Methods of `sys.modules` that put a module there."""
+"""Methods of a dictionary that put something there: of `sys.modules`, of `vars(transformers)`."""
 _BUILDING = ("__init__", "__new__", "__call__")
 """Methods by which a class may be given other arguments than are written."""
 _PATCHERS = {"unsloth": frozenset({"transformers", "trl", "peft"})}
@@ -51,7 +51,7 @@ class Replacement:
     """All that the name is made of, as it is written and as it is defined."""
     shown: Evidence
     last: str = ""
-    """The last part of the name: what a program calls."""
+    """The last part of the name: what a program calls; of a module all of it."""
     is_any: bool = False
     """Whether the last part of the name is not in sight."""
     is_own: bool = False
@@ -74,8 +74,15 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
         if are_connected(ctx.index, ctx.path, path)
         if (each.is_any and (_imports_from(ctx, path) if each.is_own else _run_together(ctx, path)))
         or not each.names.isdisjoint(wanted)
-        or each.last in ctx.facts.called
+        or _uses(ctx, each.last)
     )
+
+
+def _uses(ctx: PythonContext, replaced: str) -> bool:
+    """Whether a file calls something of that name, or imports the module of that name or something of it."""
+    if "." not in replaced:
+        return replaced in ctx.facts.called
+    return any(f"{each.target}.".startswith(f"{replaced}.") for each in ctx.facts.imports)
 
 
 def _in_files(ctx: PythonContext, paths: Iterable[str], words: frozenset[str]) -> Iterator[tuple[str, Replacement]]:
@@ -170,9 +177,9 @@ def _may_replace(ctx: PythonContext, path: str, words: frozenset[str]) -> bool:
     facts = ctx.index.facts(path)
     if facts is None or not facts.imports:
         return False
-    if path in ctx.index.replacing(ctx.path) or not facts.mentioned.isdisjoint({"modules", *_IMPORTERS}):
+    if path in ctx.index.replacing(ctx.path) or not facts.called.isdisjoint(_SETTERS):
         return True
-    if not facts.mentioned.isdisjoint(words) or not facts.called.isdisjoint(_SETTERS):
+    if not facts.mentioned.isdisjoint({*words, *_SETTERS, *_IMPORTERS}):
         return True
     if any(word in facts.loads for word in words):  # `TrainingArguments.__init__ = …` (constructor_is_replaced)
         return True
@@ -195,7 +202,7 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
         for target in targets if not _is_plain(node.value) else ():
             if dotted(target) in ("builtins.print", "__builtin__.print"):  # so that one process prints
                 continue
-            if isinstance(target, ast.Attribute) and dotted(target) is not None:
+            if isinstance(target, ast.Attribute) and (dotted(target) or isinstance(target.value, ast.Call)):
                 yield from _replacement(ctx, node, target.value, target.attr)
                 if target.attr in _BUILDING and _is_taken_by_name(ctx, target.value):
                     shown = ctx.evidence(node, f"`{ctx.written(target)}` is replaced")
@@ -210,7 +217,7 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 parts = name.split(".") if isinstance(name, str) else ["…"]
                 if parts[0] in _LIBRARIES or parts == ["…"]:
                     shown = ctx.evidence(node, "a module is replaced")
-                    yield Replacement(frozenset(parts), shown, is_any=parts == ["…"])
+                    yield Replacement(frozenset(parts), shown, ".".join(parts), is_any=len(parts) == 1)
     for modules in ctx.all(ast.Attribute):  # `sys.modules.setdefault(name, module)` (module_is_put_in)
         if ctx.means(modules, "sys.modules") and getattr(ctx.parent(modules), "attr", "") in _PUTTING:
             yield Replacement(frozenset({"modules"}), ctx.evidence(modules, "a module is replaced"), is_any=True)
@@ -221,6 +228,15 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
     for call in ctx.all(ast.Call):
         yield from _named_by_text(ctx, call)
         match call.func, call.args:
+            case ast.Attribute(value=names, attr=method), args if (
+                method in _PUTTING and (owner := _namespace_of(names)) is not None
+            ):
+                named = literal(args[0]) if args and method != "update" else ...
+                yield from _replacement(ctx, call, owner, named)
+            case ast.Attribute(attr="setitem"), [names, name, _] if (owner := _namespace_of(names)) is not None:
+                yield from _replacement(ctx, call, owner, literal(name))
+            case _, [ast.Name() | ast.Attribute() as owner, ast.Constant(value=str(name))] if _decorates(ctx, call):
+                yield from _replacement(ctx, call, owner, name)
             case ast.Name(id="setattr"), [owner, name, value] if not _is_plain(value):
                 yield from _replacement(ctx, call, owner, literal(name))
                 if isinstance(owner, ast.Subscript) and ctx.means(owner.value, "sys.modules"):
@@ -233,7 +249,12 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
             case ((ast.Name(id="patch") | ast.Attribute(attr="patch")), [ast.Constant(value=str() as text), *_]):
                 library, *rest = text.split(".")
                 if rest and library in _LIBRARIES:
-                    yield Replacement(frozenset({library, *rest}), ctx.evidence(call, f"`{text}` is replaced"))
+                    shown = ctx.evidence(call, f"`{text}` is replaced")
+                    yield Replacement(frozenset({library, *rest}), shown, rest[-1])
+
+
+def _decorates(ctx: PythonContext, call: ast.Call) -> bool:
+    return call in getattr(ctx.parent(call), "decorator_list", ())
 
 
 def _named_by_text(ctx: PythonContext, call: ast.Call) -> Iterator[Replacement]:
@@ -250,9 +271,11 @@ def _named_by_text(ctx: PythonContext, call: ast.Call) -> Iterator[Replacement]:
 
 
 def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:
-    """What a variable holds that is bound to a module or a class of a library (`patched_by_another_name`)."""
+    """What a variable holds that is bound to a module or a class of a library (`patched_by_another_name`), a parameter
+    that is given one, and a module that is asked for by name.
+    """
     found: set[str] = set()
-    for value in possible_values(ctx, owner)[0] if isinstance(owner, ast.Name) else ():
+    for value in possible_values(ctx, owner, given=given)[0] if isinstance(owner, ast.Name | ast.Call) else ():
         match value.node:
             case ast.Name() | ast.Attribute() if value.node is not owner:
                 found |= value.ctx.origin(value.node)

@@ -223,7 +223,8 @@ def takes_outputs(ctx: PythonContext, called: ast.expr) -> bool:
     """Whether a name is probably a loss function: called with outputs and targets, or with outputs only."""
     name = ctx.name(called)
     calls = [n for n in own(ctx.scope(called)) if isinstance(n, ast.Call) and ctx.name(n.func) == name]
-    outputs = [[any(True for _ in _called(ctx, value)) for value in values(call)] for call in calls]
+    given = [call.args or values(call) for call in calls]  # a flag beside them says nothing (`head_alone`)
+    outputs = [[any(True for _ in _called(ctx, value)) for value in each] for each in given]
     return all(any(each) for each in outputs) or any(any(each) and not all(each) for each in outputs)
 
 
