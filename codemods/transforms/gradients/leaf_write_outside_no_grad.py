@@ -88,7 +88,7 @@ def nothing_else_raises(ctx: PythonContext, statement: ast.stmt, weight: str) ->
     return unless(
         ctx.evidence(node, f"`{ctx.written(node)}` raises, too")
         for node in own(ctx.scope(statement))
-        if _changes(ctx, node, weight) and gradients(ctx, node) != "off"
+        if isinstance(node, ast.expr | ast.stmt) and _changes(ctx, node, weight) and gradients(ctx, node) != "off"
     )
 
 
