@@ -99,5 +99,12 @@ def _averaged(node: ast.expr) -> ast.Name | None:
 
 
 def _keeps_its_graph(ctx: PythonContext, node: ast.Name) -> bool:
-    above = ctx.parent(node)
-    return not (isinstance(above, ast.Attribute) and above.attr in ("data", "detach", "item", "grad", "shape"))
+    """Whether nothing takes a tensor out of its graph, as `p.data` does, and `p.to(dtype).data` (`of_its_dtype`)."""
+    value: ast.AST | None = node
+    while isinstance(above := ctx.parent(value) if value is not None else None, ast.Attribute):
+        if above.attr in ("data", "detach", "item", "grad", "shape"):
+            return False
+        value = ctx.parent(above)
+        if not (isinstance(value, ast.Call) and value.func is above):
+            return True
+    return True

@@ -72,7 +72,7 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
             evidence=[where.evidence(made, "this counts from 0")],
             is_bug=[
                 begins_at_zero(where, made),
-                no_schedule_is_restored(ctx),
+                no_schedule_is_restored(ctx, made),
                 is_not_advanced_before(advances),
                 rate_follows_the_count(where, made),
                 no_rate_is_set_anew(ctx, call),
@@ -122,13 +122,13 @@ def _is_of_another(store: Occurrence) -> bool:
 
 
 @question
-def no_schedule_is_restored(ctx: PythonContext) -> Answer:
+def no_schedule_is_restored(ctx: PythonContext, made: ast.Call) -> Answer:
     """Whether nothing in the program restores the state of a scheduler, or of what nobody knows."""
     others = []
     for each in mentions(ctx, "load_state_dict"):
         if each.receiver is None or optimizes(each.ctx, each.receiver) is True:
             continue
-        if is_schedule(each.ctx, each.receiver):
+        if is_schedule(each.ctx, each.receiver) or made in _makers(each):  # (made_by_a_helper)
             return no(each.evidence("a scheduler is restored here"))
         if _may_be_a_schedule(each):
             others.append(each.evidence("what is restored here is not known"))
