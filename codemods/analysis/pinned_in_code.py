@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from codemods.analysis import releases_beside_names
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
 from codemods.model.plan import Target
@@ -75,6 +76,17 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
         asked = (_pins_in, path, package, range, told)
         here = index.recall(asked, lambda: tuple(_pins_in(index, path, package, range, told)))
     yield from (*here, *around, *(_reads_its_requirements(index, root) if told else ()))
+    yield from _by_notebooks(index, path, package, range)
+
+
+def _by_notebooks(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
+    """What a notebook that runs or imports a file installs first (`run.ipynb` in test_releases_said)."""
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    runs = tuple(f"{form}{stem}".encode() for form in ("%run ", "python ", "import ", "from "))
+    for other in index.holding(index.root(path), runs, (files.NOTEBOOK,)) if path.endswith(files.PYTHON) else ():
+        target = index.target(other, package)
+        if target is not None and not versions.may(target, range):
+            yield Evidence(other, 1, f"{package} {target.spec.lstrip('=')} may be installed for this")
 
 
 def _reads_its_requirements(index: Index, root: str) -> Iterator[Evidence]:
@@ -96,13 +108,16 @@ def _around(index: Index, root: str, package: str, range: str, told: bool) -> It
 
     What lies in another folder of the repository installs something else (`test_another_folder_says_nothing`).
     """
-    named = index.holding("", tuple(name.encode() for name in (*_names(package), *_spoken(package))), ("",))
-    signs = (f"{name}{sign}" for name in _names(package) for sign in _AFTER)
-    chosen = {*index.holding("", tuple(sign.encode() for sign in (*signs, *_IMAGES.get(package, ()))), ("",))}
+    names = (*_names(package), *(name.upper() for name in _names(package)), *_spoken(package))
+    named = index.holding("", tuple(name.encode() for name in names), ("",))
+    signs = [f"{name}{sign}" for name in _names(package) for sign in _AFTER]
+    signs += [*releases_beside_names.signs(_names(package)), *_IMAGES.get(package, ())]
+    chosen = {*index.holding("", tuple(sign.encode() for sign in signs), ("",))}
     for other in named:
         home, installs = index.root(other), files.is_installer(other) or other.endswith(files.SHELL)
         is_above = installs and f"{root}/".startswith(f"{posixpath.dirname(other)}/".lstrip("/"))
-        if (other in chosen or installs) and (home == root or is_above) and not _is_read(other):
+        chooses = other in chosen or installs or not files.is_python(other)
+        if chooses and (home == root or is_above) and not _is_read(other):
             yield from _pins_in(index, other, package, range, told)
 
 
@@ -131,21 +146,26 @@ def _pins_in(index: Index, path: str, package: str, range: str, told: bool) -> I
         spec = f"=={pin['image'].rstrip('.')}.*" if pin["image"] else _spec(pin["spec"])
         if spec is None or _is_noted(text, pin.start()) or (_is_told(path) and not told):
             continue
-        if any(start <= pin.start() < end for start, end in known):
+        if any(first <= pin.start() < last for first, last in known):
             continue
         if not spec or not versions.may(Target(package, spec, path), range):
             release = spec.lstrip("=").removesuffix(".*")
             chosen = f"{package} {release} may be installed for this"
             says = chosen if spec else f"a variable chooses the {package} of this"
             yield _evidence(path, text, pin.start(), says)
+    for place, release in releases_beside_names.beside(text, path, _names(package)) if not _is_told(path) else ():
+        if _is_noted(text, place) or any(first <= place < last for first, last in known):
+            continue
+        if not versions.may(Target(package, f"=={release}.*", path), range):
+            yield _evidence(path, text, place, f"{package} {release} may be installed for this")
     for image in re.finditer(_DATED.get(package, "(?!)"), text):
         if not _is_noted(text, image.start()):
             yield _evidence(path, text, image.start(), f"an image chooses the {package} of this")
-    for place in re.finditer(addressed, text):  # a commit of any age, of any copy (by_address_in_a_script)
-        line = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
+    for commit in re.finditer(addressed, text):  # of any age, of any copy (by_address_in_a_script)
+        line = text[text.rfind("\n", 0, commit.start()) + 1 : commit.start()]
         installs = re.search(r"\b(?:install|clone|url)\b", line)
-        if installs and not _is_noted(text, place.start()) and not (_is_told(path) and not told):
-            yield _evidence(path, text, place.start(), f"a commit of {package} may be installed for this")
+        if installs and not _is_noted(text, commit.start()) and not (_is_told(path) and not told):
+            yield _evidence(path, text, commit.start(), f"a commit of {package} may be installed for this")
     if told and _is_told(path):
         for said in re.finditer(rf"(?<![\w.-])(?:{'|'.join(_spoken(package))}){_SAID}", text):
             spec = f"=={said[1].rstrip('.')}"
@@ -184,8 +204,9 @@ def _is_told(path: str) -> bool:
 
 
 def _is_noted(text: str, place: int) -> bool:
-    """Whether a place is in a comment: a record of a run (cli)."""
-    return text[text.rfind("\n", 0, place) + 1 : place].lstrip().startswith("#")
+    """Whether a place is in a comment: a record of a run (cli), and no metadata of a script."""
+    line = text[text.rfind("\n", 0, place) + 1 : place].lstrip()
+    return line.startswith("#") and "# /// script" not in text[:place]
 
 
 def _evidence(path: str, text: str, place: int, says: str) -> Evidence:
