@@ -72,6 +72,8 @@ CHOOSING = {
 }
 """Files of a project, each with a release in it."""
 SILENT = {
+    "advice.json": '{"help": "needs lib version OLD or higher"}\n',
+    "advice.py": "WARNING = 'lib version OLD is recommended'\n",
     "CHANGELOG.md": "- was lib OLD\n",
     "Dockerfile": "# lib==OLD\nRUN pip install lib\n",
     "elsewhere/requirements.txt": "lib==OLD\n",

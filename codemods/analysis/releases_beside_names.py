@@ -12,13 +12,17 @@ from functools import lru_cache
 
 _PROSE = (".md", ".rst", ".html", ".tex", ".org")
 _CODE = (".py", ".ipynb", ".js", ".ts")
-_NUMBER = r"(?P<release>\d+\.\d+(?:\.\d+)*)(?![\w.]*\.(?:py|so))"
+_NUMBER = r"(?P<release>\d+\.\d+(?:\.\d+)*)(?![\w.]*\.(?:py|so)\b)(?!\+| (?:or|and) (?:higher|later|newer|above|up)\b)"
 _BETWEEN = r"(?:[^\w\n]|_|version|tag|rev|ref|branch|release|pytorch|gpu|cuda|cpu|spec|py|v(?=[\d_]))"
 """What may stand between a name and its release; other words are another thing's name."""
-_IN_CODE = r"_?version[\"']?\s*[:=,]\s*[\"']|[\"']\s*,\s*[\"']|\.__version__\s*(?:==|\.startswith\()\s*[\"']"
-"""The same in code, where most numbers beside a library are none of its releases."""
 _BELOW = r"(?:[^\w]{1,60}|[^\n]{1,60}\W)(?:version|rev|tag)\b[^\w]{1,6}"
 """A key in the next line, or in the same."""
+_IN_CODE = (
+    r"_version[\"']?\s*[:=]\s*[\"']"
+    r"|\.__version__\s*(?:==|\.startswith\()\s*[\"']"
+    r"|[\"']\s*[:,]\s*(?:[\"']?version[\"']?\s*[:=]\s*)?[\"']"
+)
+"""The same in code: between its quotes, or as the name of a setting; what is told to people there is about them."""
 _PREFIX = r"(?:py|python3?|hf)-|[\w.-]+/"
 """What may stand before a name, of a package for another installer or of an image."""
 
@@ -40,5 +44,5 @@ def signs(names: Iterable[str]) -> tuple[str, ...]:
 def _pattern(names: tuple[str, ...], is_code: bool) -> re.Pattern[str]:
     name = "|".join(map(re.escape, names))
     if is_code:
-        return re.compile(rf"(?i:(?<![\w.])(?:{name})(?:{_IN_CODE}|{_BELOW})){_NUMBER}")
+        return re.compile(rf"(?i:(?<![\w.])(?:{name})(?:{_IN_CODE})){_NUMBER}")
     return re.compile(rf"(?i:(?<![\w])(?:{_PREFIX})?(?:{name})(?:{_BETWEEN}{{1,40}}?|{_BELOW})){_NUMBER}")
