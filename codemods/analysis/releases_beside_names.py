@@ -12,7 +12,10 @@ from functools import lru_cache
 
 _PROSE = (".md", ".rst", ".html", ".tex", ".org")
 _CODE = (".py", ".ipynb", ".js", ".ts")
-_NUMBER = r"(?P<release>\d+\.\d+(?:\.\d+)*)(?!\.?\d)(?![\w.]*\.(?:py|so)\b)(?!\+| (?:or|and) (?:higher|later|newer|above|up)\b)"
+_NUMBER = (
+    r"(?P<release>\d+\.\d+(?:\.\d+)*)(?!\.?\d)(?![\w.]*\.(?:py|so)\b)"
+    r"(?!\+| (?:or|and) (?:higher|later|newer|above|up)\b)"
+)
 _BETWEEN = r"(?:[^\w\n]|_|version|tag|rev|ref|branch|release|pytorch|gpu|cuda|cpu|spec|py|v(?=[\d_]))"
 """What may stand between a name and its release; other words are another thing's name."""
 _BELOW = r"(?:[^\w]{1,60}|[^\n]{1,60}\W)(?:version|rev|tag)\b[^\w]{1,6}"
