@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import posixpath
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +35,8 @@ MOST_IMPORTERS = 300
 """Files that may import one; of one with more, any file may be a part of its program."""
 _STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile", b"exec(open", b"exec(compile")
 """Words by which a file runs another one in its own process."""
+_IMPORTING = (b"import_module", b"__import__")
+"""Functions that import what a text names."""
 _COMPUTED = (b"getattr", b"vars(", b"__dict__")
 _ALWAYS_RUN = frozenset({"sitecustomize.py", "usercustomize.py"})
 _IMPLICIT = frozenset({"forward", "__call__"})
@@ -248,6 +251,9 @@ def importers(index: Index, path: str) -> frozenset[str]:
 
     def found() -> frozenset[str]:
         starters = index.search(path, _STARTING)  # which file they run is a text (started_by_another)
+        stem = posixpath.splitext(posixpath.basename(path))[0]
+        if index.search(path, (f'"{stem}'.encode(), f"'{stem}".encode())):  # as is a module's name (named_by_a_text)
+            starters = (*starters, *index.search(path, _IMPORTING))
         seen, waiting = {path, *starters}, [path, *starters]
         while waiting and len(seen) < MOST_IMPORTERS:
             new = [each for each in index.importing(waiting.pop()) if each not in seen]

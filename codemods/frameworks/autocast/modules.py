@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, given, literal, values
 from codemods.analysis.mentions import Occurrence, told
+from codemods.analysis.other_files import file_of
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.tensors import METHODS, is_tensor
 from codemods.analysis.values import possible_values
@@ -238,18 +239,32 @@ def has_weights(ctx: PythonContext, sure: bool, at: ast.expr | ast.stmt, path: P
 def something_is_cast(ctx: PythonContext, at: ast.expr | ast.stmt) -> Answer:
     """Whether autocast may cast weights of a model: embeddings and products have none that it does (`nothing_is_cast`).
 
-    Models of other libraries, of other files, and those that a file is given are taken for such that it does.
+    Models of other libraries, and those that a file is given, are taken for such that it does.
     """
+    if _casts(ctx, {ctx.path}):
+        return yes()
+    makes = (origin for call in ctx.all(ast.Call) for origin in ctx.origin(call.func))
+    if not any(_MADE.fullmatch(origin) or instances.is_module_class(ctx, origin) for origin in makes):
+        return yes()
+    return unknown(ctx.evidence(at, "nothing in this file has weights that autocast casts"))
+
+
+def _casts(ctx: PythonContext, seen: set[str]) -> bool:
+    """Whether a file, or one of the project that it imports, may have weights that autocast casts (`scales_alone`)."""
     called = ctx.facts.called
     products = not called.isdisjoint(_CAST) or any(isinstance(each.op, ast.MatMult) for each in ctx.all(ast.BinOp))
     # of a parameter of its own a product may take a view, which is not kept (`used_as_a_view`)
-    known = not called.isdisjoint(_LAYERS) or (products and "Parameter" not in called)
-    if known or any(each.target.partition(".")[0] not in _WITHOUT_MODULES for each in ctx.facts.imports):
-        return yes()
-    makes = (origin for call in ctx.all(ast.Call) for origin in ctx.origin(call.func))
-    if not any(_MADE.fullmatch(origin) for origin in makes):
-        return yes()
-    return unknown(ctx.evidence(at, "nothing in this file has weights that autocast casts"))
+    if not called.isdisjoint(_LAYERS) or (products and "Parameter" not in called):
+        return True
+    for each in ctx.facts.imports:
+        if each.target.partition(".")[0] in _WITHOUT_MODULES:
+            continue
+        path = file_of(ctx.index, ctx.path, each)
+        there = ctx.other(path) if isinstance(path, str) and path not in seen else None
+        if not isinstance(path, str) or (there is not None and _casts(there, {*seen, path})):
+            return True
+        seen.add(path)
+    return False
 
 
 @question

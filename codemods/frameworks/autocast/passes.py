@@ -12,8 +12,8 @@ from codemods.frameworks.autocast.regions import Region, holds
 from codemods.model.names import TORCH_MODULE
 from codemods.syntax.module import FUNCTIONS
 
-_COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.script_method"})
-_COMPILING = ("compile", "script", "trace", "script_method")
+COMPILERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.script_method"})
+COMPILING = ("compile", "script", "trace", "script_method")
 
 
 def between(ctx: PythonContext, first: ast.AST, nodes: Sequence[ast.AST], last: ast.AST) -> bool:
@@ -66,13 +66,13 @@ def rebound(ctx: PythonContext, first: ast.AST, path: Path, last: ast.AST) -> bo
 def compiled(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether code is scripted, traced or compiled in sight."""
     functions = [a for a in ctx.ancestors(node) if isinstance(a, FUNCTIONS)]
-    if any(ctx.means(each.maker, _COMPILERS) for each in ctx.regions(node, nested=True)):
+    if any(ctx.means(each.maker, COMPILERS) for each in ctx.regions(node, nested=True)):
         return True
     names = {f.name for f in functions}
     klass = ctx.klass(node)
     module = klass is not None and ctx.index.descends(klass, TORCH_MODULE) is not False
     for call in ctx.all(ast.Call):
-        if call.args and ctx.means(call.func, _COMPILERS):
+        if call.args and ctx.means(call.func, COMPILERS):
             if module or (ctx.name(call.args[0]) or "").rpartition(".")[2] in names:
                 return True
     name = klass.name.rpartition(".")[2] if klass is not None else functions[-1].name if functions else ""
@@ -83,9 +83,9 @@ def _compiled_elsewhere(ctx: PythonContext, name: str) -> bool:
     """Whether another file that names a class or function scripts, traces or compiles something."""
     for path in ctx.index.search(ctx.path, (name.encode(),)):
         facts = ctx.index.facts(path) if path != ctx.path else None
-        if facts is None or facts.called.isdisjoint(_COMPILING):
+        if facts is None or facts.called.isdisjoint(COMPILING):
             continue
         if (other := ctx.other(path)) is not None:
-            if any(other.means(call.func, _COMPILERS) for call in named_calls(other, *_COMPILING[:3])):
+            if any(other.means(call.func, COMPILERS) for call in named_calls(other, *COMPILING[:3])):
                 return True
     return False

@@ -16,6 +16,7 @@ from codemods.flow.answers import Answer, in_turn, question, unknown, unless
 from codemods.frameworks.autocast.changes import modules_of
 from codemods.frameworks.autocast.modules import Path, overlap
 from codemods.frameworks.autocast.openings import DEPTH, opening
+from codemods.frameworks.autocast.passes import COMPILERS, COMPILING
 from codemods.frameworks.autocast.regions import Region, unknown_managers
 from codemods.model.edits import Evidence
 from codemods.syntax.module import own
@@ -47,6 +48,7 @@ def nothing_interferes(
             lambda: no_manager_is_unknown(ctx, first, later, inside=inside),
             lambda: forward_is_its_own(ctx),
             lambda: cache_is_left_alone(ctx, scope),
+            lambda: nothing_is_compiled(ctx),
             lambda: weights_are_as_made(ctx),
             lambda: runs_under_autocast(ctx, scope),
         )
@@ -113,6 +115,18 @@ def cache_is_left_alone(ctx: PythonContext, scope: ast.AST) -> Answer:
         each.evidence(f"`{each.word}` may run in between")
         for each in mentions(ctx, "clear_autocast_cache", "set_autocast_cache_enabled")
         if not (each.ctx is ctx and ctx.module.contains(scope, each.node))
+    )
+
+
+@question
+def nothing_is_compiled(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program compiles a function or a model: `torch.compile` gives it a graph that keeps no
+    copies, and so does TorchScript of a model (run with PyTorch 2.6; `compiled_model`).
+    """
+    return unless(
+        each.evidence("compiled code keeps no copies of weights")
+        for each in mentions(ctx, *COMPILING)
+        if isinstance(each.node, ast.expr) and each.ctx.means(each.node, COMPILERS)
     )
 
 

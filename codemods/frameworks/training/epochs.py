@@ -14,6 +14,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import Given, PossibleValue, possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.edits import Evidence
+from codemods.project.index import Ref
 from codemods.syntax.module import Function
 
 SAMPLER = frozenset({"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"})
@@ -27,6 +28,8 @@ _HARMLESS = (
         {"len", "print", "iter", "next", "zip", "isinstance", "hasattr", "getattr", "type", "id", "bool", "repr", "str"}
     )
 )
+_ORDERING = ("randperm", "shuffle", "permutation")
+"""Functions that give rows another order."""
 _DEPTH = 3
 
 
@@ -230,6 +233,39 @@ def nobody_sets_the_epoch(ctx: PythonContext, sampler: Made, loader: Made) -> An
         if told is None:
             places.append(mention.ctx.evidence(mention.node, "may set the epoch of this sampler"))
     return unless([*places, *_handed_away(ctx, sampler, loader)])
+
+
+@question
+def rows_stay_in_order(ctx: PythonContext, loop: ast.For | ast.While, sampler: Made) -> Answer:
+    """Whether nothing in a round of epochs may put the rows of a dataset in another order itself (`own_order`)."""
+    dataset = argument(sampler.call, "dataset", 0)
+    name = sampler.ctx.name(dataset) if dataset is not None else None
+    if dataset is None or name is None:
+        return yes()
+    places = [
+        each.evidence("this may put the rows in another order")
+        for each in mentions(ctx, *_ORDERING)
+        if any(klass.path == each.ctx.path for klass in _classes(sampler.ctx, dataset))
+    ]
+    for node in ast.walk(loop) if sampler.ctx is ctx else ():
+        if isinstance(node, ast.Name | ast.Attribute) and ctx.name(node) == name and not _is_counted(ctx, node):
+            places.append(ctx.evidence(node, f"`{name}` may be put in another order here"))
+    return unless(places)
+
+
+def _classes(ctx: PythonContext, dataset: ast.expr) -> Iterator[Ref]:
+    """The classes of the project that a dataset may be of."""
+    for each in possible_values(ctx, dataset, returns=True, given=given)[0]:
+        if isinstance(each.node, ast.Call) and not each.path:
+            yield from (Ref.of(origin) for origin in each.ctx.origin(each.node.func) if ":" in origin)
+
+
+def _is_counted(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a place asks only how long something is, or gives it to a loader or a sampler."""
+    call = ctx.parent(node)
+    if isinstance(call, ast.keyword):
+        call = ctx.parent(call)
+    return isinstance(call, ast.Call) and call.func is not node and _is_one_of(ctx, call.func, _HARMLESS | SAMPLER)
 
 
 def _is_told(mention: Occurrence, sampler: Made) -> bool | None:

@@ -41,7 +41,8 @@ Where the pass with gradients comes first (the cached copies then carry gradient
 modules, where weights are frozen (by Lightning's `toggle_optimizer`, for one) or already in low precision, where the
 region keeps no cache, and in functions that evaluate. In code that is compiled or scripted, which refuses the call
 (`torch.compile(fullgraph=True)`, TorchScript), where no region is in sight, or where a way out of the block cannot be
-covered, the place is reported only.
+covered, the place is reported only. Possible where the program compiles anything: the graph of `torch.compile` keeps no
+copies, and neither does a scripted or traced model (run with PyTorch 2.6).
 """
 
 from __future__ import annotations

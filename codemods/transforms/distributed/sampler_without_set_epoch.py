@@ -16,7 +16,8 @@ With `shuffle=False`; where something in the program calls `set_epoch` for this 
 a backward pass runs over, or only once; for what Accelerate's `prepare`, Fabric, and the trainers of Lightning and
 Transformers hand out, which set the epoch themselves; for subclasses of the sampler; where a round of the outer loop
 has a sampler with another seed, other data or another optimizer. Where it cannot be told whether the epoch is set, the
-finding is possible and names the place, and so it is in a `while`, whose rounds may be something else.
+finding is possible and names the place, and so it is in a `while`, whose rounds may be something else, and where the
+dataset may put its rows in another order itself.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def sampler_without_set_epoch(loop: ast.For | ast.While, ctx: PythonContext) -> 
                         epochs.sampler_shuffles(sampler),
                         epochs.nobody_sets_the_epoch(ctx, sampler, loader),
                         epochs.rounds_are_epochs(ctx, loop),
+                        epochs.rows_stay_in_order(ctx, loop, sampler),
                     ],
                     evidence=[sampler.ctx.evidence(sampler.call, "shuffles by its epoch, which stays 0")],
                 )

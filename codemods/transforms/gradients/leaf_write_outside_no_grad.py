@@ -9,7 +9,7 @@ Autograd refuses to change a leaf in place that requires gradients (PyTorch, all
 
 ## Fix safety
 Safe: under `torch.no_grad()` five steps were those of `torch.optim.SGD`, bit by bit; where gradients are off already it
-changes nothing.
+changes nothing. Unsafe where something else changes the weight in place (`w.clamp_(0)`), which raises as well.
 
 ## When it is not offered
 Silent under `no_grad`, for `w.data`, and where nothing shows that the gradient is that of the same weight. Possible

@@ -11,7 +11,7 @@ written before do not hold it; `last_epoch=` says where an old one stands.
 
 ## When it is not offered
 Silent where a scheduler is restored, is made with `last_epoch`, is never advanced, or is told where it stands
-(`step(epoch)`). Possible where a scheduler may be advanced to where it was, where a function computes the rate from
+(`step(epoch)`), and for `ExponentialLR`, which multiplies the rate that is restored with the optimizer. Possible where a scheduler may be advanced to where it was, where a function computes the rate from
 something else than the count, where what restores a state is not known, and where `last_epoch` is set.
 """
 
@@ -36,6 +36,8 @@ from codemods.syntax.module import own
 
 _COMPUTED = ("LambdaLR", "MultiplicativeLR")
 """Schedulers that ask a function for the rate."""
+_CONTINUED = (".ExponentialLR",)
+"""Schedulers that multiply the rate that is there, whatever the count: it is restored with the optimizer."""
 
 rule = Rule(
     code="SCH001",
@@ -64,6 +66,8 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     for where, made in schedules:
         advances = [each for each, makers in steps if made in makers]
         if not advances or any(each.call is None or each.call.args or each.call.keywords for each in advances):
+            continue
+        if all(each.endswith(_CONTINUED) for each in where.origin(made.func)):
             continue
         what = (where.name(made.func) or "scheduler").rpartition(".")[2]
         yield rule.finding(

@@ -1,5 +1,5 @@
 import torch
-from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, StepLR
+from torch.optim.lr_scheduler import CosineAnnealingLR, ExponentialLR, LambdaLR, StepLR
 
 
 def restored(model, batches, path):
@@ -31,3 +31,13 @@ def never_advanced(model, path):
     scheduler = LambdaLR(optimizer, lambda step: 0.1)
     optimizer.load_state_dict(torch.load(path))
     return optimizer, scheduler
+
+
+def multiplied(model, batches, path):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = ExponentialLR(optimizer, 0.9)
+    optimizer.load_state_dict(torch.load(path))
+    for x in batches:
+        model(x).mean().backward()
+        optimizer.step()
+        scheduler.step()
