@@ -11,8 +11,9 @@ written before do not hold it; `last_epoch=` says where an old one stands.
 
 ## When it is not offered
 Silent where a scheduler is restored, is made with `last_epoch`, is never advanced, or is told where it stands
-(`step(epoch)`), and for `ExponentialLR`, which multiplies the rate that is restored with the optimizer. Possible where a scheduler may be advanced to where it was, where a function computes the rate from
-something else than the count, where what restores a state is not known, and where `last_epoch` is set.
+(`step(epoch)`), and for `ExponentialLR`, which multiplies the rate that is restored with the optimizer. Possible where
+a scheduler may be advanced to where it was, where a function computes the rate from something else than the count,
+where what restores a state is not known, and where `last_epoch` is set.
 """
 
 from __future__ import annotations
