@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from codemods.analysis.calls import keyword, literal
 from codemods.analysis.mentions import mentions, read_by_computed_names
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.searched_texts import looked_for
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
@@ -17,7 +18,6 @@ from codemods.frameworks.removed_names.owners import own_classes, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName, by_position, is_field, of_rule, values_by_position
 from codemods.model.edits import Evidence
 from codemods.rules.rule import Draft, Remedy, Rule
-from codemods.sources import files
 from codemods.syntax.verbs import Verb, drop, edit_call
 from codemods.syntax.verbs import replace as replaced
 
@@ -186,13 +186,7 @@ def nobody_names_it(ctx: PythonContext, name: str) -> Answer:
         for each in mentions(ctx, name)
         if isinstance(each.node, ast.Constant)
     ]
-    return unless([*by_its_name, *read_by_computed_names(ctx), *written_elsewhere(ctx, name)])
-
-
-def written_elsewhere(ctx: PythonContext, name: str) -> Iterator[Evidence]:
-    """The scripts of other languages that hold a name: `sed -i s/precision=16/precision=32/ train.py`."""
-    for path in ctx.index.holding("", (name.encode(),), (*files.SHELL, "Makefile")):
-        yield ctx.shown_in(path, name, f"`{name}` may be looked for in the text")
+    return unless([*by_its_name, *read_by_computed_names(ctx), *looked_for(ctx, name)])
 
 
 @question

@@ -46,7 +46,8 @@ from functools import partial
 
 from codemods.analysis.calls import has_splat, literal
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.analysis.searched_texts import looked_for
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.autocast import amp_names, amp_values
 from codemods.frameworks.autocast.amp_names import NAMES, Renamed
@@ -189,7 +190,7 @@ def _called(call: ast.Call, old: str, new: Renamed, ctx: PythonContext) -> Itera
     if target is None:
         return
     needs, dtype = [target.need], None
-    is_right = [nobody_replaces(ctx, old), nobody_checks_the_class(ctx, old)]
+    is_right = [nobody_replaces(ctx, old), nobody_checks_the_class(ctx, old), nobody_looks_for_it(ctx, old)]
     if new.dtype and not amp_names.keeps_dtype(call) and _first(ctx, _WORDS[new.dtype], _MIXES[new.dtype]):
         spelled = None if has_splat(call) else ctx.spell(new.dtype, at=call)
         if spelled is None:
@@ -294,6 +295,13 @@ def _is_compared(node: ast.expr, module: Module) -> bool:
         case ast.MatchClass():
             return True
     return isinstance(above, ast.Compare)
+
+
+@question
+def nobody_looks_for_it(ctx: PythonContext, old: str) -> Answer:
+    """Whether nothing in the project looks for the old name in the text of a program (`searched_by_a_script`)."""
+    package, _, name = old.partition(".")[2].rpartition(".")
+    return unless((*looked_for(ctx, package), *looked_for(ctx, name)))
 
 
 @question

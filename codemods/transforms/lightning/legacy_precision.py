@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import has_splat
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.searched_texts import looked_for
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.lightning.command_lines import defaults, flags
 from codemods.frameworks.lightning.config_tables import (
@@ -53,7 +54,6 @@ from codemods.frameworks.lightning.config_tables import (
 from codemods.frameworks.lightning.first_generation import allowed, first_generation, is_for_lightning_2
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.arguments import written_elsewhere
 from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
@@ -112,7 +112,7 @@ def no_file_names_it_too(ctx: PythonContext) -> Answer:
         [
             *(each.evidence("this may mean the old name") for each in named if isinstance(each.node, ast.Attribute)),
             *(ctx.shown_in(path, "precision", "this may mean the old name") for path in others),
-            *written_elsewhere(ctx, "precision"),
+            *looked_for(ctx, "precision"),
         ]
     )
 
