@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import in_turn
+from codemods.flow.answers import every, in_turn
 from codemods.frameworks.gradients.updates import (
     average_is_not_trained_through,
     gradients_stay_on,
@@ -70,6 +70,13 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
         return
     if any(is_frozen_here(ctx, model) for model in models):
         return
+    is_bug = in_turn(
+        lambda: gradients_stay_on(ctx, statement),
+        lambda: parameters_are_of_modules(ctx, copy),
+        lambda: average_is_not_trained_through(ctx, copy),
+    )
+    if every(is_bug).is_no:  # before files are read for words that are frequent
+        return
     frozen = any(each.word == "requires_grad" for each in stores(ctx, "requires_grad"))
     frozen = frozen or bool(mentions(ctx, "requires_grad_"))
     spelled = ctx.spell("torch.no_grad", at=statement)
@@ -80,11 +87,7 @@ def ema_outside_no_grad(statement: ast.Expr, ctx: PythonContext) -> Iterator[Dra
         message=f"`{ctx.written(copy)}` is updated with gradients on: each update "
         + ("adds to a graph that grows" if frozen else "raises"),
         consequence=Consequence.SILENT if frozen else Consequence.RAISES,
-        is_bug=in_turn(
-            lambda: gradients_stay_on(ctx, statement),
-            lambda: parameters_are_of_modules(ctx, copy),
-            lambda: average_is_not_trained_through(ctx, copy),
-        ),
+        is_bug=is_bug,
         is_right=[no_update_is_differentiated(ctx)],
     )
 
