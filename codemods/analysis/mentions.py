@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import posixpath
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -37,6 +38,7 @@ _STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile"
 """Words by which a file runs another one in its own process."""
 _IMPORTING = (b"import_module", b"__import__")
 """Functions that import what a text names."""
+_QUOTED = re.compile(r"""["']([A-Za-z_][\w.]*)""")
 _COMPUTED = (b"getattr", b"vars(", b"__dict__")
 _ALWAYS_RUN = frozenset({"sitecustomize.py", "usercustomize.py"})
 _IMPLICIT = frozenset({"forward", "__call__"})
@@ -251,9 +253,9 @@ def importers(index: Index, path: str) -> frozenset[str]:
 
     def found() -> frozenset[str]:
         starters = index.search(path, _STARTING)  # which file they run is a text (started_by_another)
-        stem = posixpath.splitext(posixpath.basename(path))[0]
-        if index.search(path, (f'"{stem}'.encode(), f"'{stem}".encode())):  # as is a module's name (named_by_a_text)
-            starters = (*starters, *index.search(path, _IMPORTING))
+        importing = index.search(path, _IMPORTING)
+        if posixpath.splitext(posixpath.basename(path))[0] in _in_quotes(index, tuple(importing)):  # named_by_a_text
+            starters = (*starters, *importing)
         seen, waiting = {path, *starters}, [path, *starters]
         while waiting and len(seen) < MOST_IMPORTERS:
             new = [each for each in index.importing(waiting.pop()) if each not in seen]
@@ -262,6 +264,17 @@ def importers(index: Index, path: str) -> frozenset[str]:
         return frozenset(seen)
 
     return index.recall((importers, path), found)
+
+
+def _in_quotes(index: Index, importing: tuple[str, ...]) -> frozenset[str]:
+    """The words that begin or go on a text in files that import what a text names, and in those that use these."""
+
+    def found() -> frozenset[str]:
+        users = {*importing, *(user for each in importing for user in index.importing(each))}
+        texts = (named for each in users for named in _QUOTED.findall(index.text(each) or ""))
+        return frozenset(part for text in texts for part in text.split("."))
+
+    return index.recall((_in_quotes, importing), found)
 
 
 def is_run_with(first: Collection[str], second: Collection[str]) -> bool:
