@@ -68,12 +68,13 @@ def library_is_as_released(ctx: PythonContext, *words: str) -> Answer:
     paths = tuple(dict.fromkeys((*ctx.index.search(ctx.path, asked), *ctx.index.replacing(ctx.path))))
     elsewhere = ctx.index.recall((library_is_as_released, wanted, paths), lambda: [*_in_files(ctx, paths, wanted)])
     found = elsewhere if ctx.path in paths else [*elsewhere, *_in_files(ctx, (ctx.path,), wanted)]
+    libraries = {each.target.partition(".")[0] for each in ctx.facts.imports} & _LIBRARIES - {"torch"}
     return unless(
         each.shown
         for path, each in found
         if are_connected(ctx.index, ctx.path, path)
         if (each.is_any and (_imports_from(ctx, path) if each.is_own else _run_together(ctx, path)))
-        or not each.names.isdisjoint(wanted)
+        or not each.names.isdisjoint(wanted | libraries)
         or _uses(ctx, each.last)
     )
 

@@ -56,6 +56,7 @@ T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
 _MODULES_BY_NAME = ("import_module", "__import__", "sys.modules", "run_path", "run_module", "spec_from_file_location")
 """What gives a program a module whose name is a text."""
+_IMPORTERS = (b"import_module", b"__import__")
 _NAMES_BY_TEXT = ("getattr", "vars(", "__dict__", "attrgetter", "methodcaller", "globals(", "getmembers")
 _LONGEST = 20
 """Dots in a name; more are no answer."""
@@ -586,6 +587,10 @@ class Index:
             return True  # `_target_: train.autocast`
         quoted = (f'"{name}"', f"'{name}'")
         if any(self.says(each, *quoted) and self.says(each, *_NAMES_BY_TEXT) for each in others):
+            return True
+        stem = _stem(path)
+        asking = self.holding("", _IMPORTERS, files.PYTHON)  # which names it takes may be in any file (named_in_yaml)
+        if any(self.says(each, f'"{stem}', f"'{stem}", f'.{stem}"', f".{stem}'") for each in asking if each != path):
             return True
         return any(self._hands_on(user, path) for user in self.importing(path) if user != path)
 

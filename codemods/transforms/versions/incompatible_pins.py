@@ -41,7 +41,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from codemods.flow.answers import Answer, question, unknown, yes
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions import compatibility
 from codemods.model.edits import Consequence, Evidence, Safety
@@ -75,6 +75,9 @@ _CONDA = re.compile(r"(?:conda|environment).*\.ya?ml")
 """Files by names that are environments of conda."""
 
 
+_UNRESOLVED = "--no-deps"
+
+
 @rule.on(Requirement)
 def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Draft]:
     if requirement.package not in PACKAGES or not _counts(requirement):
@@ -84,6 +87,7 @@ def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Dr
         if not ranges.meet(requirement.specs, other.specs):
             message = f"{spoken} contradicts {_said(path, other, ctx)}"
             is_bug = [are_installed_together(ctx, path, other), is_no_list(ctx, path, requirement, other)]
+            is_bug.append(pip_resolves_them(ctx))
             yield rule.finding(requirement, message=message, is_bug=is_bug)
             break
     if requirement.package not in minimum_versions.COMPROMISED:
@@ -92,7 +96,8 @@ def incompatible_pins(requirement: Requirement, ctx: FileContext) -> Iterator[Dr
         for path, other in _beside(package, ctx):
             if needed := compatibility.required(requirement.specs, package, other.specs):
                 message = f"{spoken} needs {package} {needed}, against {_said(path, other, ctx)}"
-                yield rule.finding(requirement, message=message, is_bug=[are_installed_together(ctx, path, other)])
+                is_bug = [are_installed_together(ctx, path, other), pip_resolves_them(ctx)]
+                yield rule.finding(requirement, message=message, is_bug=is_bug)
                 break
     if ranges.every(requirement.specs, compatibility.KNOWS_NO_TORCH_2) and _schedules(ctx):
         message = f"{spoken} refuses every scheduler of torch 2, which the project allows"
@@ -113,6 +118,15 @@ def are_installed_together(ctx: FileContext, path: str, other: Requirement) -> A
         how = "pip may install over it" if path == ctx.path else "this may be another way to install"
         return unknown(Evidence(path, line, how))
     return yes()
+
+
+@question
+def pip_resolves_them(ctx: FileContext) -> Answer:
+    """Whether nothing in the project installs packages without what they need: `pip install --no-deps` (`no_deps`)."""
+    return unless(
+        ctx.shown_in(path, _UNRESOLVED, "this installs packages whatever they need")
+        for path in ctx.index.holding("", (_UNRESOLVED.encode(),), ("",))
+    )
 
 
 @question

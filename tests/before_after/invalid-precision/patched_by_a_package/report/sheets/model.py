@@ -1,0 +1,5 @@
+import lightning.pytorch as pl
+
+
+class Net(pl.LightningModule):
+    pass

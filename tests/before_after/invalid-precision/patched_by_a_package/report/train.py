@@ -1,0 +1,5 @@
+from lightning.pytorch import Trainer
+from sheets.model import Net
+
+trainer = Trainer(precision="fp32")
+trainer.fit(Net())
