@@ -131,6 +131,60 @@ def test_a_helper_that_prints_takes_nothing_away(inside: dict[str, Case]) -> Non
     hold(law, inside)
 
 
+_AROUND = {
+    "suppresses": ("import contextlib\n", "with contextlib.suppress(ValueError):"),
+    "suppresses by its name": ("from contextlib import suppress\n", "with suppress(ValueError, KeyError):"),
+    "is not known": ("import engine\n", "with engine.guard():"),
+    "is given": ("", "with GIVEN:"),
+    "expects an error": ("import pytest\n", "with pytest.raises(ValueError):"),
+    "catches": ("", "try:"),
+}
+"""What may leave a body before its end: an import, and the line that opens it."""
+
+
+_BODIES = (ast.FunctionDef, ast.For)
+
+
+def _around(text: str, way: str, kind: type[ast.FunctionDef | ast.For]) -> bytes:
+    """A file in which the body of every function, or of every loop, stands under a manager or in a `try`."""
+    imported, opened = _AROUND[way]
+    lines = text.rstrip().splitlines()
+    for each in reversed([node for node in ast.walk(ast.parse(text)) if isinstance(node, kind)]):
+        first, last = each.body[0], each.body[-1].end_lineno or 0
+        inside = [f"    {line}" if line else line for line in lines[first.lineno - 1 : last]]
+        ends = [f"{' ' * first.col_offset}except ValueError:", f"{' ' * first.col_offset}    pass"]
+        opening = f"{' ' * first.col_offset}{opened}"
+        lines[first.lineno - 1 : last] = [opening, *inside, *(ends if way == "catches" else [])]
+    return f"{imported}{chr(10).join(lines)}\n".encode()
+
+
+def _is_wrapped(text: str, kind: type[ast.FunctionDef | ast.For]) -> bool:
+    """Whether the bodies of a program can be moved to the right line by line, and none is in another."""
+    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kind)]
+    parts = [part for each in found for part in ast.walk(each) if part is not each]
+    nested = any(isinstance(part, (kind, ast.FunctionDef, ast.Lambda)) for part in parts)
+    decorated = any(isinstance(each, ast.FunctionDef) and each.decorator_list for each in found)
+    begin = all(each.body[0].lineno > each.lineno for each in found)
+    return bool(found) and begin and not nested and not decorated and text.isascii() and '"""' not in text
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("kind", _BODIES, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("way", _AROUND)
+def test_a_body_that_may_be_left_makes_nothing_sure(
+    way: str, kind: type[ast.FunctionDef | ast.For], inside: dict[str, Case]
+) -> None:
+    def law(case: Case) -> None:
+        text = case.path.read_text()
+        loops = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kind)]
+        lines = {line for each in loops for line in range(each.lineno + 1, (each.end_lineno or 0) + 1)}
+        found = {f.place.line for f in case.run(fix=False).findings if f.code == case.rule.code}
+        if _is_wrapped(text, kind) and found <= lines:
+            assert _unguarded(case, {"case.py": _around(text, way, kind)}) == []
+
+    hold(law, inside)
+
+
 def _heirs(text: str, lines: set[int]) -> list[str]:
     """A class for each method that holds one of some lines, which overrides it."""
     found = []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from codemods.analysis.acting import acting, is_a_setting
 from codemods.analysis.calls import literal, values
+from codemods.analysis.instances import library_values
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.computed import Computed
@@ -53,6 +55,11 @@ _LISTED = (
     *(ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await),
 )
 """Statements and expressions that training loops are written in, and that rules follow."""
+_PASSING = _LIBRARIES | {"tqdm", "numpy", "wandb", "mlflow"} | sys.stdlib_module_names
+"""Packages whose context managers let errors through."""
+_LEAVING = frozenset({"contextlib.suppress", "contextlib.ExitStack", "unittest.mock.patch"})
+_ENTERED = frozenset({"accumulate", "no_sync", "autocast", "join", "profile", "record_function"})
+"""Methods of accelerators, strategies and wrapped models that open a region."""
 _NAMES = frozenset({"__init__", "__name__", "__class__"})
 _BY_TEXT = frozenset({"eval", "exec", "globals", "locals", "vars"})
 _BOUND = frozenset({"functools.partial", "functools.reduce", "operator.methodcaller", "operator.attrgetter"})
@@ -194,6 +201,26 @@ def _unlisted(ctx: PythonContext, scope: ast.AST, around: ast.AST) -> Iterator[E
             what = f"what `{ctx.written(node.func)}` reaches is not followed"
         if what and isinstance(node, (ast.stmt, ast.expr)):
             yield ctx.evidence(node, what)
+        if isinstance(node, ast.With) and scope is around:
+            yield from (
+                _manager(ctx, each.context_expr) for each in node.items if not _is_plain(ctx, each.context_expr)
+            )
+
+
+def _manager(ctx: PythonContext, entered: ast.expr) -> Evidence:
+    return ctx.evidence(entered, f"`{ctx.written(entered)}` may leave this before its end")
+
+
+def _is_plain(ctx: PythonContext, entered: ast.expr) -> bool:
+    """Whether a context manager is a library's, and lets every error through (`left_before_its_end`)."""
+    if isinstance(entered, ast.Call) and isinstance(entered.func, ast.Attribute) and entered.func.attr in _ENTERED:
+        return True
+    made = library_values(ctx, entered)
+    names = [
+        name for where, each in made or () for name in where.origin(each.func if isinstance(each, ast.Call) else each)
+    ]
+    known = all(name.partition(".")[0] in _PASSING and name not in _LEAVING for name in names)
+    return made is not None and known
 
 
 def _of_classes(ctx: PythonContext) -> Iterator[Evidence]:
