@@ -10,6 +10,7 @@ from memory import Memory
 
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Certainty, Safety
+from codemods.project.index import Index
 from codemods.transforms import load
 
 PROGRAMS = {
@@ -94,7 +95,7 @@ def found(package: str, path: str, text: str) -> list[tuple[Certainty, bool]]:
     files = {"case.py": program, "requirements.txt": f"{package}{asked}\n", path.replace("lib", package): text}
     memory = Memory({name: each.encode() for name, each in files.items()})
     options = Options(tuple(rule for rule in load() if rule.code == code))
-    findings = plan(sorted(files), memory, options, fix=False).findings
+    findings = plan(sorted(files), memory, options, fix=False, index=Index(memory, noting=True)).findings
     return [(each.certainty, each.safety is Safety.SAFE) for each in findings if each.path == "case.py"]
 
 

@@ -10,6 +10,7 @@ from memory import Memory
 
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Safety
+from codemods.project.index import Index
 from codemods.transforms import load
 
 PROGRAMS = {
@@ -53,7 +54,7 @@ def safeties(code: str, path: str, text: str) -> list[bool]:
     files = {"case.py": program, "requirements.txt": f"{asked}\n", path: text.replace("NAME", name)}
     memory = Memory({each: content.encode() for each, content in files.items()})
     options = Options(tuple(rule for rule in load() if rule.code == code))
-    found = plan(sorted(files), memory, options, fix=False).findings
+    found = plan(sorted(files), memory, options, fix=False, index=Index(memory, noting=True)).findings
     return [each.fix is not None and each.safety is Safety.SAFE for each in found if each.path == "case.py"]
 
 

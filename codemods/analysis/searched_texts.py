@@ -40,11 +40,15 @@ def looked_for(ctx: PythonContext, name: str) -> Iterator[Evidence]:
 def _inspected(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
     """The texts with a name in a Python file that looks at how something was called, or at source."""
     facts = ctx.index.facts(path)
-    words = facts.mentioned | facts.called if facts is not None else frozenset[str]()
-    there = ctx.other(path) if not words.isdisjoint(_INSPECTING | _READING) else None
+    if facts is None:
+        return
+    inspects, reads = (
+        not facts.mentioned.isdisjoint(words) or not facts.called.isdisjoint(words) for words in (_INSPECTING, _READING)
+    )
+    there = ctx.other(path) if inspects or reads else None
     if there is None:
         return
     texts = [each for each in there.all(ast.Constant) if isinstance(each.value, str)]
-    if not words.isdisjoint(_INSPECTING) or any(str(each.value).endswith(".py") for each in texts):
+    if inspects or any(str(each.value).endswith(".py") for each in texts):
         found = (each for each in texts if name in str(each.value))
         yield from (there.evidence(each, f"`{name}` may be looked for here") for each in found)

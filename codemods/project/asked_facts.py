@@ -86,3 +86,8 @@ class _Names(_Asking, Set[str]):
         return frozenset(name for name in other if isinstance(name, str) and name in self)
 
     __rand__ = __and__
+
+    @classmethod
+    def _from_iterable(cls, names: Iterable[str]) -> frozenset[str]:  # type: ignore[override]
+        """What `|` and `-` give, for which all names are asked for."""
+        return frozenset(names)
