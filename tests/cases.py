@@ -34,6 +34,7 @@ from memory import Memory
 
 from codemods.engine.rounds import Options, plan
 from codemods.model.plan import UPGRADE, Plan, Target
+from codemods.project.index import Index
 from codemods.rules.rule import Rule
 from codemods.sources.files import is_source
 from codemods.transforms import load
@@ -105,7 +106,9 @@ class Case:
 
     def run(self, files: dict[str, bytes] | None = None, *, fix: bool = True) -> Plan:
         files = self.files if files is None else files
-        return plan(sources(files), Memory(files), self.engine_options(), fix=fix)
+        reader, options = Memory(files), self.engine_options()
+        index = Index(reader, options.targets, noting=True)  # as a check does
+        return plan(sources(files), reader, options, fix=fix, index=index)
 
 
 def sources(files: Iterable[str]) -> list[str]:
