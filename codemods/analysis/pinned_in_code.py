@@ -76,7 +76,18 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
         asked = (_pins_in, path, package, range, told)
         here = index.recall(asked, lambda: tuple(_pins_in(index, path, package, range, told)))
     yield from (*here, *around, *(_reads_its_requirements(index, root) if told else ()))
+    yield from _by_address(index, path, package)
     yield from _by_notebooks(index, path, package, range)
+
+
+def _by_address(index: Index, path: str, package: str) -> Iterator[Evidence]:
+    """What asks for a commit of any age: `lightning @ git+https://…@1.9.5` (`by_address`)."""
+    for name in TWINS if package in TWINS else (package,):
+        for manifest, requirement in index.requirements(path, name):
+            document = index.document(manifest)
+            if requirement.specs is None and isinstance(document, Manifest):
+                says = f"a commit of {requirement.package} is installed for this"
+                yield Evidence(manifest, document.line(requirement), says)
 
 
 def _by_notebooks(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:

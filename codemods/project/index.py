@@ -546,9 +546,15 @@ class Index:
                 answers.add(canonical(f"{target}.{name}"))
         return frozenset(answers)
 
-    def _binds(self, path: str, name: str) -> bool:
+    def _binds(self, path: str, name: str, seen: frozenset[str] = NONE) -> bool:
+        """Whether a module binds a name, or takes it by a star from one that does (`starred_by_a_package`)."""
         facts = self.facts(path)
-        return facts is not None and (name in facts.rebound or any(facts.named(name)))
+        if facts is None or path in seen:
+            return False
+        if name in facts.rebound or any(facts.named(name)):
+            return True
+        modules = [self.module(path, star.target) for star in facts.named("*")]
+        return any(self._binds(module, name, seen | {path}) for module in modules if isinstance(module, str))
 
     @staticmethod
     def _union(parts: Iterable[frozenset[str]]) -> frozenset[str]:

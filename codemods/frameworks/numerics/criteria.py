@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from codemods.analysis import instances
-from codemods.analysis.calls import given, has_splat, positional
+from codemods.analysis.calls import argument, given, has_splat, literal, positional
 from codemods.analysis.mentions import definers, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values, returned
@@ -59,6 +59,30 @@ def _softmax(value: PossibleValue, depth: int) -> Sequence[Place]:
     if softmax_of(ctx, call) is not None or _is_layer(ctx, call):
         return [(ctx, call)]
     return _of_a_module(ctx, call, depth) if depth else []
+
+
+def dimensions(place: Place) -> list[object]:
+    """The dimensions that a softmax sums over, of the call or of the layer that it calls; `...` where not in sight."""
+    ctx, call = place
+    if not isinstance(call, ast.Call):
+        return [...]
+    if softmax_of(ctx, call) is not None:
+        maker = call.func if isinstance(call.func, ast.Call) else call
+        position = 0 if maker is not call or not ctx.means(call.func, SOFTMAX) else 1
+        return [_dimension(maker, position)]
+    makers = (each.node for each in possible_values(ctx, call.func)[0])
+    return [_dimension(_last(maker), 0) for maker in makers if isinstance(maker, ast.Call)] or [...]
+
+
+def _last(maker: ast.Call) -> ast.Call:
+    """The layer at the end of a sequence of layers, or the layer itself."""
+    last = maker.args[-1] if maker.args else None
+    return last if isinstance(last, ast.Call) else maker
+
+
+def _dimension(call: ast.Call, position: int) -> object:
+    given = argument(call, "dim", position)
+    return literal(given) if given is not None else None
 
 
 def _is_layer(ctx: PythonContext, call: ast.Call) -> bool:

@@ -12,7 +12,8 @@ point; a learning rate that was tuned on the small gradients may have to be lowe
 ## When it is not offered
 Where the softmax has a name, is a layer of the model, or is what its `forward` returns, the call is reported: other
 code may need the probabilities. Silent for targets, for `log_softmax`, whose softmax is itself, and where what is given
-is not surely a softmax. Possible where code elsewhere replaces the layer.
+is not surely a softmax, and for a softmax over another dimension than the classes. Possible where code elsewhere
+replaces the layer, and where the last dimension may be none of classes.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from collections.abc import Iterator, Sequence
 from codemods.analysis.calls import argument, has_splat
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless
-from codemods.frameworks.numerics.criteria import Place, computes, softmax_of, softmaxes
+from codemods.flow.answers import Answer, no, question, unless
+from codemods.frameworks.numerics.criteria import Place, computes, dimensions, softmax_of, softmaxes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -32,6 +33,11 @@ from codemods.syntax.verbs import replace
 
 _LOSS = "torch.nn.functional.cross_entropy"
 _CRITERION = frozenset({"torch.nn.CrossEntropyLoss", "torch.nn.modules.loss.CrossEntropyLoss"})
+
+_SEVERAL = frozenset({"einsum", "bmm", "permute", "transpose", "GRU", "LSTM", "RNN", "MultiheadAttention"}) | frozenset(
+    {"TransformerEncoder", "TransformerEncoderLayer", "Transformer", "Conv1d"}
+)
+"""What gives or takes tensors of more than two dimensions."""
 
 rule = Rule(
     code="NUM004",
@@ -62,8 +68,21 @@ def softmax_before_cross_entropy(call: ast.Call, ctx: PythonContext) -> Iterator
         given,
         fix=[replace(given, ctx.source(logits))] if logits is not None else None,
         evidence=[where.evidence(softmax, "the softmax")] if softmax is not given else [],
-        is_bug=[no_layer_is_replaced(ctx, places)],
+        is_bug=[no_layer_is_replaced(ctx, places), softmax_is_over_the_classes(places)],
     )
+
+
+@question
+def softmax_is_over_the_classes(places: Sequence[Place]) -> Answer:
+    """Whether a softmax sums over dimension 1, as the loss does; the last one is that of two only (`over_positions`)."""
+    unsure = []
+    for where, call in places:
+        for dimension in dimensions((where, call)):
+            if isinstance(dimension, int) and dimension not in (1, -1):
+                return no(where.evidence(call, "this sums over another dimension"))
+            if dimension != 1 and not where.facts.called.isdisjoint(_SEVERAL):
+                unsure.append(where.evidence(call, "this may sum over another dimension than the loss"))
+    return unless(unsure)
 
 
 @question

@@ -1,0 +1,3 @@
+import pytorch_lightning as pl
+
+trainer = pl.Trainer(accelerator="gpu", precision="bf16")
