@@ -169,16 +169,18 @@ def _of_receiver(occurrence: Occurrence) -> frozenset[str]:
 def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
     """Whether the newest release that the project allows can be installed beside the rest of what it asks for.
 
-    An address gives a commit of any age (`by_address`), and a pin of torch or Transformers keeps what needs a newer one
-    where it is (`beside_an_old_pin`).
+    A pin of torch or Transformers keeps what needs a newer one where it is (`beside_an_old_pin`).
     """
     if ctx.upgrade(row.library) is not None:
-        return unless(_which(row, path, ctx, each) for path, each in _by_address(ctx, row))
-    holding = [*_by_address(ctx, row)]
-    for package, needed in requirements(row.library, _NEWEST).items():
-        if not versions.may(ctx.target(package), needed):
-            holding += [(path, each) for path, each in ctx.requirements(package) if each.specs is not None]
-    return unless(_which(row, path, ctx, each) for path, each in holding)
+        return yes()
+    held = [
+        (path, each)
+        for package, needed in requirements(row.library, _NEWEST).items()
+        if not versions.may(ctx.target(package), needed)
+        for path, each in ctx.requirements(package)
+        if each.specs is not None
+    ]
+    return unless(_which(row, path, ctx, each) for path, each in held)
 
 
 def _by_address(ctx: FileContext, row: RemovedName) -> Iterator[tuple[str, Requirement]]:

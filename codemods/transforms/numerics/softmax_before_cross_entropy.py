@@ -74,7 +74,7 @@ def softmax_before_cross_entropy(call: ast.Call, ctx: PythonContext) -> Iterator
 
 @question
 def softmax_is_over_the_classes(places: Sequence[Place]) -> Answer:
-    """Whether a softmax sums over dimension 1, as the loss does; the last one is that of two only (`over_positions`)."""
+    """Whether a softmax sums over dimension 1, as the loss does: the last one is that of two (`over_positions`)."""
     unsure = []
     for where, call in places:
         for dimension in dimensions((where, call)):
