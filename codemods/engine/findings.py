@@ -186,7 +186,7 @@ def _other_releases(context: FileContext, draft: Draft, line: int) -> Iterator[E
         for path, requirement in asked[:1]:
             document = context.index.document(path)
             where = document.line(requirement) if isinstance(document, Manifest) else 1
-            yield Evidence(path, where, f"a {package} outside of {affected} may be installed, too")
+            yield Evidence(path, where, f"{package} outside of {affected} may be installed, too")
 
 
 def of_these_releases(context: FileContext, draft: Draft) -> Draft:
