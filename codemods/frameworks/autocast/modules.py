@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, given, literal, values
+from codemods.analysis.definitions import reaching
 from codemods.analysis.mentions import Occurrence, told
 from codemods.analysis.other_files import file_of
 from codemods.analysis.python_context import Binding, PythonContext
@@ -153,6 +154,8 @@ def is_module(ctx: PythonContext, node: ast.expr) -> bool | None:
     if path is None or ctx.origin(node) or (method is not None and path == (method.self,)):
         return False
     kind = instances.of(ctx, node)
+    if isinstance(node, ast.Attribute) and kind and all(_is_of_a_function(ctx, name) for name in kind.names):
+        kind = None  # what it returns may be a module (`built_by_a_function`)
     verdicts = {_is_module_class(ctx, name) for name in kind.names} if kind else {None}
     if False in verdicts or cast_or_frozen(ctx, node, path):
         return False
@@ -215,7 +218,7 @@ def _called(ctx: PythonContext, value: ast.expr, depth: int = 2) -> Iterator[ast
                 if not (isinstance(func, ast.Attribute) and func.attr in METHODS):
                     yield node
             case ast.Name() if depth:
-                for binding in ctx.bindings(ctx.scope(node)).get(node.id, ()):
+                for binding in reaching(ctx, node)[0]:  # what it is later says nothing (`chained`)
                     if binding.value is not None and binding.value is not value:
                         yield from _called(ctx, binding.value, depth - 1)
 
@@ -378,6 +381,13 @@ def _is_module_class(ctx: PythonContext, name: str) -> bool | None:
     if _WEIGHTLESS.fullmatch(name):
         return False
     return True if name.startswith("torch.nn.") or _LIBRARIES.fullmatch(name) else None
+
+
+def _is_of_a_function(ctx: PythonContext, name: str) -> bool:
+    """Whether what makes an object is a function of the project, and no class."""
+    where, _, function = name.partition(":")
+    facts = ctx.index.facts(where) if function else None
+    return facts is not None and function in facts.functions
 
 
 def _trained(ctx: PythonContext, path: Path) -> bool:
