@@ -1,15 +1,6 @@
 import torch
 import torch.nn.functional as F
-
-
-def chained(*layers):
-    class Chain(torch.nn.Sequential):
-        def forward(self, x):
-            for layer in self:
-                x = layer(x)
-            return x
-
-    return Chain(*layers)
+from layers import chained
 
 
 class Remembering:
@@ -22,6 +13,7 @@ class Remembering:
         with torch.autocast("cuda", dtype=torch.bfloat16):
             with torch.no_grad():
                 before = self.encoder(x)
+                torch.clear_autocast_cache()
             loss = F.mse_loss(self.encoder(x), before + y)
         loss.backward()
         self.optimizer.step()
