@@ -26,7 +26,7 @@ STRINGS = ("new", "was", "since", "deprecated", "gone", "decide", "source", "unc
 KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(STRINGS, (str,)) | {
     "values": (dict,), "harmless": (list,), "drop": (list,), "add": (list,), "unless": (list,), "given": (list,),
     "but": (list,), "position": (int,), "silent": (bool,), "below": (int,), "boolean": (bool,), "takes": (list,),
-    "without": (list,),
+    "without": (list,), "excludes": (list,),
     "stored": (bool,), "also": (list,),
 }  # fmt: skip
 ALL = {name: list(rows(table)) for name, table in tables().items()}

@@ -585,12 +585,12 @@ class Index:
         others = [each for each in candidates if each != path]
         if others and any(self._takes_all(user, path) for user in self.importing(path) if user != path):
             return True  # who imports the one that takes all has the name too (`public_by_a_star`)
-        written = f"{_stem(path)}.{name}"
+        written = (f"{_stem(path)}.{name}", f"{_stem(path)}:{name}")
         others = [each for each in others if self.facts(each) is not None]
-        if any(self.says(each, written, *_MODULES_BY_NAME) for each in others):
+        if any(self.says(each, *written, *_MODULES_BY_NAME) for each in others):
             return True
-        if any(not files.is_python(each) for each in self.holding("", (written.encode(),), ("",))):
-            return True  # `_target_: train.autocast`
+        if any(not files.is_python(each) for each in self.holding("", tuple(map(str.encode, written)), ("",))):
+            return True  # `_target_: train.autocast`, `train:autocast`
         quoted = (f'"{name}"', f"'{name}'")
         if any(self.says(each, *quoted) and self.says(each, *_NAMES_BY_TEXT) for each in others):
             return True

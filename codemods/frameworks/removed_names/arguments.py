@@ -211,6 +211,8 @@ def _in_call(row: RemovedName, given: _Given, ctx: PythonContext) -> Sequence[Ve
     if says_nothing(row, given.value):
         last = given.position is None or given.position == len(call.args) - 1
         return [edit_call(call, drop=[node])] if last else []
+    if any(keyword(call, each) is not None for each in row.excludes):
+        return []  # (`beside_steps`)
     if row.kind == "rename" and given.position is None and keyword(call, row.new) is None:
         value = new_value(ctx, row, given.value)
         if value is not None:
@@ -223,6 +225,8 @@ def _in_dictionary(row: RemovedName, given: _Given, ctx: PythonContext) -> Seque
     known = [key.value for key in given.in_dictionary.keys if isinstance(key, ast.Constant)]
     if says_nothing(row, given.value):
         return [drop(given.node)]
+    if any(each in known or keyword(given.call, each) is not None for each in row.excludes):
+        return []
     if row.kind == "rename" and row.new not in known and keyword(given.call, row.new) is None:
         value = new_value(ctx, row, given.value)
         if value is not None:

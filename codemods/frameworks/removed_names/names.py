@@ -88,7 +88,18 @@ def _passes_on(ctx: PythonContext, ref: Ref, name: str) -> bool:
 @question
 def no_attribute_is_made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Answer:
     """Whether no class of the project makes attributes whose names only a run can tell (`made_by_name`)."""
-    return unless(_made_by_name(ctx, own))
+    return unless((*_made_by_name(ctx, own), *_made_from_outside(ctx, own)))
+
+
+def _made_from_outside(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
+    """Where the file of a class gives it an attribute whose name is put together (`made_from_outside`)."""
+    for ref in dict.fromkeys(own):
+        there = ctx.other(ref.path)
+        for call in there.all(ast.Call) if there is not None else ():
+            match call:
+                case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), key, _]) if name == ref.name:
+                    if there is not None and not isinstance(key, ast.Constant):
+                        yield there.evidence(call, f"`{name}` may get any attribute here")
 
 
 def _made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:

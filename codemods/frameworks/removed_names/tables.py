@@ -66,6 +66,8 @@ class RemovedName:
     """Arguments and members that the old class had in some release and that the new one has not."""
     but: tuple[object, ...] = ()
     """Values that mean something else under the new name, or meant something else in older releases."""
+    excludes: tuple[str, ...] = ()
+    """Arguments beside which the new name is refused."""
     below: float | None = None
     """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None

@@ -301,7 +301,7 @@ def _is_compared(node: ast.expr, module: Module) -> bool:
 def nobody_looks_for_it(ctx: PythonContext, old: str) -> Answer:
     """Whether nothing in the project looks for the old name in the text of a program (`searched_by_a_script`)."""
     package, _, name = old.partition(".")[2].rpartition(".")
-    return unless((*looked_for(ctx, package), *looked_for(ctx, name)))
+    return unless(place for word in (package, name) if word for place in looked_for(ctx, word))
 
 
 @question

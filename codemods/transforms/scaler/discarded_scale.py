@@ -36,6 +36,7 @@ from codemods.analysis.gradient_watchers import (
 )
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, discarded, scaled, trainings
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.scaler.clips import clips_after, looked_at
 from codemods.frameworks.scaler.questions import (
     gradients_reach_the_scaler,
@@ -48,7 +49,7 @@ from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import dotted
+from codemods.syntax.module import dotted, own
 from codemods.syntax.verbs import delete, replace
 
 rule = Rule(
@@ -102,9 +103,21 @@ def _draft(training: Training, scaler: Scaler, alone: ast.Call, backward: ast.Ca
         nothing_else_steps(training, scaler),
         nothing_else_unscales(training, scaler, backward),
         functions_are_linear(ctx),
+        gradients_are_not_in_sight(training),
         no_other_code_reads_gradients(ctx, code, training.looks_at, looked_at(training)),
     ]
     return rule.finding(alone, fix=fix, message=message, is_bug=is_bug, is_right=is_right)
+
+
+@question
+def gradients_are_not_in_sight(training: Training) -> Answer:
+    """Whether the function itself reads no gradient, which the repair multiplies by the scale (`clamped_by_hand`)."""
+    ctx = training.ctx
+    return unless(
+        ctx.evidence(node, f"`{ctx.written(node)}` would be multiplied by the scale")
+        for node in own(training.scope)
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load)
+    )
 
 
 def _alike(ctx: PythonContext, a: ast.expr | None, b: ast.expr) -> bool:

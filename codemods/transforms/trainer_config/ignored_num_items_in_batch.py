@@ -159,3 +159,8 @@ def _by_keyword(ctx: PythonContext, words: Collection[str]) -> Iterator[Evidence
         for call in module.all(ast.Call) if module is not None else ():
             if any(each.arg in words for each in call.keywords):
                 yield Evidence(path, call.lineno, "this may tell who divides the loss")
+    for path in ctx.index.search(ctx.path, tuple(word.encode() for word in words)):
+        module = ctx.index.syntax(path)
+        for node in module.all(ast.Assign) if module is not None else ():  # of a class (declared_by_a_class)
+            if any(isinstance(each, ast.Name) and each.id in words for each in node.targets):
+                yield Evidence(path, node.lineno, "this may tell who divides the loss")

@@ -1,0 +1,7 @@
+from speech import Encoder
+
+
+def prepared(config):
+    model = Encoder(config)
+    model.freeze_feature_extractor()
+    return model
