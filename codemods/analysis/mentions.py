@@ -20,6 +20,7 @@ from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.model.edits import Evidence
 from codemods.model.names import CALLBACKS, OPTIMIZER, TORCH_MODULE
+from codemods.project.importing import IMPORTING_BY_TEXT
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import Class
 from codemods.syntax.module import FUNCTIONS, Function, own
@@ -36,8 +37,6 @@ MOST_IMPORTERS = 300
 """Files that may import one; of one with more, any file may be a part of its program."""
 _STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile", b"exec(open", b"exec(compile")
 """Words by which a file runs another one in its own process."""
-_IMPORTING = (b"import_module", b"__import__")
-"""Functions that import what a text names."""
 _QUOTED = re.compile(r"""["']([A-Za-z_][\w.]*)""")
 _COMPUTED = (b"getattr", b"vars(", b"__dict__")
 _ALWAYS_RUN = frozenset({"sitecustomize.py", "usercustomize.py"})
@@ -253,7 +252,7 @@ def importers(index: Index, path: str) -> frozenset[str]:
 
     def found() -> frozenset[str]:
         starters = index.search(path, _STARTING)  # which file they run is a text (started_by_another)
-        importing = index.search(path, _IMPORTING)
+        importing = index.search(path, IMPORTING_BY_TEXT)
         if posixpath.splitext(posixpath.basename(path))[0] in _in_quotes(index, tuple(importing)):  # named_by_a_text
             starters = (*starters, *importing)
         seen, waiting = {path, *starters}, [path, *starters]

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 
 from codemods.syntax.written_imports import written_imports
 
+IMPORTING_BY_TEXT = (b"import_module", b"__import__")
+"""Functions that import what a text names."""
+
 
 def module_of(path: str) -> str:
     """A Python file as what is imported: without its suffix; a package for its `__init__.py`."""

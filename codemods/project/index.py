@@ -43,7 +43,7 @@ from codemods.project.dependencies import (
     identity,
     unpacked,
 )
-from codemods.project.importing import Importers, module_of
+from codemods.project.importing import IMPORTING_BY_TEXT, Importers, module_of
 from codemods.sources import files
 from codemods.sources.document import Document, Reader
 from codemods.syntax.facts import MISSING, UNKNOWN, Assignment, Class, Facts, Literal, Setting, Unknown, parse
@@ -56,7 +56,6 @@ T = TypeVar("T")
 NONE: frozenset[str] = frozenset()
 _MODULES_BY_NAME = ("import_module", "__import__", "sys.modules", "run_path", "run_module", "spec_from_file_location")
 """What gives a program a module whose name is a text."""
-_IMPORTERS = (b"import_module", b"__import__")
 _NAMES_BY_TEXT = ("getattr", "vars(", "__dict__", "attrgetter", "methodcaller", "globals(", "getmembers")
 _LONGEST = 20
 """Dots in a name; more are no answer."""
@@ -546,15 +545,16 @@ class Index:
                 answers.add(canonical(f"{target}.{name}"))
         return frozenset(answers)
 
-    def _binds(self, path: str, name: str, seen: frozenset[str] = NONE) -> bool:
+    def _binds(self, path: str, name: str, seen: set[str] | None = None) -> bool:
         """Whether a module binds a name, or takes it by a star from one that does (`starred_by_a_package`)."""
-        facts = self.facts(path)
+        facts, seen = self.facts(path), seen if seen is not None else set()
         if facts is None or path in seen:
             return False
+        seen.add(path)
         if name in facts.rebound or any(facts.named(name)):
             return True
         modules = [self.module(path, star.target) for star in facts.named("*")]
-        return any(self._binds(module, name, seen | {path}) for module in modules if isinstance(module, str))
+        return any(self._binds(module, name, seen) for module in modules if isinstance(module, str))
 
     @staticmethod
     def _union(parts: Iterable[frozenset[str]]) -> frozenset[str]:
@@ -595,7 +595,7 @@ class Index:
         if any(self.says(each, *quoted) and self.says(each, *_NAMES_BY_TEXT) for each in others):
             return True
         stem = _stem(path)
-        asking = self.holding("", _IMPORTERS, files.PYTHON)  # which names it takes may be in any file (named_in_yaml)
+        asking = self.holding("", IMPORTING_BY_TEXT, files.PYTHON)  # any file may say which names (named_in_yaml)
         if any(self.says(each, f'"{stem}', f"'{stem}", f'.{stem}"', f".{stem}'") for each in asking if each != path):
             return True
         return any(self._hands_on(user, path) for user in self.importing(path) if user != path)

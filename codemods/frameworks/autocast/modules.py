@@ -244,7 +244,7 @@ def something_is_cast(ctx: PythonContext, at: ast.expr | ast.stmt) -> Answer:
 
     Models of other libraries, and those that a file is given, are taken for such that it does.
     """
-    if _casts(ctx, {ctx.path}):
+    if _casts(ctx, set()):
         return yes()
     makes = (origin for call in ctx.all(ast.Call) for origin in ctx.origin(call.func))
     if not any(_MADE.fullmatch(origin) or instances.is_module_class(ctx, origin) for origin in makes):
@@ -259,14 +259,16 @@ def _casts(ctx: PythonContext, seen: set[str]) -> bool:
     # of a parameter of its own a product may take a view, which is not kept (`used_as_a_view`)
     if not called.isdisjoint(_LAYERS) or (products and "Parameter" not in called):
         return True
+    seen.add(ctx.path)  # one for all ways: what two files import is looked at once
     for each in ctx.facts.imports:
         if each.target.partition(".")[0] in _WITHOUT_MODULES:
             continue
         path = file_of(ctx.index, ctx.path, each)
-        there = ctx.other(path) if isinstance(path, str) and path not in seen else None
-        if not isinstance(path, str) or (there is not None and _casts(there, {*seen, path})):
+        if not isinstance(path, str):
             return True
-        seen.add(path)
+        there = ctx.other(path) if path not in seen else None
+        if there is not None and _casts(there, seen):
+            return True
     return False
 
 

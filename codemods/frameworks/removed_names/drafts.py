@@ -16,6 +16,7 @@ from codemods.frameworks.minimum_versions import with_floor
 from codemods.frameworks.removed_names.tables import RemovedName, requirements
 from codemods.model.edits import Consequence, Evidence
 from codemods.project import versions
+from codemods.project.importing import IMPORTING_BY_TEXT
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources.manifest import Manifest, Requirement
@@ -106,7 +107,7 @@ def no_importer_asks(ctx: FileContext, row: RemovedName) -> Answer:
 def _made(ctx: PythonContext) -> Iterator[Evidence]:
     """The places that import a module whose name is made in a run, and that may be this one."""
     stem = posixpath.splitext(posixpath.basename(ctx.path))[0]
-    for path in ctx.index.search(ctx.path, (b"import_module", b"__import__")):
+    for path in ctx.index.search(ctx.path, IMPORTING_BY_TEXT):
         module = ctx.index.syntax(path) if path != ctx.path else None
         for call in module.all(ast.Call) if module is not None else ():
             last = (dotted(call.func) or "").rpartition(".")[2]

@@ -36,6 +36,9 @@ from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import GRAD_SCALER
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.facts import Facts
+
+_CLASS = "GradScaler"
 
 rule = Rule(
     code="SCL014",
@@ -81,9 +84,17 @@ def scaler_state_not_saved(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
 
 
 def _scalers_are_made(ctx: PythonContext) -> bool:
-    """Whether a file of the project calls a class of scalers: it is cheaper to tell than who is given an optimizer."""
-    found = (ctx.index.facts(path) for path in ctx.index.search(ctx.path, (b"GradScaler",)))
-    return any(facts is not None and any(name.endswith("GradScaler") for name in facts.called) for facts in found)
+    """Whether a file of the project may call a class of scalers: cheaper to tell than who is given an optimizer."""
+    if (_scalers_are_made,) not in ctx.memo:
+        found = (ctx.index.facts(path) for path in ctx.index.search(ctx.path, (_CLASS.encode(),)))
+        ctx.memo[_scalers_are_made,] = any(facts is not None and _calls_one(facts) for facts in found)
+    return bool(ctx.memo[_scalers_are_made,])
+
+
+def _calls_one(facts: Facts) -> bool:
+    """By its name, as a value, or by another name that an import gives it (`under_another_name`)."""
+    renamed = (each for each in facts.imports if each.target.endswith(_CLASS) and not each.name.endswith(_CLASS))
+    return any(name.endswith(_CLASS) for name in (*facts.called, *facts.loads)) or next(renamed, None) is not None
 
 
 def _scaler(step: Occurrence, makers: set[ast.AST]) -> tuple[PythonContext, ast.Call] | None:

@@ -148,12 +148,13 @@ def nobody_declares(ctx: PythonContext) -> Answer:
         [
             *(each.evidence("this tells who divides the loss") for each in stored),
             *(Evidence(path, klass.line, f"`{klass.name}` may count in another way") for path, klass, _ in counting),
-            *_by_keyword(ctx, words),
+            *_declared(ctx, words),
         ]
     )
 
 
-def _by_keyword(ctx: PythonContext, words: Collection[str]) -> Iterator[Evidence]:
+def _declared(ctx: PythonContext, words: Collection[str]) -> Iterator[Evidence]:
+    """The calls that are given one of some words, and the classes and modules that set one."""
     for path in ctx.index.search(ctx.path, tuple(f"{word}=".encode() for word in words)):
         module = ctx.index.syntax(path)
         for call in module.all(ast.Call) if module is not None else ():
