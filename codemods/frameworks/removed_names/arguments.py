@@ -10,9 +10,9 @@ from codemods.analysis.calls import keyword, literal
 from codemods.analysis.mentions import mentions, read_by_computed_names
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.searched_texts import looked_for
-from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested
+from codemods.frameworks.removed_names.dictionaries import FILLING, Holder, may_hold, names_of_keys, readers, written
 from codemods.frameworks.removed_names.drafts import finding, repair
 from codemods.frameworks.removed_names.owners import own_classes, owners_of
 from codemods.frameworks.removed_names.tables import RemovedName, by_position, is_field, of_rule, values_by_position
@@ -26,7 +26,7 @@ def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Dr
     """The arguments of a call, given by keyword, by position or in a dictionary, that its owner no longer takes."""
     table = of_rule(rule.code, "argument")
     given = [*_by_keyword(call, table), *_by_position(call, rule.code)]
-    spread = any(each.arg is None for each in call.keywords) and _in_dictionaries(rule, ctx)
+    spread = any(each.arg is None for each in call.keywords) and not names_of_keys(ctx).isdisjoint(table)
     if not given and not spread:
         return
     owners = owners_of(ctx, call)
@@ -75,7 +75,10 @@ class _Given:
     call: ast.Call
     position: int | None = None
     is_bug: tuple[Answer, ...] = ()
-    in_dictionary: ast.Dict | None = None
+    holder: Holder | None = None
+    """What holds it in a dictionary."""
+    beside: frozenset[str] = frozenset()
+    """The arguments that the dictionaries of the call hold."""
 
 
 def _by_keyword(call: ast.Call, table: Mapping[str, Mapping[str, RemovedName]]) -> Iterator[_Given]:
@@ -90,52 +93,21 @@ def _by_position(call: ast.Call, code: str) -> Iterator[_Given]:
             yield _Given(name, call.args[position], call.args[position], call, position)
 
 
-def _in_dictionaries(rule: Rule, ctx: PythonContext) -> bool:
-    """Whether a literal dictionary of the file has an old argument among its keys."""
-    key, table = (_in_dictionaries, rule.code), of_rule(rule.code, "argument")
-    if key not in ctx.memo:
-        keys = (each for node in ctx.all(ast.Dict) for each in node.keys)
-        ctx.memo[key] = any(isinstance(each, ast.Constant) and each.value in table for each in keys)
-    return bool(ctx.memo[key])
-
-
 def _takes_position(row: RemovedName, given: _Given) -> bool:
     return given.position is None or given.position == row.position
 
 
 def _spread(call: ast.Call, ctx: PythonContext, table: Mapping[str, Mapping[str, RemovedName]]) -> Iterator[_Given]:
-    """The keys of the literal dictionary that `**` spreads into a call."""
-    for each in call.keywords:
-        if each.arg is not None:
-            continue
-        found, complete = possible_values(ctx, each.value)
-        if not complete or len(found) != 1 or found[0].ctx is not ctx or found[0].path:
-            continue
-        node = found[0].node
-        if isinstance(node, ast.Dict):
-            pairs = zip(node.keys, node.values, strict=True)
-            old = [(k, value) for k, value in pairs if isinstance(k, ast.Constant) and k.value in table]
-            answer = only_this_call_reads_it(ctx, each.value, node) if old else yes()
-            for key, value in old:
-                yield _Given(str(key.value), key, value, call, None, (answer,), node)
-
-
-@question
-def only_this_call_reads_it(ctx: PythonContext, spread: ast.expr, written: ast.Dict) -> Answer:
-    """Whether a dictionary is spread into one call, and nothing else may change or read it."""
-    if spread is written:
-        return yes()
-    name = ctx.name(spread)
-    if name is None or "." in name:
-        return unknown(ctx.evidence(spread, "something else may change these arguments"))
-    if ctx.index.imported_elsewhere(ctx.path, name):
-        return unknown(ctx.evidence(written, f"`{name}` is read in another file"))
-    others = (node for node in ctx.all(ast.Name) if node.id == name and isinstance(node.ctx, ast.Load))
-    return unless(ctx.evidence(node, f"`{name}` is used here, too") for node in others if node is not spread)
+    """The old arguments that the dictionaries hold which `**` spreads into a call."""
+    held = [pair for each in call.keywords if each.arg is None for pair in written(ctx, each.value)]
+    beside = frozenset(each.name for each, _ in held)
+    for each, answer in held:
+        if each.name in table:
+            yield _Given(each.name, each.node, each.value, call, None, (answer,), each.holder, beside)
 
 
 def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Remedy | None:
-    if given.in_dictionary is not None:
+    if given.holder is not None:
         verbs = _in_dictionary(row, given, ctx) if _all_take(row, given, ctx) else []
     else:
         verbs = _in_call(row, given, ctx)
@@ -155,13 +127,14 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
 
 def _all_take(row: RemovedName, given: _Given, ctx: PythonContext) -> bool:
     """Whether a dictionary with an old key is read by calls of the library only (`read_by_its_own_class`)."""
-    names = {ctx.name(each.value) for each in given.call.keywords if each.arg is None} - {None}
-    for node in ctx.all(ast.Name):
-        if node.id not in names or not isinstance(node.ctx, ast.Load):
-            continue
+    spread = [each.value for each in given.call.keywords if each.arg is None]
+    named = [each for each in spread if isinstance(each, ast.Name)]
+    if not named and given.holder not in spread:
+        return False
+    for node in (reader for each in named for reader in readers(ctx, each)):
         above = ctx.parent(node)
         call = ctx.parent(above) if isinstance(above, ast.keyword) and above.arg is None else None
-        if isinstance(above, ast.Subscript):
+        if isinstance(above, ast.Subscript) or (isinstance(above, ast.Attribute) and above.attr in FILLING):
             continue
         if not isinstance(call, ast.Call) or not any(o.startswith(f"{row.library}.") for o in owners_of(ctx, call)):
             return False
@@ -197,12 +170,7 @@ def nothing_else_gives(ctx: PythonContext, call: ast.Call, name: str) -> Answer:
 
 def _may_give(ctx: PythonContext, call: ast.Call, name: str) -> Iterator[Evidence]:
     for each in call.keywords:
-        if each.arg is not None:
-            continue
-        found, complete = possible_values(ctx, each.value)
-        known = complete and all(isinstance(value.node, ast.Dict) and not value.path for value in found)
-        keys = [key for value in found if isinstance(value.node, ast.Dict) for key in value.node.keys]
-        if not known or any(not isinstance(key, ast.Constant) or key.value == name for key in keys):
+        if each.arg is None and may_hold(ctx, each.value, name):
             yield ctx.evidence(each.value, f"`{name}` may be given here as well")
 
 
@@ -221,18 +189,22 @@ def _in_call(row: RemovedName, given: _Given, ctx: PythonContext) -> Sequence[Ve
 
 
 def _in_dictionary(row: RemovedName, given: _Given, ctx: PythonContext) -> Sequence[Verb]:
-    assert isinstance(given.node, ast.Constant) and given.in_dictionary is not None
-    known = [key.value for key in given.in_dictionary.keys if isinstance(key, ast.Constant)]
+    holder, node = given.holder, given.node
     if says_nothing(row, given.value):
-        return [drop(given.node)]
-    if any(each in known or keyword(given.call, each) is not None for each in row.excludes):
+        if isinstance(holder, ast.Call) and isinstance(node, ast.keyword):
+            return [edit_call(holder, drop=[node])]
+        return [drop(node)] if isinstance(holder, ast.Dict) else []
+    beside = given.beside | {each.arg for each in given.call.keywords}
+    if any(each in beside for each in row.excludes) or row.kind != "rename" or row.new in beside:
         return []
-    if row.kind == "rename" and row.new not in known and keyword(given.call, row.new) is None:
-        value = new_value(ctx, row, given.value)
-        if value is not None:
-            key = replaced(given.node, ctx.quoted(row.new))
-            return [key, replaced(given.value, value)] if value else [key]
-    return []
+    value = new_value(ctx, row, given.value)
+    if value is None:
+        return []
+    if isinstance(node, ast.keyword):
+        assert isinstance(holder, ast.Call)
+        return [edit_call(holder, named={node: row.new}, values={node: value} if value else {})]
+    key = replaced(node, ctx.quoted(row.new))
+    return [key, replaced(given.value, value)] if value else [key]
 
 
 def new_value(ctx: PythonContext, row: RemovedName, value: ast.expr) -> str | None:
