@@ -7,7 +7,7 @@ The call fails before anything trains, on whatever machine installs a newer rele
 
 Transformers 5 removed more than thirty such arguments and `Trainer.tokenizer`; the table of this page's library says
 which, since when, and what replaces them. Found in calls, also of classes of the project that inherit the constructor,
-in dictionaries of the file that `**` spreads into one, in configuration files that become these arguments, in flags that
+in dictionaries that `**` spreads into one, in configuration files that become these arguments, in flags that
 shell scripts give to a program with an `HfArgumentParser`, and where code reads or sets them as attributes of the
 arguments (`training_args.evaluation_strategy`, `self.args.no_cuda`).
 
