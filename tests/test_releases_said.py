@@ -15,10 +15,10 @@ from codemods.transforms import load
 
 PROGRAMS = {
     "transformers": (
-        "HF007",
+        "HF009",
         ">=5.1",
         "4.41.2",
-        "import transformers\n\nasked = transformers.TrainingArguments('out', evaluation_strategy='no')\n",
+        "import transformers\n\nmodel = transformers.AutoModel.from_pretrained('m', torch_dtype='auto')\n",
     ),
     "torch": (
         "AMP002",

@@ -62,6 +62,8 @@ def finding(
         remedy = None  # the release stays what it is
     gone = bool(row.gone) and versions.may(ctx.target(row.library), row.removed)
     consequence = Consequence.SILENT if row.silent else Consequence.RAISES
+    if remedy is not None and gone and consequence is Consequence.RAISES:
+        remedy = replace(remedy, is_right=[*remedy.is_right, release_is_told(ctx, row)])
     draft = rule.finding(
         node,
         message=message or said(row, gone=gone),
@@ -70,6 +72,23 @@ def finding(
         is_bug=[*is_bug, installed, release_is_known(ctx, row), no_importer_asks(ctx, row), *_of_models(ctx, row)],
     )
     yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
+
+
+@question
+def release_is_told(ctx: FileContext, row: RemovedName) -> Answer:
+    """Whether a person names the release (`--target`, the configuration, `upgrade`), not only a requirement.
+
+    Code with a name that is gone raises whenever it runs: the code says one release and the requirement another, and
+    which of the two is installed is not known (`beside_a_pin`).
+    """
+    target = ctx.target(row.library)
+    if target is None or target.given or ctx.upgrade(row.library) is not None:
+        return yes()
+    if not versions.surely(target, row.removed):
+        return yes()
+    why = f"this asks for {target.package}{target.spec}, under which the code always fails: is that what is installed?"
+    asking = (_line(path, ctx, each, why) for path, each in ctx.requirements(row.library))
+    return unknown(next(asking, Evidence(target.source, 1, why)))
 
 
 @question
@@ -181,7 +200,8 @@ def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
         for path, each in ctx.requirements(package)
         if each.specs is not None
     ]
-    return unless(_which(row, path, ctx, each) for path, each in held)
+    why = f"which {row.library} goes with this is not known"
+    return unless(_line(path, ctx, each, why) for path, each in held)
 
 
 def _by_address(ctx: FileContext, row: RemovedName) -> Iterator[tuple[str, Requirement]]:
@@ -189,10 +209,9 @@ def _by_address(ctx: FileContext, row: RemovedName) -> Iterator[tuple[str, Requi
     yield from ((path, each) for path, each in ctx.requirements(row.library) if each.specs is None)
 
 
-def _which(row: RemovedName, path: str, ctx: FileContext, requirement: Requirement) -> Evidence:
+def _line(path: str, ctx: FileContext, requirement: Requirement, why: str) -> Evidence:
     document = ctx.index.document(path)
-    line = document.line(requirement) if isinstance(document, Manifest) else 1
-    return Evidence(path, line, f"which {row.library} goes with this is not known")
+    return Evidence(path, document.line(requirement) if isinstance(document, Manifest) else 1, why)
 
 
 def said(row: RemovedName, *, gone: bool) -> str:

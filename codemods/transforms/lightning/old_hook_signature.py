@@ -6,8 +6,9 @@ Lightning calls the hook without the argument, and the run ends there:
     TypeError: on_train_epoch_end() missing 1 required positional argument: 'outputs'
 
 ## Fix safety
-A parameter that the method does not use goes: safe where the project allows only releases that do not give it, else
-unsafe, because older ones still do.
+A parameter that the method does not use goes: safe where a person names a release that does not give it (`--target`, or
+`target` in the configuration), else unsafe, because older ones still do. A requirement alone may not be what is
+installed: the run ends there as the code is.
 
 ## When it is not offered
 For parameters that the body uses, which are reported with what replaces them, for parameters with a default, which

@@ -9,9 +9,10 @@ Found in calls, in `super().__init__(…)` of subclasses, in dictionaries that `
 that surely become a Trainer's arguments (see PL101).
 
 ## Fix safety
-Renames that keep the value, and arguments with a value that says nothing: safe where every version that the project
-allows knows the new name, else unsafe, with the floor raised where the requirements can be edited. In a configuration
-file unsafe: who else reads it is not in sight.
+Renames that keep the value, and arguments with a value that says nothing: safe where a person names a release that
+knows the new name (`--target`, or `target` in the configuration). Unsafe where only a requirement says so, for code
+with an argument that is refused fails there whenever it runs, and the requirement may not be what is installed; the
+floor is raised where the requirements can be edited. In a configuration file unsafe: who else reads it is not in sight.
 
 ## When it is not offered
 Where a person has to decide (`gpus=2` is `accelerator="gpu", devices=2`, but `gpus="0,1"` names two), which the message

@@ -8,8 +8,9 @@ The old names still work, with a warning, and go with Transformers 6:
 Where both are given and differ, the new one wins in silence.
 
 ## Fix safety
-Safe where every version that the project allows has the new names, else unsafe: older ones refuse them. A call and its
-argument are renamed together. Unsafe in a configuration file, which somebody else may read.
+Safe where a person names a release that has the new names (`--target`, or `target` in the configuration), else unsafe:
+older releases refuse them. A call and its argument are renamed together. Unsafe in a configuration file, which somebody
+else may read.
 
 ## When it is not offered
 For TRL's and PEFT's own uses of the old names, for models that are not surely those of Transformers, for calls that

@@ -7,7 +7,7 @@ Every keyword that `from_pretrained` does not know goes to the model's construct
     TypeError: LlamaForCausalLM.__init__() got an unexpected keyword argument 'load_in_4bit'
 
 ## Fix safety
-Safe where every version that the project allows has what replaces the argument: `load_in_4bit=True` becomes
+Safe where a person names a release (`--target`, or `target` in the configuration): `load_in_4bit=True` becomes
 `quantization_config=BitsAndBytesConfig(load_in_4bit=True)`, which means the same, `load_in_4bit=False` goes, and
 `use_auth_token` is called `token`. Else unsafe, with the floor raised where the requirements can be edited.
 

@@ -10,8 +10,9 @@ A parameter alone would turn that error into a wrong loss: under gradient accumu
 is divided by this number, and the gradient becomes as many times too large as there are steps.
 
 ## Fix safety
-Offered where the method gets its loss from `super()`: the parameter is added, and handed on. Safe where every version
-that the project allows gives it, else unsafe.
+Offered where the method gets its loss from `super()`: the parameter is added, and handed on. Safe where a person
+names a release that gives it (`--target`, or `target` in the configuration). Unsafe where only a requirement says so:
+the run ends there as the code is, so the requirement may not be what is installed.
 
 ## When it is not offered
 Where the method computes its loss itself, on one way at least: a person divides by `num_items_in_batch`, or sets

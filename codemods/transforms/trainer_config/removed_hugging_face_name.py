@@ -6,7 +6,9 @@ The import fails, and with it the program:
     ImportError: cannot import name 'is_torch_tpu_available' from 'transformers'
 
 ## Fix safety
-Safe where every version that the project allows has the new name, else unsafe; the import and its uses change together.
+Safe where a person names a release that has the new name (`--target`, or `target` in the configuration). Unsafe where
+only a requirement says so: code with a name that is gone fails there whenever it runs, so the requirement may not be
+what is installed. The import and its uses change together.
 Unsafe for a class with another name that the project extends, and where the project names an argument or a member that
 the new class does not have. Not offered where a call gives arguments that the new name does not take.
 

@@ -13,10 +13,11 @@ arguments (`training_args.evaluation_strategy`, `self.args.no_cuda`).
 
 ## Fix safety
 Renames that keep the value and its meaning, and arguments that say nothing because they hold the old default: safe
-where every version that the project allows knows the new name, else unsafe. Where the requirements can be edited, the
-same fix raises their floor. Unsafe too where a dictionary of arguments is used in a second place, and for a share of
-the steps that cannot be read: `warmup_steps=x` means steps from 1 on. Unsafe in a configuration file, which somebody
-else may read.
+where a person names a release that knows the new name (`--target`, or `target` in the configuration). Unsafe where only
+a requirement says so: code with an argument that is refused fails there whenever it runs, so the requirement may not be
+what is installed. Where the requirements can be edited, the same fix raises their floor. Unsafe too where a dictionary
+of arguments is used in a second place, and for a share of the steps that cannot be read: `warmup_steps=x` means steps
+from 1 on. Unsafe in a configuration file, which somebody else may read.
 
 ## When it is not offered
 Where a person has to decide, which the message says; for values that cannot be read where the value changes with the
