@@ -25,6 +25,7 @@ WAYS = {
     "by a name in a loop": "for each in ('NAME',):\n    setattr(ITS, each, OWN)",
     "by a name of a table": "for name, value in {'NAME': OWN}.items():\n    setattr(ITS, name, value)",
     "by a function": "def put_OWN(module, name):\n    setattr(module, name, OWN)\n\n\nput_OWN(ITS, 'NAME')",
+    "under its own name": "for each in (OWN,):\n    setattr(ITS, each.__name__, each)",
     "in a function": "def put_OWN():\n    ITS.NAME = OWN\n\n\nput_OWN()",
     "in its dictionary": "vars(ITS)['NAME'] = OWN",
     "in its attributes": "ITS.__dict__['NAME'] = OWN",
@@ -48,6 +49,75 @@ def test_nothing_is_certain_of_what_is_replaced(way: str) -> None:
         replaced = "\n\n".join(_written(way, number, *name) for number, name in enumerate(used(data.decode())))
         beside = {path: b"import other\n" + data, "other.py": replaced.encode()}
         for each in case.run(beside, fix=False).findings:
+            if each.code == case.rule.code:
+                assert each.fix is None or each.safety is not Safety.SAFE, each.message
+                assert each.certainty is Certainty.POSSIBLE or each.consequence < Consequence.RAISES, each.message
+
+    hold(law, {case.rule.code: case for case in _examples()})
+
+
+COMING: dict[str, dict[str, str]] = {
+    "imported": {"PROGRAM": "import parts.other\n"},
+    "imported by its package": {"parts/__init__.py": "from . import other\n", "PROGRAM": "import parts\n"},
+    "imported by another file": {"parts/more.py": "from .other import *\n", "PROGRAM": "from parts import more\n"},
+    "asked for by name": {"PROGRAM": "import importlib\nimportlib.import_module('parts.other')\n"},
+    "asked for beside its package": {
+        "parts/__init__.py": "import importlib\nimportlib.import_module(__name__ + '.other')\n",
+        "PROGRAM": "import parts\n",
+    },
+    "asked for by a made name": {
+        "parts/__init__.py": "from importlib import import_module\nimport_module(f'{__name__}.other')\n",
+        "PROGRAM": "import parts\n",
+    },
+    "asked for relative to a package": {"PROGRAM": "import importlib\nimportlib.import_module('.other', 'parts')\n"},
+    "asked for by an older function": {"PROGRAM": "__import__('parts.other')\n"},
+    "in a list of names": {
+        "parts/__init__.py": (
+            "import importlib\nfor each in ('other',):\n    importlib.import_module(f'parts.{each}')\n"
+        ),
+        "PROGRAM": "import parts\n",
+    },
+    "all of a package": {
+        "parts/__init__.py": (
+            "import importlib\nimport pkgutil\nfor each in pkgutil.iter_modules(__path__):\n"
+            "    importlib.import_module(f'{__name__}.{each.name}')\n"
+        ),
+        "PROGRAM": "import parts\n",
+    },
+    "all of a folder": {
+        "parts/__init__.py": (
+            "import importlib\nimport pathlib\nfor each in pathlib.Path(__file__).parent.glob('*.py'):\n"
+            "    importlib.import_module(f'{__name__}.{each.stem}')\n"
+        ),
+        "PROGRAM": "import parts\n",
+    },
+    "named in a file": {
+        "plugins.txt": "parts.other\n",
+        "PROGRAM": "import importlib\nfor each in open('plugins.txt'):\n    importlib.import_module(each.strip())\n",
+    },
+    "run": {"PROGRAM": "import runpy\nrunpy.run_path('parts/other.py')\n"},
+    "run as a text": {"PROGRAM": "exec(open('parts/other.py').read())\n"},
+    "imported by what runs the program": {"main.py": "import parts.other\nimport case\n"},
+    "imported by what runs the program by name": {
+        "main.py": "import runpy\nimport parts.other\nrunpy.run_path('case.py', run_name='__main__')\n"
+    },
+}
+"""How a file comes to run with a program: more files, and what the program begins with."""
+
+
+@pytest.mark.parametrize("way", sorted(COMING))
+def test_nothing_is_certain_of_what_is_replaced_in_a_file_that_runs_too(way: str) -> None:
+    def law(case: Case) -> None:
+        (path, data) = next(iter(case.files.items()))
+        replaced = "\n\n".join(
+            _written("an attribute", number, *name) for number, name in enumerate(used(data.decode()))
+        )
+        more = {
+            each: text.replace("case", path[:-3]).encode() for each, text in COMING[way].items() if each != "PROGRAM"
+        }
+        start = COMING[way].get("PROGRAM", "").encode()
+        files = {"parts/__init__.py": b"", "parts/other.py": replaced.encode(), **more, path: start + data}
+        for each in case.run(files, fix=False).findings:
             if each.code == case.rule.code:
                 assert each.fix is None or each.safety is not Safety.SAFE, each.message
                 assert each.certainty is Certainty.POSSIBLE or each.consequence < Consequence.RAISES, each.message

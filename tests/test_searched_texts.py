@@ -10,6 +10,7 @@ from memory import Memory
 
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Safety
+from codemods.model.plan import Target
 from codemods.project.index import Index
 from codemods.transforms import load
 
@@ -53,8 +54,10 @@ def safeties(code: str, path: str, text: str) -> list[bool]:
     program = f"import {module}\n\n\ndef made():\n    return {made.replace('NAME', name)}\n"
     files = {"case.py": program, "requirements.txt": f"{asked}\n", path: text.replace("NAME", name)}
     memory = Memory({each: content.encode() for each, content in files.items()})
-    options = Options(tuple(rule for rule in load() if rule.code == code))
-    found = plan(sorted(files), memory, options, fix=False, index=Index(memory, noting=True)).findings
+    told = Target(library, asked.partition(library)[2], "--target", given=True)  # a person names the release
+    options = Options(tuple(rule for rule in load() if rule.code == code), targets={library: told})
+    index = Index(memory, {library: told}, noting=True)
+    found = plan(sorted(files), memory, options, fix=False, index=index).findings
     return [each.fix is not None and each.safety is Safety.SAFE for each in found if each.path == "case.py"]
 
 

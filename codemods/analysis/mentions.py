@@ -23,7 +23,7 @@ from codemods.model.names import CALLBACKS, OPTIMIZER, TORCH_MODULE
 from codemods.project.importing import IMPORTING_BY_TEXT
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import Class
-from codemods.syntax.module import FUNCTIONS, Function, own
+from codemods.syntax.module import FUNCTIONS, Function, dotted, own
 
 N = TypeVar("N", bound=ast.AST)
 Told = TypeVar("Told")
@@ -37,7 +37,7 @@ MOST_IMPORTERS = 300
 """Files that may import one; of one with more, any file may be a part of its program."""
 _STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile", b"exec(open", b"exec(compile")
 """Words by which a file runs another one in its own process."""
-_QUOTED = re.compile(r"""["']([A-Za-z_][\w.]*)""")
+_QUOTED = re.compile(r"""["'}](\.*[A-Za-z_][\w.]*)""")
 _COMPUTED = (b"getattr", b"vars(", b"__dict__")
 _ALWAYS_RUN = frozenset({"sitecustomize.py", "usercustomize.py"})
 _IMPLICIT = frozenset({"forward", "__call__"})
@@ -255,6 +255,8 @@ def importers(index: Index, path: str) -> frozenset[str]:
         importing = index.search(path, IMPORTING_BY_TEXT)
         if posixpath.splitext(posixpath.basename(path))[0] in _in_quotes(index, tuple(importing)):  # named_by_a_text
             starters = (*starters, *importing)
+        else:  # a name that is read from a file, or given (a law: "named in a file")
+            starters = (*starters, *(each for each in importing if _imports_anything(index, each)))
         seen, waiting = {path, *starters}, [path, *starters]
         while waiting and len(seen) < MOST_IMPORTERS:
             new = [each for each in index.importing(waiting.pop()) if each not in seen]
@@ -274,6 +276,32 @@ def _in_quotes(index: Index, importing: tuple[str, ...]) -> frozenset[str]:
         return frozenset(part for text in texts for part in text.split("."))
 
     return index.recall((_in_quotes, importing), found)
+
+
+def _imports_anything(index: Index, path: str) -> bool:
+    """Whether a file imports a module whose name is no text, made of none, and in no list of texts."""
+
+    def found() -> bool:
+        module = index.syntax(path)
+        calls = module.all(ast.Call) if module is not None else ()
+        named = [
+            call for call in calls if (dotted(call.func) or "").rpartition(".")[2] in ("import_module", "__import__")
+        ]
+        loops = module.all(ast.For) if module is not None else ()
+        listed = {
+            each.target.id
+            for each in loops
+            if isinstance(each.target, ast.Name) and isinstance(each.iter, (ast.Tuple, ast.List, ast.Set))
+        }
+        return any(call.args and not _is_told(call.args[0], listed) for call in named)
+
+    return index.recall((_imports_anything, path), found)
+
+
+def _is_told(name: ast.expr, listed: Collection[str]) -> bool:
+    if isinstance(name, ast.Name):
+        return name.id in listed
+    return isinstance(name, (ast.Constant, ast.JoinedStr, ast.BinOp))
 
 
 def is_run_with(first: Collection[str], second: Collection[str]) -> bool:

@@ -103,6 +103,7 @@ _REGIONS = (
     b"autocast(",
 )
 _CLASSES = ("GradScaler", "autocast")
+_DATA = (".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv")
 _BASES = ("torch.autocast", "torch.amp.autocast")
 """What the old and the new class have in common."""
 _WORDS = {"torch.float16": (b"bfloat16", b"bf16", *_REGIONS), "torch.bfloat16": (b"float16", b"half", *_REGIONS)}
@@ -250,7 +251,14 @@ def nobody_checks_the_class(ctx: PythonContext, old: str) -> Answer:
     paths = ctx.index.search(ctx.path, (last.encode(),))
     place = ctx.index.recall((nobody_checks_the_class, last, paths), lambda: _checked(ctx.index, paths, last))
     place = place or _asked_for_its_module(ctx.index, ctx.index.search(ctx.path, (b"__module__", b"getmodule")))
+    place = place or next(_named_in_data(ctx, last), None)
     return yes() if place is None else unknown(place)
+
+
+def _named_in_data(ctx: PythonContext, last: str) -> Iterator[Evidence]:
+    """The files of data that name a class, for what loads objects of the classes they allow (`allowed_classes`)."""
+    for path in ctx.index.holding("", (f"amp.{last}".encode(), f"grad_scaler.{last}".encode()), _DATA):
+        yield ctx.shown_in(path, last, f"`{last}` is named here")
 
 
 def _asked_for_its_module(index: Index, paths: Sequence[str]) -> Evidence | None:
@@ -266,12 +274,14 @@ def _asked_for_its_module(index: Index, paths: Sequence[str]) -> Evidence | None
 def _checked(index: Index, paths: Sequence[str], last: str) -> Evidence | None:
     """The first place that asks for a class by the last part of its name."""
     for path in paths:
-        module = index.syntax(path)
-        imports = module.all(ast.ImportFrom) if module is not None else ()
-        names = {each.asname or last for node in imports for each in node.names if each.name == last} | {last}
-        for node in (*module.all(ast.Name), *module.all(ast.Attribute)) if module is not None else ():
-            name = dotted(node) or ""
-            if name.rpartition(".")[2] in names and name not in _BASES and module and _is_compared(node, module):
+        if (module := index.syntax(path)) is None:
+            continue
+        imported = (each for node in module.all(ast.ImportFrom) for each in node.names if each.name == last)
+        names = {each.asname or last for each in imported} | {last}
+        nodes: list[ast.Name | ast.Attribute] = [*module.all(ast.Name), *module.all(ast.Attribute)]
+        for node in nodes:
+            named = node.attr if isinstance(node, ast.Attribute) else node.id  # of any module (chosen_by_its_class)
+            if named in names and dotted(node) not in _BASES and _is_compared(node, module):
                 return Evidence(path, node.lineno, f"a new `{last}` is no instance of the old class")
     return None
 

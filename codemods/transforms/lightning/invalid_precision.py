@@ -45,7 +45,6 @@ from codemods.frameworks.lightning.config_tables import (
     saved_by,
     trainer_is_lightnings,
 )
-from codemods.frameworks.lightning.first_generation import is_for_lightning_2
 from codemods.frameworks.lightning.precisions import (
     BEFORE_2,
     SINCE,
@@ -97,7 +96,7 @@ def invalid_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                 fix=[replace(arm, written(ctx, arm, found.name))] if found and fixed else None,
                 message=said(ctx.source(arm), value, ctx),
                 is_bug=[library_is_as_released(ctx, *CHECKING)],
-                is_right=[found.answer(place), *found.release(ctx)] if found else (),
+                is_right=[found.answer(place)] if found else (),
                 requires=found.requires if found else None,
             )
 
@@ -119,7 +118,7 @@ def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> It
                     only_lightning_reads_it(ctx),
                     nobody_knows_the_spelling(ctx, each.value),
                 ],
-                is_right=[found.answer(place), *found.release(ctx)] if found else (),
+                is_right=[found.answer(place)] if found else (),
                 requires=found.requires if found else None,
             )
 
@@ -151,10 +150,6 @@ class NewSpelling:
         """Whether it is what was meant."""
         return unknown(dataclasses.replace(place, why=self.doubt)) if self.doubt else yes()
 
-    def release(self, ctx: FileContext) -> list[Answer]:
-        """Whether the project is for a release that has the name, where no requirement says."""
-        return [is_for_lightning_2(ctx, ())] if isinstance(self.name, str) and self.name in SINCE else []
-
 
 def renamed(value: object, ctx: FileContext) -> NewSpelling | None:
     """What a refused precision is to be called; None where that cannot be told."""
@@ -165,7 +160,7 @@ def renamed(value: object, ctx: FileContext) -> NewSpelling | None:
         return None
     name, target = names[0], ctx.target("lightning")
     if versions.may(target, SINCE[name]):
-        return NewSpelling(name, doubt, {"lightning": SINCE[name]} if target is not None and target.spec else {})
+        return NewSpelling(name, doubt, {"lightning": SINCE[name]})
     old = BEFORE_2.get(name)
     if old is None or (old == "bf16" and not versions.surely(target, ">=1.5")):
         return None

@@ -15,12 +15,9 @@ Hydra's `_target_` says so, in the config group around that file and in override
 Trainer's arguments that the project hands over by name (`Trainer(**config.trainer)`).
 
 ## Fix safety
-Safe where the project's requirements allow Lightning 2.0 or newer only, or do not name a version: the new name means
-the same. Unsafe where they allow 1.x too, which refuses the new names (`Precision '16-mixed' is invalid. Allowed
-precision values: …`); where no version is named and there is an argument beside it that 2.0 removed (`gpus=1`), or one
-may hide in `**kwargs`, or the project holds what only 1.x has: a hook that 2.0 removed (`validation_epoch_end`), an
-`optimizer_idx`, an import of a module that is gone (`pytorch_lightning.metrics`), a Dockerfile that installs 1.x.
-In a configuration file always unsafe: who else reads it is not in sight.
+Safe where the project's requirements allow Lightning 2.0 or newer only: the new name means the same. Unsafe where they
+allow 1.x too, which refuses the new names (`Precision '16-mixed' is invalid. Allowed precision values: …`), and where
+no version is named. In a configuration file always unsafe: who else reads it is not in sight.
 
 Reported only: values in shell scripts (`--trainer.precision 16`, `trainer.precision=16`) and defaults of
 `add_argument("--precision", default=16)` that surely reach a Trainer, because a `type=int` would have to change with
@@ -39,7 +36,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import has_splat
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.searched_texts import looked_for
@@ -51,10 +47,8 @@ from codemods.frameworks.lightning.config_tables import (
     saved_by,
     trainer_is_lightnings,
 )
-from codemods.frameworks.lightning.first_generation import allowed, first_generation, is_for_lightning_2
 from codemods.frameworks.lightning.precisions import FIRST, given, is_only_a_precision, written
-from codemods.frameworks.removed_names import tables
-from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.project import versions
 from codemods.rules.file_context import FileContext
@@ -78,13 +72,13 @@ rule = Rule(
     references=("https://lightning.ai/docs/pytorch/stable/common/precision_basic.html",),
 )
 
-REMOVED = frozenset(tables.words("PL103", "argument"))
-"""Arguments of `Trainer` that Lightning 2.0 removed."""
+_SINCE = {"lightning": ">=2.0"}
+"""The releases that have the new names."""
 
 
 @rule.on(ast.Call)
 def legacy_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    if not versions.may(ctx.target("lightning"), ">=2.0"):
+    if not versions.may(ctx.target("lightning"), _SINCE["lightning"]):
         return
     for arm, value in given(call, ctx):
         if name := _new_name(value):
@@ -92,10 +86,9 @@ def legacy_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                 arm,
                 fix=[replace(arm, written(ctx, arm, name))] if is_only_a_precision(ctx, arm, call) else None,
                 message=said(ctx.source(arm), name),
-                bites=allowed(ctx),
-                is_bug=[is_for_lightning_2(ctx, ())],
-                is_right=[is_for_lightning_2(ctx, _removed(ctx, call)), no_file_names_it_too(ctx)],
-                requires=allowed(ctx),
+                bites=_SINCE,
+                is_right=[no_file_names_it_too(ctx)],
+                requires=_SINCE,
             )
 
 
@@ -117,56 +110,35 @@ def no_file_names_it_too(ctx: PythonContext) -> Answer:
     )
 
 
-def _removed(ctx: PythonContext, call: ast.Call) -> Iterator[Evidence]:
-    """The arguments of a call that Lightning 2.0 removed, or that may be such."""
-    for each in call.keywords:
-        if each.arg in REMOVED:
-            yield ctx.evidence(each.value, f"Lightning 2.0 removed `{each.arg}`")
-    if has_splat(call):
-        yield ctx.evidence(call, "an argument that Lightning 2.0 removed may be among the others")
-
-
 @rule.on(Config)
 def legacy_precision_in_a_configuration(config: Config, ctx: FileContext) -> Iterator[Draft]:
-    if saved_by(config) == 1 or not versions.may(ctx.target("lightning"), ">=2.0"):
+    if saved_by(config) == 1 or not versions.may(ctx.target("lightning"), _SINCE["lightning"]):
         return
     for each in configured(config, ctx):
         if name := _new_name(each.value):
-            removed = [
-                ctx.shown_at(entry.key.start, f"Lightning 2.0 removed `{entry.key.value}`")
-                for entry in each.table.entries
-                if entry.key.value in REMOVED
-            ]
             yield rule.finding(
                 each.node,
                 fix=None if each.shared else {each.node: name},
                 message=said(each.written, name),
-                bites=allowed(ctx),
-                is_bug=[is_for_lightning_2(ctx, ()), trainer_is_lightnings(ctx)],
-                is_right=[is_for_lightning_2(ctx, removed), only_lightning_reads_it(ctx)],
-                requires=allowed(ctx),
+                bites=_SINCE,
+                is_bug=[trainer_is_lightnings(ctx)],
+                is_right=[only_lightning_reads_it(ctx)],
+                requires=_SINCE,
             )
 
 
 @rule.on(ast.Call)
 def legacy_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for default, value in defaults(call, ctx):
-        if (name := _new_name(value)) and _is_for_2(ctx):
+        if (name := _new_name(value)) and versions.may(ctx.target("lightning"), _SINCE["lightning"]):
             yield rule.finding(default, message=said(ctx.source(default), name))
 
 
 @rule.on(Command)
 def legacy_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
     for word, value in flags(command, ctx):
-        if (name := _new_name(value)) and _is_for_2(ctx):
+        if (name := _new_name(value)) and versions.may(ctx.target("lightning"), _SINCE["lightning"]):
             yield rule.finding(word, message=said(value, name))
-
-
-def _is_for_2(ctx: FileContext) -> bool:
-    """Whether the project may run on Lightning 2: by the versions it allows, else by what only 1.x has."""
-    target = ctx.target("lightning")
-    named = target is not None and bool(target.spec)
-    return versions.may(target, ">=2.0") and (named or first_generation(ctx) is None)
 
 
 def _new_name(value: object) -> str | None:

@@ -28,9 +28,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis.calls import argument, has_splat, literal, values
-from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
-from codemods.flow.answers import Answer, question, unless
+from codemods.analysis.replacements import library_is_as_released
 from codemods.frameworks.removed_names.drafts import library_is_installed
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Need, Safety
@@ -93,7 +92,7 @@ def unused_import(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Dra
         if alias.name == "AdamW" and ctx.means(name, OLD) and _bound_for_sure(name, ctx):
             if not ctx.facts.loads.get(bound) and bound not in ctx.facts.exports:
                 message = f"`{bound}`, imported here and not used, was removed from Transformers in 4.50"
-                is_bug = [library_is_installed(ctx, _ROW)]
+                is_bug = [library_is_as_released(ctx, "AdamW"), library_is_installed(ctx, _ROW)]
                 yield rule.finding(alias, message=message, is_bug=is_bug, bites={"transformers": REMOVED})
 
 
@@ -111,17 +110,9 @@ def _finding(
         fix=fix if installed.is_yes else (),
         needs=needs if installed.is_yes else (),
         message=message or _gone(ctx),
-        is_bug=[nobody_puts_it_back(ctx), installed],
+        is_bug=[library_is_as_released(ctx, "AdamW"), installed],
         bites=_affected(ctx),
         consequence=_cost(ctx),
-    )
-
-
-@question
-def nobody_puts_it_back(ctx: PythonContext) -> Answer:
-    """Whether no code of the program puts a class of its own in the place of the removed one."""
-    return unless(
-        each.evidence("`AdamW` may be put back here") for each in stores(ctx, "AdamW") if each.word == "AdamW"
     )
 
 

@@ -75,7 +75,7 @@ _CONDA = re.compile(r"(?:conda|environment).*\.ya?ml")
 """Files by names that are environments of conda."""
 
 
-_UNRESOLVED = "--no-deps"
+_UNRESOLVED = ("--no-deps", "--no-index", "--find-links")
 
 
 @rule.on(Requirement)
@@ -122,10 +122,14 @@ def are_installed_together(ctx: FileContext, path: str, other: Requirement) -> A
 
 @question
 def pip_resolves_them(ctx: FileContext) -> Answer:
-    """Whether nothing in the project installs packages without what they need: `pip install --no-deps` (`no_deps`)."""
+    """Whether nothing in the project installs packages without what they need (`no_deps`), or builds of its own.
+
+    `pip install --no-deps`; wheels of a folder may ask for something else than the released ones (`own_wheels`).
+    """
     return unless(
-        ctx.shown_in(path, _UNRESOLVED, "this installs packages whatever they need")
-        for path in ctx.index.holding("", (_UNRESOLVED.encode(),), ("",))
+        ctx.shown_in(path, each, "this installs packages whatever the released ones need")
+        for each in _UNRESOLVED
+        for path in ctx.index.holding("", (each.encode(),), ("",))
     )
 
 

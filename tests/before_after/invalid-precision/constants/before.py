@@ -1,3 +1,4 @@
+# fixer: target=lightning==2.6.6
 from lightning.pytorch import Trainer
 
 PRECISION = "fp16-mixed"

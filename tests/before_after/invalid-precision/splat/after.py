@@ -1,3 +1,4 @@
+# fixer: target=lightning==2.6.6
 from pytorch_lightning import Trainer
 
 

@@ -1,3 +1,4 @@
+# fixer: target=lightning==2.6.6
 import lightning as L
 from lightning.pytorch import Trainer
 

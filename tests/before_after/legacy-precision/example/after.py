@@ -1,3 +1,4 @@
+# fixer: target=lightning==2.6.6
 import lightning.pytorch as pl
 import torch
 import torch.nn.functional as F

@@ -1,3 +1,4 @@
+# fixer: target=lightning==2.6.6
 import pytorch_lightning
 from lightning import Fabric as LightningFabric
 from pytorch_lightning import Trainer

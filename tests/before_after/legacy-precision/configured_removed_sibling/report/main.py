@@ -1,4 +1,0 @@
-from lightning.pytorch.cli import LightningCLI
-
-if __name__ == "__main__":
-    LightningCLI()

@@ -1,5 +1,0 @@
-from pytorch_lightning.callbacks.base import Callback
-
-
-class Mine(Callback):
-    pass

@@ -1,3 +1,0 @@
-from pytorch_lightning.metrics import Accuracy
-
-accuracy = Accuracy()

@@ -1,3 +1,0 @@
-from pytorch_lightning import Trainer
-
-trainer = Trainer(gpus=1, precision=16)
