@@ -51,9 +51,13 @@ _EXTENDED = frozenset(
     for name in ("GenerationMixin", "PreTrainedModel", "PreTrainedTokenizer", "PreTrainedTokenizerBase", "Trainer")
 )
 """The classes that people extend, private methods and all."""
-_TAKEN = "pytorch_lightning.utilities"
-"""The package whose private names other people's code takes: `_IPU_AVAILABLE`."""
+_TAKEN = ("pytorch_lightning.utilities", "transformers.trainer", "transformers.modeling_utils")
+"""The modules whose private names other people's code takes: `_IPU_AVAILABLE`, `_get_learning_rate`."""
 _PREFIXES = ("_", "dummy", "convert_")
+_OPEN = ("transformers.trainer_", "transformers.training_args", "transformers.integrations.deepspeed")
+"""The modules whose classes and functions people take, though no package hands them on: `HPSearchBackend`."""
+_FLAG = re.compile("is_torch_|is_.*_available")
+"""Module variables that are called like a function: `is_torch_greater_or_equal_than_1_10`."""
 
 
 def defined(root: Path, package: str) -> Iterator[str]:
@@ -86,7 +90,7 @@ def _names(body: Iterable[ast.stmt], package: str) -> Iterator[str]:
                 yield name
             case ast.Assign(targets=targets):
                 names = (each.id for each in targets if isinstance(each, ast.Name))
-                yield from (name for name in names if name.lstrip("_")[:1].isupper())
+                yield from (name for name in names if name.lstrip("_")[:1].isupper() or _FLAG.match(name))
             case ast.ImportFrom(level=level, module=module, names=names) if package and (
                 level or (module or "").partition(".")[0] == package
             ):
@@ -139,7 +143,11 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
                 if taken is None or taken.rest or parameters is None:
                     continue
                 for argument in parameters.defaults.keys() - taken.defaults.keys():
-                    if (as_one(owner), argument) not in known and not _is_taken(as_one(owner), argument):
+                    if (
+                        argument != "_"
+                        and (as_one(owner), argument) not in known
+                        and not _is_taken(as_one(owner), argument)
+                    ):
                         arguments.setdefault(f"{owner}:{argument}", f"{later.major}.{later.minor}")
     for name, function in _functions(release, package):
         for later, version in pairwise(last):
@@ -148,7 +156,9 @@ def gone_members(library: Library, newest: Version) -> tuple[dict[str, list[str]
             if taken is None or taken.rest or parameters is None:
                 break
             for argument in parameters.defaults.keys() - taken.defaults.keys():
-                if (as_one(name), argument) not in known and not _is_taken(as_one(name), argument):
+                if argument == "_" or _is_taken(as_one(name), argument):
+                    continue
+                if (as_one(name), argument) not in known:
                     arguments.setdefault(f"{name}:{argument}", f"{later.major}.{later.minor}")
     return _by_release(members), _by_release(arguments)
 
@@ -260,7 +270,9 @@ def _classes(release: Release, package: str) -> Iterator[tuple[str, Found]]:
     for name in sorted(defined(root, package), key=lambda each: (each.count("."), each)):
         module, _, last = name.rpartition(".")
         inside = release.module(module)
-        if module.count(".") > 1 or not last[:1].isupper() or inside is None or not inside.package:
+        if module.count(".") > 1 or not last[:1].isupper() or inside is None:
+            continue
+        if not inside.package and not module.startswith(_OPEN):
             continue
         if (what := release.find(name)) is not None and _is_class(what):
             found.setdefault(id(what.node), (name, what))
@@ -272,7 +284,9 @@ def _functions(release: Release, package: str) -> Iterator[tuple[str, Found]]:
     for name in defined(release.roots[package], package):
         module, _, last = name.rpartition(".")
         inside = release.module(module)
-        if module.count(".") <= 1 and last[:1].islower() and inside is not None and inside.package:
+        if module.count(".") > (2 if module.startswith(_OPEN) else 1) or inside is None or not last[:1].islower():
+            continue
+        if inside.package or module.startswith(_OPEN):
             if (what := release.find(name)) is not None and isinstance(what.node, ast.FunctionDef):
                 yield name, what
 
@@ -352,16 +366,26 @@ def main() -> int:
         library.versions = sorted({*cached(library, options.cache), newest})
         lists = tomllib.loads(_file(name).read_text(encoding="utf-8"))
         if "names" in options.lists:
-            lists["names"] = gone(library, newest)
+            lists["names"] = _with_known(lists["names"], gone(library, newest))
         if "members" in options.lists:
-            lists["members"], lists["arguments"] = gone_members(library, newest)
+            members, arguments = gone_members(library, newest)
+            lists["members"] = _with_known(lists["members"], members)
+            lists["arguments"] = _with_known(lists["arguments"], arguments)
             lists["words"] = {"telling": telling(chain(*lists["members"].values()), newest_words())}
         if "defaults" in options.lists:
-            lists["defaults"] = changed_defaults(library, newest)
+            lists["defaults"] = _with_known(lists["defaults"], changed_defaults(library, newest))
         if "environment" in options.lists:
-            lists["environment"] = gone_variables(library, newest)
+            lists["environment"] = _with_known(lists["environment"], gone_variables(library, newest))
         write(name, lists)
     return 0
+
+
+def _with_known(known: Mapping[str, list[str]], found: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """What is listed already, with the release that was found with more of them at hand, and what is new."""
+    told = {name: version for version, names in known.items() for name in names}
+    rows_of_tables = {row.old for row in rows() if row.place == "name"}
+    new = {name: version for version, names in found.items() for name in names}
+    return _by_release({name: version for name, version in (new | told).items() if as_one(name) not in rows_of_tables})
 
 
 def _file(library: str) -> Path:

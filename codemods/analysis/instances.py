@@ -96,14 +96,20 @@ def _annotated(ctx: PythonContext, node: ast.Name) -> InstanceOf | None:
     name, scope = ctx.name(node) or "", ctx.scope(node)
     while not isinstance(scope, ast.Module):
         if isinstance(scope, (ast.Lambda, *FUNCTIONS)):
-            if name in ctx.bindings(scope):
+            given = next((each for each in parameters(scope) if each.arg == name), None)
+            bound = ctx.bindings(scope).get(name, ())
+            if given is not None and given.annotation is not None:
+                names = [_annotation(ctx, given.annotation), *(_made(ctx, each.value) for each in bound)]
+                return InstanceOf(NONE.union(*names), "annotation") if all(names) else None
+            if given is not None or bound:
                 return None
-            for parameter in parameters(scope):
-                if parameter.arg == name:
-                    names = _annotation(ctx, parameter.annotation) if parameter.annotation is not None else NONE
-                    return InstanceOf(names, "annotation") if names else None
         scope = ctx.scope(scope)
     return None
+
+
+def _made(ctx: PythonContext, value: ast.expr | None) -> frozenset[str]:
+    """The class that a call makes an object of: `if args is None: args = TrainingArguments("out")`."""
+    return ctx.origin(value.func) if isinstance(value, ast.Call) else NONE
 
 
 def _annotation(ctx: PythonContext, node: ast.expr) -> frozenset[str]:

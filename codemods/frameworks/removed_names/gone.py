@@ -88,15 +88,18 @@ def shifted_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterato
 
 def gone_members(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """A member that objects of a class once had: of one that is known, or whose name means nothing else."""
-    rows = tables.gone_members().get(node.attr)
-    if rows is None or not isinstance(node.ctx, ast.Load) or node.attr in tables.rows_of("attribute"):
+    fields = {o: row for o, row in tables.gone_arguments().get(node.attr, {}).items() if tables.is_field(row)}
+    rows = {**tables.gone_members().get(node.attr, {}), **fields}
+    if not rows or not isinstance(node.ctx, ast.Load):
         return
+    known = {row.owner for row in tables.rows_of("attribute").get(node.attr, ())}
+    rows = {o: row for o, row in rows.items() if o not in known}
     owners, own = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
     if any(next(ctx.index.assigned(ref, node.attr), None) or ctx.index.method(ref, node.attr) for ref in own):
         return
     if (row := _row(ctx, rows, owners)) is not None and not version_tested(ctx, node, row.library):
         yield from finding(rule, row, node, ctx, None)
-    elif not owners and node.attr in tables.telling_members():
+    elif not owners and not known and node.attr in tables.telling_members():
         row = _row(ctx, rows, tuple(rows))
         if row is None or not _imports(ctx, row) or uses(ctx.index, ctx.path, node.attr) - {OwnUse.READ}:
             return

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
-from codemods.analysis.calls import argument
+from codemods.analysis.calls import argument, given
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.frameworks.removed_names.tables import inherited, member_type
@@ -143,15 +143,15 @@ def _member(ctx: PythonContext, node: ast.Attribute) -> tuple[str, ...]:
 
 def _parsed(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
     """The class of an object that a parser of dataclasses makes: `_, args = HfArgumentParser((A, B)).parse_…()`."""
-    found, complete = possible_values(ctx, node)
+    found, complete = possible_values(ctx, node, returns=True, given=given)
     classes = [_parsed_by(each) for each in found]
     return NONE.union(*classes) if complete and all(classes) else NONE
 
 
 def dataclasses_of(ctx: PythonContext, call: ast.Call) -> Sequence[ast.expr]:
     """The classes that a call gives to a parser of dataclasses; none of any other call."""
-    given = argument(call, "dataclass_types", 0) if ctx.origin(call.func) & _PARSERS else None
-    return given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given] if given is not None else []
+    kinds = argument(call, "dataclass_types", 0) if ctx.origin(call.func) & _PARSERS else None
+    return kinds.elts if isinstance(kinds, (ast.Tuple, ast.List)) else [kinds] if kinds is not None else []
 
 
 def _parsed_by(value: PossibleValue) -> frozenset[str]:
