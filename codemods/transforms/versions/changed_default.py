@@ -179,10 +179,15 @@ def unpacked(statement: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
 
 
 def _result_of_unknown(ctx: PythonContext, call: ast.Call) -> RemovedName | None:
-    """The row of a method whose result changed, of an object that nobody knows."""
+    """The row of a method whose result changed, of an object that nobody knows.
+
+    A processor's method of the same name is another one (`of_a_processor`).
+    """
     if not isinstance(call.func, ast.Attribute) or ctx.origin(call.func) or owners_of(ctx, call):
         return None
     method = call.func.attr
+    if any(name.rpartition(".")[2].endswith("Processor") for name in instance_of(ctx, call.func.value)[0]):
+        return None
     for owner, changes in tables.defaults_of().items():
         rows = changes.get(tables.RESULT) or (changes.get("return_dict") if method != "forward" else None)
         if owner.rpartition(".")[2] == method and rows:
