@@ -32,6 +32,7 @@ WAYS = {
     "as a default": "vars(ITS).setdefault('NAME', OWN)",
     "with others": "ITS.__dict__.update({'NAME': OWN})",
     "with others by keyword": "vars(ITS).update(NAME=OWN)",
+    "in its path": "import OWNER\nOWNER.__path__.insert(0, 'moved')",
     "by an operator": "import operator\noperator.setitem(vars(ITS), 'NAME', OWN)",
     "among the modules": "import sys\nsetattr(sys.modules['OWNER'], 'NAME', OWN)",
     "of a module that is asked for": "import importlib\nimportlib.import_module('OWNER').NAME = OWN",

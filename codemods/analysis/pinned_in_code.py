@@ -35,6 +35,18 @@ _SPEC = (
 `module load PyTorch/1.13.1`, `torch-1.13.1-cp310.whl`."""
 _SAID = r"[` ]*(?:version)?[` ]*v?(\d+\.[\d.]+)"
 """The same where people tell what they used, as `- Transformers 4.30.2` in a model card (`readme`)."""
+_COMMANDED = (b"install", b"requirements")
+_CHOSEN = re.compile(
+    r"(?:pip3?|conda|mamba|uv add|poetry add)\b[^\n#;&|]*\binstall\b(?:[^\n#;&|]*?[ \t])??[\"']?"
+    r"(?P<variable>\$\{?\w+\}?)[\"']?(?:[=<>~!]=|[ \t\n])"
+    r"|\b(?:sed|grep|awk|head|tail|cut)\b[^\n;&|]*\brequirements[\w.-]*\.(?:txt|in)\b"
+)
+"""A command that installs what a variable names, or that reads a list of requirements in part."""
+_ADDRESSING = frozenset(
+    {"-e", "--editable", "-c", "--constraint", "-f", "--find-links", "-i", "--index-url", "--extra-index-url"}
+    | {"-t", "--target", "--prefix", "--root", "--cache-dir", "--trusted-host", "--timeout", "-n", "--name"}
+)
+"""Options whose value is no package."""
 _TOLD = re.compile(r"(?i:readme|install)[^.]*(?:\.[\w-]+)?\.(?:md|rst|txt|org)|README|INSTALL")
 _SECTIONED = (".toml", ".cfg")
 """Packaging files that other tools have sections in, of which not all are read."""
@@ -78,6 +90,27 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
     yield from (*here, *around, *(_reads_its_requirements(index, root) if told else ()))
     yield from _by_address(index, path, package)
     yield from _by_notebooks(index, path, package, range)
+    yield from by_commands(index, root)
+
+
+def by_commands(index: Index, root: str) -> tuple[Evidence, ...]:
+    """What commands install that no file names: a package under a variable, a part of a list of requirements.
+
+    `pip install "${PACKAGE}==${RELEASE}"`, `grep -v lightning requirements.txt` (test_releases_said).
+    """
+    return index.recall((by_commands, root), lambda: tuple(_by_commands(index, root)))
+
+
+def _by_commands(index: Index, root: str) -> Iterator[Evidence]:
+    for path in index.holding(root, _COMMANDED, ("",)):
+        if not (path.endswith((*files.SHELL, ".yml", ".yaml")) or files.is_installer(path)):
+            continue
+        text = index.text(path) or ""
+        for found in _CHOSEN.finditer(text):
+            before = text[: found.start("variable")].rstrip("\"' \t").rpartition(" ")[2] if found["variable"] else ""
+            if not _is_noted(text, found.start()) and before not in _ADDRESSING:
+                says = "a variable names what this installs" if found["variable"] else "this takes a part of a list"
+                yield _evidence(path, text, found.start(), says)
 
 
 def _by_address(index: Index, path: str, package: str) -> Iterator[Evidence]:

@@ -22,7 +22,7 @@ from codemods.sources import files
 from codemods.syntax.facts import dotted
 from codemods.syntax.module import FUNCTIONS, own
 
-_SETTERS = ("setattr", "patch", "modules", "globals", "vars", "__dict__", "import_module")
+_SETTERS = ("setattr", "patch", "modules", "globals", "vars", "__dict__", "__path__", "import_module")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
 _PUTTING = ("setdefault", "update", "__setitem__")
@@ -222,6 +222,10 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
     for modules in ctx.all(ast.Attribute):  # `sys.modules.setdefault(name, module)` (module_is_put_in)
         if ctx.means(modules, "sys.modules") and getattr(ctx.parent(modules), "attr", "") in _PUTTING:
             yield Replacement(frozenset({"modules"}), ctx.evidence(modules, "a module is replaced"), is_any=True)
+    for path in ctx.all(ast.Attribute):  # where modules of a package are looked for (a law: "in its path")
+        if path.attr == "__path__" and any(each.partition(".")[0] in _LIBRARIES for each in ctx.origin(path.value)):
+            shown = ctx.evidence(path, f"modules of `{ctx.written(path.value)}` may be others")
+            yield Replacement(frozenset({"__path__"}), shown, is_any=True)
     for finders in ctx.all(ast.Attribute):
         if finders.attr in _IMPORTERS and ctx.means(finders, f"sys.{finders.attr}"):
             shown = ctx.evidence(finders, "any module may be another one")

@@ -19,7 +19,7 @@ TWINS = ("lightning", "pytorch-lightning")
 """Two distributions of one thing: who asks for either is told about the one that is named."""
 
 _FABRIC = "lightning-fabric"
-"""A part of both that can be had alone (`fabric_alone`)."""
+"""A part of both that can be had alone (`fabric_alone`), or beside them in another release (`fabric_apart`)."""
 MOST_MENTIONS = 100
 """Of one package in one project; more are taken for unknown."""
 
@@ -39,8 +39,7 @@ class Mention:
 def settled(said: list[list[Mention]]) -> dict[str, Target]:
     """What the mentions of each package, file by file, come to."""
     found = {package: target for package in PACKAGES if (target := _settled(package, said))}
-    alone = [found[_FABRIC]] if _FABRIC in found else []
-    if named := [found[name] for name in TWINS if name in found] or alone:
+    if named := [found[name] for name in (*TWINS, _FABRIC) if name in found]:
         both = Target(named[0].package, " || ".join(one.spec for one in named), named[0].source)
         widest = (one for one in named if all(_within(other.spec, one.spec) for other in named))
         target = next(widest, both)

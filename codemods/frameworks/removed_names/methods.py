@@ -91,11 +91,18 @@ def signature_finding(
     text = f"{message}, which the caller {'gives' if row.add else 'does not give'} {gone}"
     if not verbs and row.decide:
         text += f". {row.decide.rstrip('.')}"
+    is_right = [*is_right, nobody_looks_at_frames(ctx)]
     remedy = Remedy(verbs, is_right=is_right, requires=dict(row.affected)) if verbs else None
     # a base of the project that calls the method itself gives it what it always gave (called_by_a_base)
     is_bug = (nobody_calls_it(ctx, function), caller_gives_it(ctx, row, function))
     for draft in finding(rule, row, function, ctx, remedy, is_bug):
         yield replace(draft, message=text)
+
+
+@question
+def nobody_looks_at_frames(ctx: PythonContext) -> Answer:
+    """Whether no code of the program reads the variables of a function that calls it (`read_by_its_frame`)."""
+    return unless(each.evidence("this may read the parameter") for each in mentions(ctx, "_getframe", "currentframe"))
 
 
 @question

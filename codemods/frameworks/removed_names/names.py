@@ -15,7 +15,7 @@ from codemods.frameworks.removed_names.own_uses import OwnUse, uses
 from codemods.frameworks.removed_names.owners import instance_of, of_class
 from codemods.frameworks.removed_names.tables import RemovedName, as_one, last_names, of_rule
 from codemods.model.edits import Evidence, Need
-from codemods.model.names import canonical
+from codemods.model.names import TORCH_MODULE, canonical
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Remedy, Rule
 from codemods.sources import files
@@ -59,6 +59,7 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
         else:
             verbs = [replaced(node, new)]
     unset = nobody_sets_it(ctx, node.attr) & no_attribute_is_made_by_name(ctx, own) & is_no_field(ctx, node.attr)
+    unset &= no_class_answers(ctx)
     if row.place == "attribute" and not unset.is_yes:
         verbs = []  # what is put there keeps its name (an_override)
     if row.place == "argument" and uses(ctx.index, ctx.path, node.attr) & {OwnUse.KEY, OwnUse.OPTION, OwnUse.FIELD}:
@@ -89,6 +90,16 @@ def _passes_on(ctx: PythonContext, ref: Ref, name: str) -> bool:
 def no_attribute_is_made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Answer:
     """Whether no class of the project makes attributes whose names only a run can tell (`made_by_name`)."""
     return unless((*_made_by_name(ctx, own), *_made_from_outside(ctx, own)))
+
+
+@question
+def no_class_answers(ctx: PythonContext) -> Answer:
+    """Whether no class of the program, modules apart, answers for attributes that objects lack (`answered`)."""
+    return unless(
+        Evidence(path, klass.methods[method].line, f"`{klass.name}` may answer for any attribute")
+        for path, klass, method in definers(ctx, "__getattr__", "__getattribute__")
+        if ctx.index.descends(Ref(path, klass.name), TORCH_MODULE) is not True
+    )
 
 
 def _made_from_outside(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
@@ -223,6 +234,7 @@ def _import(row: RemovedName, statement: ast.ImportFrom, alias: ast.alias, ctx: 
     others = ctx.index.imported_elsewhere(ctx.path, bound) or _is_a_text(ctx, bound)
     loads = (n for n in ctx.all(ast.Name) if n.id == bound and isinstance(n.ctx, ast.Load))
     mine = [each for each in loads if canonical(row.old) in ctx.origin(each)]
+    others = others or not mine  # it is there for others (handed_on_by_a_star)
     if any(_may_take_others(row, ctx, each) for each in mine) or (others and row.takes is not None):
         return []
     kept = alias.asname or (alias.name if name == alias.name else "")

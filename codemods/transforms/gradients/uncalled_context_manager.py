@@ -127,11 +127,14 @@ def _keeps(node: ast.AST) -> bool:
 def _is_given_away(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
     """Whether a call takes one of some names, and may compute with it: Python's own functions make numbers.
 
-    So does a product or a sum (`student_too`).
+    So does a product or a sum (`student_too`), and `loss.backward()` differentiates it (`loss_in_the_block`).
     """
     if isinstance(node, ast.BinOp):
         return any(isinstance(each, ast.Name) and each.id in names for each in (node.left, node.right))
     if not isinstance(node, ast.Call) or hasattr(builtins, ctx.name(node.func) or ""):
         return False
-    given = (each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value))
+    values = [*node.args, *(k.value for k in node.keywords)]
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+        values.append(node.func.value)
+    given = (each for value in values for each in ast.walk(value))
     return any(isinstance(each, ast.Name) and each.id in names for each in given)

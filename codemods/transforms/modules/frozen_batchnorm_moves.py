@@ -100,7 +100,8 @@ def part_stays_in_training(ctx: PythonContext, quiet: ast.Call, part: str) -> An
             return no(each.evidence("its mode is set here"))
         places.append(each.evidence("its mode may be set here"))
     places += [each.evidence("batch normalization may be replaced") for each in mentions(ctx, *_CONVERTING)]
-    applied = {each.ctx.name(arg) for each in mentions(ctx, "apply") if each.call for arg in each.call.args}
+    taking = mentions(ctx, "apply", "register_forward_hook", "register_forward_pre_hook")  # (put_back_by_a_hook)
+    applied = {each.ctx.name(arg) for each in taking if each.call for arg in each.call.args}
     for each in mentions(ctx, "eval", "train"):
         if each.call is quiet or each.receiver is None:
             continue

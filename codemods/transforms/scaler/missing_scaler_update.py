@@ -37,18 +37,19 @@ from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import given
 from codemods.analysis.grad_scaler import SCALER, Scaler, given_optimizer, optimizer
 from codemods.analysis.gradient_use import ReachedCode
+from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import are_different
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training, trainings
 from codemods.analysis.scaler_lifetime import home
 from codemods.analysis.sources import sources
-from codemods.flow.answers import Answer
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.scaler.questions import nothing_else_steps, nothing_updates, updates
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import FUNCTIONS, Scope, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Scope, own
 from codemods.syntax.verbs import insert_after
 
 rule = Rule(
@@ -71,6 +72,7 @@ rule = Rule(
 )
 
 Loop = ast.For | ast.AsyncFor | ast.While
+_ROUNDS = (*LOOPS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @rule.on(ast.Module)
@@ -214,7 +216,22 @@ def _draft(training: Training, scaler: Scaler, steps: list[ast.AST], obstacle: s
         message = f"{message} ({obstacle})"
     fix = None if obstacle or is_bug.is_unknown else [insert_after(_last(training, steps), f"{scaler.name}.update()")]
     is_right = [nothing_else_steps(training, scaler)]
-    return rule.finding(node, fix=fix, message=message, is_bug=[is_bug], is_right=is_right)
+    return rule.finding(
+        node, fix=fix, message=message, is_bug=[is_bug, object_stays(training, scaler)], is_right=is_right
+    )
+
+
+@question
+def object_stays(training: Training, scaler: Scaler) -> Answer:
+    """Whether no loop makes the objects anew that hold a scaler: each may step once (`object_of_each_round`)."""
+    ctx = training.ctx
+    owner = ctx.klass(training.scope) if "." in scaler.name else None
+    made = mentions(ctx, owner.name.rpartition(".")[2]) if owner is not None else ()
+    return unless(
+        each.evidence("each round may make a scaler of its own")
+        for each in made
+        if each.call is not None and any(isinstance(a, _ROUNDS) for a in each.ctx.ancestors(each.call))
+    )
 
 
 def _last(training: Training, steps: list[ast.AST]) -> ast.AST:

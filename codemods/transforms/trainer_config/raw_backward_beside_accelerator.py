@@ -149,5 +149,7 @@ def _cost(ctx: PythonContext) -> Consequence:
     made = _accelerators(ctx)
     if any(keyword(call, "gradient_accumulation_steps") and _accumulates(call) for call in made):
         return Consequence.SILENT
+    if any(literal(keyword(call, "cpu")) not in (..., False) for call in made):
+        return Consequence.STYLE  # there is no gradient scaler on a CPU (on_a_cpu)
     precisions = [given for call in made if (given := keyword(call, "mixed_precision"))]
     return Consequence.RAISES if any(literal(given) == "fp16" for given in precisions) else Consequence.STYLE

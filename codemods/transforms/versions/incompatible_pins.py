@@ -41,6 +41,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from codemods.analysis import pinned_in_code
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions import compatibility
@@ -124,13 +125,13 @@ def are_installed_together(ctx: FileContext, path: str, other: Requirement) -> A
 def pip_resolves_them(ctx: FileContext) -> Answer:
     """Whether nothing in the project installs packages without what they need (`no_deps`), or builds of its own.
 
-    `pip install --no-deps`; wheels of a folder may ask for something else than the released ones (`own_wheels`).
+    `pip install --no-deps`; wheels of a folder may ask for something else than the released ones (`own_wheels`); what
+    is cut out of a list leaves the rest away (`sections_of_a_list`).
     """
-    return unless(
-        ctx.shown_in(path, each, "this installs packages whatever the released ones need")
-        for each in _UNRESOLVED
-        for path in ctx.index.holding("", (each.encode(),), ("",))
-    )
+    says = "this installs packages whatever the released ones need"
+    found = [(path, each) for each in _UNRESOLVED for path in ctx.index.holding("", (each.encode(),), ("",))]
+    by_commands = pinned_in_code.by_commands(ctx.index, ctx.index.root(ctx.path))
+    return unless([*(ctx.shown_in(path, each, says) for path, each in found), *by_commands])
 
 
 @question

@@ -1,0 +1,3 @@
+from lightning_fabric import Fabric
+
+fabric = Fabric(accelerator="cuda", precision=16)

@@ -1,0 +1,2 @@
+from pytorch_lightning.accelerators import CUDAAccelerator as GPUAccelerator
+from pytorch_lightning.accelerators import CPUAccelerator  # noqa: F401

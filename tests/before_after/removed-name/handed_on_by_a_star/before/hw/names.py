@@ -1,0 +1,1 @@
+from pytorch_lightning.accelerators import CPUAccelerator, GPUAccelerator  # noqa: F401
