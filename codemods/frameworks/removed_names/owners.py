@@ -16,10 +16,12 @@ from codemods.project.index import NONE, Lineage, Ref
 _MODELS = re.compile(r"transformers\.(?!TF|Flax)(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+|AutoBackbone|pipeline)")
 _TOKENIZERS = re.compile(r"transformers\.\w*Tokenizer(?:Fast)?")
 _CONFIGURATIONS = re.compile(r"transformers\.\w+Config")
+_PROCESSORS = re.compile(r"transformers\.\w*(?:Processor|FeatureExtractor)(?:Fast)?")
 _FAMILIES = (
     (_MODELS, "transformers.PreTrainedModel"),
     (_TOKENIZERS, "transformers.PreTrainedTokenizerBase"),
     (_CONFIGURATIONS, "transformers.PreTrainedConfig"),
+    (_PROCESSORS, "transformers.ProcessorMixin"),
 )
 _WITHOUT_ATTRIBUTES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.TrlParser"})

@@ -1,0 +1,5 @@
+# fixer: target=transformers==5.23.0
+from transformers import AutoImageProcessor, AutoProcessor
+
+processor = AutoProcessor.from_pretrained("m", use_auth_token=True)
+images = AutoImageProcessor.from_pretrained("m", use_auth_token="t")
