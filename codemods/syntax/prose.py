@@ -20,7 +20,7 @@ _CLOSING = {
 }
 """By opening quotes: the rest of a string. A backslash keeps a quote in a raw string, too."""
 _LINE_END = re.compile(rb"[\r\n]")
-_FORMATTED = re.compile(rb"(?:[ft]r?|r[ft])$", re.IGNORECASE)
+_FORMATTED = re.compile(rb"(?:[ft]r?|r[ft])\Z", re.IGNORECASE)
 _ENCODING = re.compile(rb"(?:[^\r\n]*\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _PLAIN = re.compile(rb"(?:utf[-_]?8|ascii|us-ascii|latin[-_]?1|iso[-_]8859|cp125)", re.IGNORECASE)
 """Encodings in which no byte of another character looks like a quote or a backslash."""

@@ -13,7 +13,7 @@ from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 
 Holder = ast.Dict | ast.Call | ast.Subscript
-"""`{"gpus": 2}`; `dict(gpus=2)`, `kw.update(gpus=2)` or `kw.setdefault("gpus", 2)`; `kw["gpus"]`."""
+"""A display, a call (`dict(gpus=2)`, `kw.update(gpus=2)`), or an item that is set."""
 
 FILLING = frozenset({"update", "setdefault"})
 """Methods that put arguments into a dictionary."""

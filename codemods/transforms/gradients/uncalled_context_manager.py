@@ -103,6 +103,7 @@ def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> 
     inference = ctx.means(manager, "torch.inference_mode")
     inside = {*own(block)}
     made = {each.id for node in inside for each in ast.walk(node) if _is_bound(each)}
+    made |= _renamed(ctx, block, made)
     taken = (node for node in own(ctx.scope(block)) if node not in inside and _is_given_away(ctx, node, made))
     kept = (node for node in own(block) if isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign)) or _keeps(node))
     return unless(
@@ -110,6 +111,16 @@ def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> 
         for node in (*taken, *(kept if inference else ()))
         if isinstance(node, (ast.expr, ast.stmt))
     )
+
+
+def _renamed(ctx: PythonContext, block: ast.With, names: Collection[str]) -> set[str]:
+    """The other names that the function of a block gives what goes by some names, without computing anything."""
+    found: set[str] = set()
+    for node in own(ctx.scope(block)):
+        if isinstance(node, ast.Assign) and not any(isinstance(each, ast.Call) for each in ast.walk(node.value)):
+            if any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node.value)):
+                found |= {each.id for target in node.targets for each in ast.walk(target) if _is_bound(each)}
+    return found
 
 
 def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
@@ -129,12 +140,11 @@ def _is_given_away(ctx: PythonContext, node: ast.AST, names: Collection[str]) ->
 
     So does a product or a sum (`student_too`), and `loss.backward()` differentiates it (`loss_in_the_block`).
     """
+    if isinstance(node, ast.Attribute) and node.attr == "backward":
+        return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node.value))
     if isinstance(node, ast.BinOp):
         return any(isinstance(each, ast.Name) and each.id in names for each in (node.left, node.right))
     if not isinstance(node, ast.Call) or hasattr(builtins, ctx.name(node.func) or ""):
         return False
-    values = [*node.args, *(k.value for k in node.keywords)]
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
-        values.append(node.func.value)
-    given = (each for value in values for each in ast.walk(value))
+    given = (each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value))
     return any(isinstance(each, ast.Name) and each.id in names for each in given)
