@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from codemods.analysis.calls import keyword, literal, super_method
+from codemods.analysis.calls import keyword, literal, super_method, values
 from codemods.analysis.definitions import uses_of
 from codemods.analysis.instances import callee, library_values
 from codemods.analysis.mentions import (
@@ -26,7 +26,7 @@ from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.model.edits import Evidence
 from codemods.model.names import NO_GRAD, OPTIMIZER
 from codemods.project.index import Ref
-from codemods.syntax.module import Function, own
+from codemods.syntax.module import LOOPS, Function, own
 
 _FLEETING = frozenset({"item", "detach", "cpu", "numpy", "shape", "dtype", "device"})
 """Attributes of a tensor by which its graph is not kept."""
@@ -330,11 +330,44 @@ def graph_stays_here(ctx: PythonContext, scope: ast.AST, *ends: ast.AST) -> Answ
     """
     names = _with_a_graph(ctx, scope)
     uses = (node for node in own(scope) if isinstance(node, ast.Name) and node.id in names)
-    return unless(
+    handed = (
         ctx.evidence(use, f"`{use.id}` is handed on here, with the graph that it gets")
         for use in uses
         if isinstance(use.ctx, ast.Load) and not is_cut_there(ctx, use) and _leaves(ctx, use, ends)
     )
+    return unless([*handed, *_carried(ctx, scope), *_kept_by_modules(ctx)])
+
+
+def _carried(ctx: PythonContext, scope: ast.AST) -> Iterator[Evidence]:
+    """Where a loop gives a call what it made in the last round: `out, h = model(x, h)` (`carried_by_a_name`)."""
+    for node in own(scope):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or _only_moves(ctx, node.value):
+            continue
+        loop = next((each for each in ctx.ancestors(node) if isinstance(each, LOOPS)), None)
+        given = {each.id for each in values(node.value) if isinstance(each, ast.Name)}
+        if loop is None or ctx.scope(loop) is not scope:
+            continue
+        for name in sorted(given):
+            bound = [each.node for each in ctx.bindings(scope).get(name, ()) if ctx.module.contains(loop, each.node)]
+            if bound == [node]:
+                yield ctx.evidence(node, "what is made here goes into the next graph")
+
+
+def _kept_by_modules(ctx: PythonContext) -> Iterator[Evidence]:
+    """Where a module of the program keeps what it computed for its next pass (`carried_by_the_model`)."""
+    for path, klass, name in definers(ctx, "forward"):
+        there = ctx.other(path)
+        found = there.definition(f"{klass.name}.{name}") if there is not None else None
+        for node in own(found[1]) if found is not None else ():
+            if there is None or not isinstance(node, ast.Assign) or _is_cut(node.value):
+                continue
+            stored = (each for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Attribute))
+            if any(isinstance(each.ctx, ast.Store) for each in stored) and _computes(node.value):
+                yield there.evidence(node, f"`{klass.name}` may keep the graph of a pass here")
+
+
+def _computes(made: ast.expr) -> bool:
+    return any(isinstance(each, ast.Call) for each in ast.walk(made))
 
 
 def _with_a_graph(ctx: PythonContext, scope: ast.AST) -> set[str]:

@@ -99,6 +99,7 @@ def part_stays_in_training(ctx: PythonContext, quiet: ast.Call, part: str) -> An
         if getattr(each.receiver, "attr", None) == part:
             return no(each.evidence("its mode is set here"))
         places.append(each.evidence("its mode may be set here"))
+    places += [each.evidence("its statistics may stay") for each in stores(ctx, "momentum", "track_running_stats")]
     places += [each.evidence("batch normalization may be replaced") for each in mentions(ctx, *_CONVERTING)]
     taking = mentions(ctx, "apply", "register_forward_hook", "register_forward_pre_hook")  # (put_back_by_a_hook)
     applied = {each.ctx.name(arg) for each in taking if each.call for arg in each.call.args}

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from codemods.analysis.gradient_use import ReachedCode
 from codemods.analysis.mentions import Occurrence, definers, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless, yes
@@ -84,6 +85,7 @@ def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dr
             model_divides_its_loss(ctx, owner),
             nobody_declares(ctx),
             no_base_of_the_project_divides(ctx, function),
+            nothing_divides_by_a_number(ctx, function),
             *(
                 [loss_is_handed_back(function, above[0], ctx)] if mends else []
             ),  # else it may be divided (`divided_later`)
@@ -129,6 +131,20 @@ def _may_be_a_trainer(store: Occurrence) -> bool:
 def no_base_of_the_project_divides(ctx: PythonContext, function: ast.FunctionDef) -> Answer:
     """Whether no class of the project stands between, whose `compute_loss` may divide (`divided_by_a_base`)."""
     return unknown(ctx.evidence(function, "a base of the project may divide")) if is_between(ctx, function) else yes()
+
+
+@question
+def nothing_divides_by_a_number(ctx: PythonContext, function: ast.FunctionDef) -> Answer:
+    """Whether a method, and what it calls in the program, divides by nothing but what it measures on its batch.
+
+    A number that goes by a name may be that of the accumulated batches (`divided_by_a_mixin`).
+    """
+    return unless(
+        where.evidence(node, "this may divide by the accumulated batches")
+        for where, node in ReachedCode([(ctx, function)]).nodes
+        if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
+        if isinstance(node.right if isinstance(node, ast.BinOp) else node.value, (ast.Name, ast.Attribute))
+    )
 
 
 @question
