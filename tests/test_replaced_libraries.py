@@ -96,6 +96,8 @@ COMING: dict[str, dict[str, str]] = {
         "plugins.txt": "parts.other\n",
         "PROGRAM": "import importlib\nfor each in open('plugins.txt'):\n    importlib.import_module(each.strip())\n",
     },
+    "imported by a command": {"run.sh": 'exec python -c "import parts.other, case; case.main()"\n'},
+    "imported by a rule of make": {"Makefile": "train:\n\tpython -c 'from parts import other; import case'\n"},
     "run": {"PROGRAM": "import runpy\nrunpy.run_path('parts/other.py')\n"},
     "run as a text": {"PROGRAM": "exec(open('parts/other.py').read())\n"},
     "imported by what runs the program": {"main.py": "import parts.other\nimport case\n"},

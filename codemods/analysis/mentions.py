@@ -22,6 +22,7 @@ from codemods.model.edits import Evidence
 from codemods.model.names import CALLBACKS, OPTIMIZER, TORCH_MODULE
 from codemods.project.importing import IMPORTING_BY_TEXT
 from codemods.project.index import Index, Ref
+from codemods.sources import files
 from codemods.syntax.facts import Class
 from codemods.syntax.module import FUNCTIONS, Function, dotted, own
 
@@ -37,6 +38,8 @@ MOST_IMPORTERS = 300
 """Files that may import one; of one with more, any file may be a part of its program."""
 _STARTING = (b"run_path", b"run_module", b"spec_from_file_location", b"execfile", b"exec(open", b"exec(compile")
 """Words by which a file runs another one in its own process."""
+_GIVEN = re.compile(r"""\s-c[ =]*(?:"([^"]*)"|'([^']*)')""")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""["'}](\.*[A-Za-z_][\w.]*)""")
 _COMPUTED = (b"getattr", b"vars(", b"__dict__")
 _ALWAYS_RUN = frozenset({"sitecustomize.py", "usercustomize.py"})
@@ -242,7 +245,7 @@ def are_connected(index: Index, a: str, b: str) -> bool:
     one, other = importers(index, a), importers(index, b)
     if a == b or not one.isdisjoint(other) or max(len(one), len(other)) >= MOST_IMPORTERS:
         return True
-    if is_run_with(one, other) or is_run_with(other, one):
+    if is_run_with(one, other) or is_run_with(other, one) or are_started_together(index, one, other):
         return True
     return is_a_library(index, a) and is_a_library(index, b)
 
@@ -312,6 +315,23 @@ def is_run_with(first: Collection[str], second: Collection[str]) -> bool:
     names = [path.rpartition("/")[::2] for path in first]
     packages = tuple(f"{folder}/" for folder, name in names if name == "__init__.py" and folder)
     return any(name in _ALWAYS_RUN for _, name in names) or any(path.startswith(packages) for path in second)
+
+
+def are_started_together(index: Index, one: Collection[str], other: Collection[str]) -> bool:
+    """Whether a command imports two files, or what imports them: `python -c "import patches, train"` (a law)."""
+    mine, others = ({posixpath.splitext(posixpath.basename(path))[0] for path in each} for each in (one, other))
+    return any(not mine.isdisjoint(names) and not others.isdisjoint(names) for names in _imported_by_commands(index))
+
+
+def _imported_by_commands(index: Index) -> tuple[frozenset[str], ...]:
+    """The words of each program that a file which is no program of Python gives to `python -c`."""
+
+    def found() -> tuple[frozenset[str], ...]:
+        paths = (path for path in index.holding("", (b"import ",), ("",)) if not path.endswith((*files.PYTHON, ".md")))
+        programs = (given for path in paths for given in _GIVEN.findall(index.text(path) or ""))
+        return tuple(frozenset(_WORD.findall("".join(program))) for program in programs)
+
+    return index.recall((_imported_by_commands,), found)
 
 
 def is_a_library(index: Index, path: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import given, literal
-from codemods.analysis.mentions import are_connected, definers, importers, is_run_with
+from codemods.analysis.mentions import are_connected, are_started_together, definers, importers, is_run_with
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless
@@ -130,7 +130,8 @@ def _run_together(ctx: PythonContext, path: str) -> bool:
     What may replace anything elsewhere says nothing of this file.
     """
     mine, others = importers(ctx.index, ctx.path), importers(ctx.index, path)
-    return path == ctx.path or not mine.isdisjoint(others) or is_run_with(others, mine)
+    together = is_run_with(others, mine) or are_started_together(ctx.index, mine, others)
+    return path == ctx.path or not mine.isdisjoint(others) or together
 
 
 @question

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from codemods.analysis.calls import keyword, literal, super_method, values
 from codemods.analysis.definitions import uses_of
-from codemods.analysis.instances import callee, library_values
+from codemods.analysis.instances import callee, is_module_class, library_values, of
 from codemods.analysis.mentions import (
     called_by_text,
     definers,
@@ -18,6 +18,7 @@ from codemods.analysis.mentions import (
     stores_none,
 )
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.frameworks.gradients.differentiated import Sink
@@ -335,7 +336,24 @@ def graph_stays_here(ctx: PythonContext, scope: ast.AST, *ends: ast.AST) -> Answ
         for use in uses
         if isinstance(use.ctx, ast.Load) and not is_cut_there(ctx, use) and _leaves(ctx, use, ends)
     )
-    return unless([*handed, *_carried(ctx, scope), *_kept_by_modules(ctx)])
+    return unless([*handed, *_carried(ctx, scope), *_shared(ctx, scope, ends), *_kept_by_modules(ctx)])
+
+
+def _shared(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AST]) -> Iterator[Evidence]:
+    """Where the rounds of a loop differentiate through what was computed before it (`shared_by_rounds`)."""
+    with_a_graph = _with_a_graph(ctx, scope)
+    for end in ends:
+        loop = next((each for each in ctx.ancestors(end) if isinstance(each, LOOPS)), None)
+        if loop is None or ctx.scope(loop) is not scope or not isinstance(end, ast.Call):
+            continue
+        calls = (node for node in sources(ctx, scope, end) if isinstance(node, ast.Call) and node is not end)
+        given = {each.id: each for call in calls for each in values(call) if isinstance(each, ast.Name)}
+        for name in sorted(given.keys() & with_a_graph):
+            bound = ctx.bindings(scope).get(name, ())
+            made = of(ctx, given[name])
+            is_module = made is not None and any(is_module_class(ctx, each) for each in made.names)
+            if not is_module and not any(ctx.module.contains(loop, each.node) for each in bound):
+                yield ctx.evidence(given[name], f"each round may want the graph of `{name}`")
 
 
 def _carried(ctx: PythonContext, scope: ast.AST) -> Iterator[Evidence]:
