@@ -10,6 +10,7 @@ from memory import Memory
 
 from codemods.engine.rounds import Options, plan
 from codemods.model.edits import Certainty, Safety
+from codemods.model.plan import Target
 from codemods.project.index import Index
 from codemods.transforms import load
 
@@ -114,3 +115,15 @@ def test_a_release_that_is_chosen_may_be_installed(package: str, path: str) -> N
 @pytest.mark.parametrize("path", sorted(SILENT))
 def test_what_chooses_nothing_takes_nothing_away(package: str, path: str) -> None:
     assert found(package, path, SILENT[path]) == [(Certainty.CERTAIN, True)]
+
+
+def test_a_folder_with_a_release_of_its_own_is_not_the_one_that_is_named() -> None:
+    """A configuration names a release, and a folder below it asks for an older one."""
+    old = PROGRAMS["transformers"][2]
+    program = "import transformers\n\nasked = transformers.TrainingArguments('out', evaluation_strategy='no')\n"
+    files = {"case.py": program, "requirements.txt": f"transformers=={old}\n"}
+    memory = Memory({name: each.encode() for name, each in files.items()})
+    named = {"transformers": Target("transformers", "==5.23.0", "fixer.toml", given=True)}
+    options = Options(tuple(rule for rule in load() if rule.code == "HF007"), targets=named)
+    found = plan(sorted(files), memory, options, fix=False, index=Index(memory, named, noting=True)).findings
+    assert [(each.certainty, each.safety is Safety.SAFE) for each in found] == [(Certainty.POSSIBLE, False)]

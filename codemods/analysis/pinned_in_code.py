@@ -39,7 +39,7 @@ _COMMANDED = (b"install", b"requirements")
 _CHOSEN = re.compile(
     r"(?:pip3?|conda|mamba|uv add|poetry add)\b[^\n#;&|]*\binstall\b(?:[^\n#;&|]*?[ \t])??[\"']?"
     r"(?P<variable>\$\{?\w+\}?)[\"']?(?:[=<>~!]=|[ \t\n])"
-    r"|\b(?:sed|grep|awk|head|tail|cut)\b[^\n;&|]*\brequirements[\w.-]*\.(?:txt|in)\b"
+    r"|\b(?:sed|grep|awk|head|tail|cut)\b[^\n;&|]*\brequirements[\w.*-]*\.(?:txt|in)\b"
 )
 """A command that installs what a variable names, or that reads a list of requirements in part."""
 _ADDRESSING = frozenset(

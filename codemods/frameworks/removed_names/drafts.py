@@ -15,7 +15,7 @@ from codemods.frameworks.autocast.version_tests import version_tested
 from codemods.frameworks.minimum_versions import with_floor
 from codemods.frameworks.removed_names.tables import RemovedName, requirements
 from codemods.model.edits import Consequence, Evidence
-from codemods.project import versions
+from codemods.project import ranges, versions
 from codemods.project.importing import IMPORTING_BY_TEXT
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Remedy, Rule
@@ -193,6 +193,14 @@ def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
     """
     if ctx.upgrade(row.library) is not None:
         return yes()
+    target = ctx.target(row.library)
+    named = target if target is not None and target.given and target.source.endswith(".toml") else None
+    why = f"this asks for another {row.library} than {named.source} names" if named is not None else ""
+    other = [  # of a folder of its own (test_releases_said)
+        _line(path, ctx, each, why)
+        for path, each in (ctx.requirements(row.library) if named is not None else ())
+        if named is not None and each.specs is not None and not ranges.meet((named.spec,), each.specs)
+    ]
     held = [
         (path, each)
         for package, needed in requirements(row.library, _NEWEST).items()
@@ -201,7 +209,7 @@ def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
         if each.specs is not None
     ]
     why = f"which {row.library} goes with this is not known"
-    return unless(_line(path, ctx, each, why) for path, each in held)
+    return unless([*other, *(_line(path, ctx, each, why) for path, each in held)])
 
 
 def _by_address(ctx: FileContext, row: RemovedName) -> Iterator[tuple[str, Requirement]]:

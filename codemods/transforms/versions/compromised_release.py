@@ -32,6 +32,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from codemods.analysis import pinned_in_code
 from codemods.analysis.python_context import program
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
@@ -95,6 +96,7 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
     found = (path for path in ctx.index.search(ctx.path, (name.encode(),)) if posixpath.basename(path) != "setup.py")
     scripts = ctx.index.holding("", (name.encode(),), _SCRIPTS)
     read = [place for path in scripts if (place := _read_by_a_script(ctx, path, name)) is not None]
+    read += pinned_in_code.by_commands(ctx.index, ctx.index.root(ctx.path))  # (denied_by_a_pattern)
     if read:
         return unknown(*read)
     return unless(
