@@ -159,7 +159,7 @@ def dataclasses_of(ctx: PythonContext, call: ast.Call) -> Sequence[ast.expr]:
 def _parsed_by(value: PossibleValue) -> frozenset[str]:
     match value.node, value.path:
         case ast.Call(func=ast.Attribute(value=parser, attr=method)), (int(number),) if method in _PARSE:
-            makers, complete = possible_values(value.ctx, parser)
+            makers, complete = possible_values(value.ctx, parser, ordered=True)  # (of_given_arguments)
             if not complete or len(makers) != 1 or not isinstance(maker := makers[0].node, ast.Call):
                 return NONE
             there = makers[0].ctx

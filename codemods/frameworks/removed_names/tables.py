@@ -15,6 +15,8 @@ from typing import Any
 
 from packaging.version import Version
 
+from codemods.model.names import canonical
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -191,7 +193,8 @@ def _of_owners(kind: str, place: str, mark: str) -> Mapping[str, Mapping[str, Re
     found: dict[str, dict[str, RemovedName]] = {}
     for library, version, entry in _gone(kind):
         owner, _, name = as_one(entry).rpartition(mark)
-        found.setdefault(name, {})[owner] = RemovedName(library, place, owner, name, "decision", gone=version)
+        row = RemovedName(library, place, owner, name, "decision", gone=version)
+        found.setdefault(name, {})[owner] = found[name][canonical(owner)] = row
     return found
 
 

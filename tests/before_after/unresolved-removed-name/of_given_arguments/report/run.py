@@ -1,3 +1,5 @@
+from argparse import ArgumentParser
+
 from transformers import HfArgumentParser, TrainingArguments
 
 
@@ -6,7 +8,9 @@ class Arguments(TrainingArguments):
 
 
 def parsed():
-    (args,) = HfArgumentParser(Arguments).parse_args_into_dataclasses()
+    parser = ArgumentParser()
+    parser = HfArgumentParser(Arguments)
+    args = parser.parse_args_into_dataclasses()[0]
     return args
 
 
