@@ -49,10 +49,7 @@ def test_nothing_is_certain_of_what_is_replaced(way: str) -> None:
         (path, data) = next(iter(case.files.items()))
         replaced = "\n\n".join(_written(way, number, *name) for number, name in enumerate(used(data.decode())))
         beside = {path: b"import other\n" + data, "other.py": replaced.encode()}
-        for each in case.run(beside, fix=False).findings:
-            if each.code == case.rule.code:
-                assert each.fix is None or each.safety is not Safety.SAFE, each.message
-                assert each.certainty is Certainty.POSSIBLE or each.consequence < Consequence.RAISES, each.message
+        _is_unsure(case, beside)
 
     hold(law, {case.rule.code: case for case in _examples()})
 
@@ -120,12 +117,16 @@ def test_nothing_is_certain_of_what_is_replaced_in_a_file_that_runs_too(way: str
         }
         start = COMING[way].get("PROGRAM", "").encode()
         files = {"parts/__init__.py": b"", "parts/other.py": replaced.encode(), **more, path: start + data}
-        for each in case.run(files, fix=False).findings:
-            if each.code == case.rule.code:
-                assert each.fix is None or each.safety is not Safety.SAFE, each.message
-                assert each.certainty is Certainty.POSSIBLE or each.consequence < Consequence.RAISES, each.message
+        _is_unsure(case, files)
 
     hold(law, {case.rule.code: case for case in _examples()})
+
+
+def _is_unsure(case: Case, files: dict[str, bytes]) -> None:
+    for each in case.run(files, fix=False).findings:
+        if each.code == case.rule.code:
+            assert each.fix is None or each.safety is not Safety.SAFE, each.message
+            assert each.certainty is Certainty.POSSIBLE or each.consequence < Consequence.RAISES, each.message
 
 
 def _written(way: str, number: int, owner: str, name: str) -> str:

@@ -336,12 +336,11 @@ def graph_stays_here(ctx: PythonContext, scope: ast.AST, *ends: ast.AST) -> Answ
         for use in uses
         if isinstance(use.ctx, ast.Load) and not is_cut_there(ctx, use) and _leaves(ctx, use, ends)
     )
-    return unless([*handed, *_carried(ctx, scope), *_shared(ctx, scope, ends), *_kept_by_modules(ctx)])
+    return unless([*handed, *_carried(ctx, scope), *_shared(ctx, scope, ends, names), *_kept_by_modules(ctx)])
 
 
-def _shared(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AST]) -> Iterator[Evidence]:
+def _shared(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AST], with_a_graph: set[str]) -> Iterator[Evidence]:
     """Where the rounds of a loop differentiate through what was computed before it (`shared_by_rounds`)."""
-    with_a_graph = _with_a_graph(ctx, scope)
     for end in ends:
         loop = next((each for each in ctx.ancestors(end) if isinstance(each, LOOPS)), None)
         if loop is None or ctx.scope(loop) is not scope or not isinstance(end, ast.Call):

@@ -119,7 +119,7 @@ def _is_here(ctx: PythonContext, value: PossibleValue) -> bool:
 
 def _keys(ctx: PythonContext, node: ast.expr, seen: set[ast.expr]) -> Iterator[Written]:
     """The arguments in an expression that makes a dictionary, and in those that it takes in (`{**common, …}`)."""
-    if node in seen:  # a loop that adds to what it made before (`in_dictionaries`)
+    if node in seen:  # a loop that adds to what it made before (`dictionaries_that_are_built`)
         return
     seen.add(node)
     inner: list[ast.expr] = []

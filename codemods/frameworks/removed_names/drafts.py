@@ -193,14 +193,6 @@ def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
     """
     if ctx.upgrade(row.library) is not None:
         return yes()
-    target = ctx.target(row.library)
-    named = target if target is not None and target.given and target.source.endswith(".toml") else None
-    why = f"this asks for another {row.library} than {named.source} names" if named is not None else ""
-    other = [  # of a folder of its own (test_releases_said)
-        _line(path, ctx, each, why)
-        for path, each in (ctx.requirements(row.library) if named is not None else ())
-        if named is not None and each.specs is not None and not ranges.meet((named.spec,), each.specs)
-    ]
     held = [
         (path, each)
         for package, needed in requirements(row.library, _NEWEST).items()
@@ -209,7 +201,20 @@ def release_is_known(ctx: FileContext, row: RemovedName) -> Answer:
         if each.specs is not None
     ]
     why = f"which {row.library} goes with this is not known"
-    return unless([*other, *(_line(path, ctx, each, why) for path, each in held)])
+    return unless([*_asks_for_another(ctx, row), *(_line(path, ctx, each, why) for path, each in held)])
+
+
+def _asks_for_another(ctx: FileContext, row: RemovedName) -> Iterator[Evidence]:
+    """The requirements that forbid the release which a configuration names: they are of a folder of its own.
+
+    (test_releases_said)
+    """
+    target = ctx.target(row.library)
+    if target is None or not target.given or not target.source.endswith(".toml"):
+        return
+    for path, each in ctx.requirements(row.library):
+        if each.specs is not None and not ranges.meet((target.spec,), each.specs):
+            yield _line(path, ctx, each, f"this asks for another {row.library} than {target.source} names")
 
 
 def _by_address(ctx: FileContext, row: RemovedName) -> Iterator[tuple[str, Requirement]]:
