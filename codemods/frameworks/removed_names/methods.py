@@ -76,6 +76,14 @@ def overridden_with(rule: Rule, function: Function, ctx: PythonContext) -> tuple
     return row, old
 
 
+def missing(row: RemovedName, function: Function) -> list[str]:
+    """The parameters that a method is given since, and does not take."""
+    if function.args.kwarg is not None or function.args.vararg is not None:
+        return []
+    taken = {each.arg for each in parameters(function)}
+    return [name for name in row.add if name not in taken]
+
+
 def signature_finding(
     rule: Rule,
     row: RemovedName,

@@ -423,8 +423,10 @@ def with_defaults() -> tuple[str, ...]:
 
 
 def parameters_of(code: str) -> tuple[str, ...]:
-    """The parameters that overridden methods are no longer given."""
-    return tuple(sorted({name for row in rows() if row.rule == code for name in row.drop}))
+    """The parameters that overridden methods are no longer given, and the methods that are given new ones."""
+    told = [row for row in rows() if row.rule == code]
+    dropped = {name for row in told for name in row.drop}
+    return tuple(sorted(dropped | {row.old for row in told if row.add}))
 
 
 def upgrading(library: str) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ without gradients by itself.
 ## Fix safety
 Safe for `training_step` and the methods that compute its loss, where the decorator goes, or the block around
 everything that is computed. Unsafe for `forward`, which other code may call as a feature extractor, for a block that
-holds only a part of the work, where a teacher, target or moving average is called in the method, which would then
-be trained too, where a function of the project is given the module, where something is kept that would have a graph
-then, and where something that runs with the method writes into tensors, which raises with gradients.
+holds only a part of the work, where the module has a second network, or the method runs something of the project that
+is not followed (a teacher, a target or a moving average would then be trained too), where something is kept that would
+have a graph then, and where something that runs with the method writes into tensors, which raises with gradients.
 
 Possible where a context manager or a function that is called may switch gradients on, where the loss that is returned
 was made before, where other code runs the method without a Trainer, and beside a plugin with a backward pass of its
@@ -30,7 +30,6 @@ the helper makes only a part of the loss: features of a frozen backbone, the tar
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
@@ -44,6 +43,7 @@ from codemods.flow.answers import Answer, every, in_turn, question, unknown, unl
 from codemods.frameworks.gradients.differentiated import handed, is_automatic, sinks
 from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LOSS_FUNCTIONS, LOSS_MODULES
+from codemods.frameworks.gradients.networks import one_network_runs
 from codemods.frameworks.gradients.questions import (
     SWITCHING_ON,
     WRITING,
@@ -59,7 +59,6 @@ from codemods.syntax.module import FUNCTIONS, Function, own
 from codemods.syntax.verbs import drop, unwrap
 
 _LOGS = ("log", "log_dict", "item", "detach")
-_REFERENCE = re.compile(r"teacher|target|momentum|ema|frozen|reference|ref_", re.IGNORECASE)
 
 rule = Rule(
     code="GRD004",
@@ -103,7 +102,7 @@ def without_gradients(function: Function, ctx: PythonContext) -> Iterator[Draft]
         lambda: a_trainer_differentiates(ctx, step),
         lambda: nothing_switches_gradients_on(ctx, function, step),
     )
-    is_right = [only_trains_what_learns(ctx, function, method.self)]
+    is_right = [nothing_refuses_a_graph(ctx, function), one_network_runs(ctx, method)]
     is_right += [graph_stays_here(ctx, each, *_returns(each)) for each in dict.fromkeys((function, step))]
     if every(is_bug).is_yes:
         is_right.append(nothing_is_written(ctx, function, step))  # which reads every file that writes in place
@@ -200,19 +199,14 @@ def _only(use: ast.expr, binding: ast.AST, ctx: PythonContext) -> bool:
 
 
 @question
-def only_trains_what_learns(ctx: PythonContext, function: Function, receiver: str) -> Answer:
-    """Whether a method runs nothing that is meant to stay as it is: it is no `forward`, and calls no such attribute."""
+def nothing_refuses_a_graph(ctx: PythonContext, function: Function) -> Answer:
+    """Whether a method is no `forward`, which others call for its features, and makes no array of what it computes."""
     if function.name == "forward":
         return unknown(ctx.evidence(function, "other code may call `forward` for its features"))
-    called = [(n, ctx.name(n.func) or "") for n in own(function) if isinstance(n, ast.Call)]
-    parts = dict.fromkeys(name for _, name in called if _is_part(ctx, function, receiver, name))
     return unless(
-        ctx.evidence(call, f"`{ctx.written(call.func)}` may be meant to stay as it is")
-        for call, name in called
-        if (name.startswith(receiver + ".") and _REFERENCE.search(name))
-        or _is_given(ctx, call, receiver)
-        or (name in parts and len(parts) > 1)
-        or _leaves_torch(call)
+        ctx.evidence(call, f"`{ctx.written(call.func)}` refuses what has a graph")
+        for call in own(function)
+        if isinstance(call, ast.Call) and _leaves_torch(call)
     )
 
 
@@ -223,19 +217,6 @@ def _leaves_torch(call: ast.Call) -> bool:
             kept = (each for each in ast.walk(held) if isinstance(each, ast.Attribute))
             return not any(each.attr in ("detach", "data") for each in kept)
     return False
-
-
-def _is_part(ctx: PythonContext, function: Function, receiver: str, name: str) -> bool:
-    """Whether what is called is an attribute that the class makes, as a network is (`a_second_network`)."""
-    first, _, attribute = name.partition(".")
-    klass = ctx.klass(function)
-    refs = ctx.index.lineage(klass).refs if klass is not None and first == receiver else ()
-    return any(next(ctx.index.assigned(ref, attribute.partition(".")[0]), None) for ref in refs)
-
-
-def _is_given(ctx: PythonContext, call: ast.Call, receiver: str) -> bool:
-    """Whether a function of the project is given the module, and may run any part of it."""
-    return any(ctx.name(each) == receiver for each in call.args) and any(":" in each for each in ctx.origin(call.func))
 
 
 @question

@@ -1,4 +1,4 @@
-"""Hooks of a LightningModule or Callback with parameters that Lightning 2 no longer gives them.
+"""Hooks with parameters that Lightning 2 no longer gives them, or without those that it gives them since.
 
 ## Why is this bad?
 Lightning calls the hook without the argument, and the run ends there:
@@ -11,8 +11,9 @@ A parameter that the method does not use goes: safe where a person names a relea
 installed: the run ends there as the code is.
 
 ## When it is not offered
-For parameters that the body uses, which are reported with what replaces them, for parameters with a default, which
-nobody misses, for methods that other code calls, and where the code tests the version.
+For a parameter that is missing: a person hands it on. For parameters that the body uses, which are reported with what
+replaces them, for parameters with a default, which nobody misses, for methods that other code calls, and where the code
+tests the version.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.methods import nobody_calls_it, overridden_with, signature_finding
+from codemods.frameworks.removed_names.methods import missing, nobody_calls_it, overridden_with, signature_finding
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -31,7 +32,7 @@ from codemods.syntax.verbs import edit_parameters
 rule = Rule(
     code="PL105",
     name="old-hook-signature",
-    summary="a newer release of Lightning does not give this parameter",
+    summary="a newer release of Lightning gives this method other parameters",
     fix_title="Drop the parameter",
     safety=Safety.SAFE,
     consequence=Consequence.RAISES,
@@ -50,6 +51,9 @@ def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dra
     if found is None:
         return
     row, old = found
+    if new := missing(row, function):
+        text = f"`{function.name}` does not take {', '.join(f'`{name}`' for name in new)}"
+        yield from signature_finding(rule, row, function, ctx, message=text)
     required = [each for each in old if not has_default(function, each)]
     if not required:
         return

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.removed_names import tables
-from codemods.frameworks.removed_names.methods import overridden_with, signature_finding
+from codemods.frameworks.removed_names.methods import missing, overridden_with, signature_finding
 from codemods.frameworks.trainer_config.overrides import (
     calls_of_super,
     inputs_are_as_counted,
@@ -37,7 +37,6 @@ from codemods.frameworks.trainer_config.overrides import (
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import parameters
 from codemods.syntax.verbs import edit_call, edit_parameters
 
 rule = Rule(
@@ -62,28 +61,25 @@ rule = Rule(
 @rule.on(ast.FunctionDef)
 def old_signature(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
     found = overridden_with(rule, function, ctx)
-    if found is None or function.args.kwarg is not None or function.args.vararg is not None:
+    new = missing(found[0], function) if found is not None else []
+    if found is None or not new:
         return
     row, _ = found
-    taken = {each.arg for each in parameters(function)}
-    missing = [name for name in row.add if name not in taken]
-    if not missing:
-        return
     above = calls_of_super(ctx, function)
     verbs, is_right = [], []
     # where another way gives a loss of its own, the Trainer would no longer divide it (another_loss)
-    whole = "num_items_in_batch" not in missing or (bool(above) and is_only_way(function, above[0], ctx))
+    whole = "num_items_in_batch" not in new or (bool(above) and is_only_way(function, above[0], ctx))
     # a class of the project in between takes what it took, and no more (`below_another`)
     own_base = is_between(ctx, function)
-    given = any(k.arg in (None, *missing) for each in above for k in each.keywords)
+    given = any(k.arg in (None, *new) for each in above for k in each.keywords)
     if len(above) == 1 and whole and not given and not own_base:
-        handed = [(name, name) for name in missing]
+        handed = [(name, name) for name in new]
         verbs = [
-            edit_parameters(function, last=missing),
+            edit_parameters(function, last=new),
             edit_call(above[0], last=handed),
         ]
         is_right = [loss_is_handed_back(function, above[0], ctx), inputs_are_as_counted(function, above[0], ctx)]
-    names = ", ".join(f"`{name}`" for name in missing)
+    names = ", ".join(f"`{name}`" for name in new)
     yield from signature_finding(
         rule, row, function, ctx, message=f"`{function.name}` does not take {names}", verbs=verbs, is_right=is_right
     )

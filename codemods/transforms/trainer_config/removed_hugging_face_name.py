@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.removed_names import tables
+from codemods.frameworks.removed_names.methods import old_hooks
 from codemods.frameworks.removed_names.names import old_attributes, old_imports, old_names
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -40,8 +41,8 @@ rule = Rule(
     consequence=Consequence.RAISES,
     effect=Effect.EQUAL,
     triggers=(
-        tables.words("HF022", "name", "attribute"),
-        (*_PACKAGES, *tables.words("HF022", "attribute")),
+        tables.words("HF022", "name", "attribute", "hook"),
+        (*_PACKAGES, *tables.words("HF022", "attribute", "hook")),
     ),
     imports=_PACKAGES,
     references=("https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md",),
@@ -57,3 +58,8 @@ def removed_import(statement: ast.ImportFrom, ctx: PythonContext) -> Iterator[Dr
 def removed_attribute(node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     yield from old_attributes(rule, node, ctx)
     yield from old_names(rule, node, ctx)
+
+
+@rule.on(ast.FunctionDef)
+def removed_hook(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
+    yield from old_hooks(rule, function, ctx)
