@@ -1,7 +1,8 @@
 """What a library once had and its newest release does not: `python -m tests.gone_names [--library NAME …]`.
 
-Writes `codemods/frameworks/tables/gone/<library>.toml` from the sources of the last release of each minor version. What
-is defined in a module counts, and what a package takes from its own modules; not what a module imports for itself.
+Writes `codemods/frameworks/tables/gone/<library>.json` from the sources of the last release of each minor version. What
+is defined in a module counts, and what it takes from other modules of its package: other people's code takes both. Of
+the modules of models only those names that no source of the newest release has.
 Names with a row in the tables are left out, and what stands in a module that is gone as a whole. Of the public classes
 that are left, the members and the arguments of constructors and methods are listed, too, unless their objects may have
 any attribute, or take any keyword; the arguments of public functions; and the defaults of their constructors that
@@ -15,6 +16,7 @@ import ast
 import importlib
 import importlib.metadata
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,15 +30,17 @@ from codemods.frameworks.removed_names.tables import as_one, rows
 from tests.names import TABLES
 from tests.releases import CACHE, DISTRIBUTIONS, Found, Library, Release
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-NEWEST = {"accelerate": "1.15.0", "lightning": "2.6.6", "peft": "0.21.2", "transformers": "5.23.0", "trl": "1.16.0"}
+NEWEST = {
+    "accelerate": "1.15.0",
+    "datasets": "5.2.0",
+    "lightning": "2.6.6",
+    "peft": "0.21.2",
+    "transformers": "5.23.0",
+    "trl": "1.16.0",
+}
 """The releases that are compared with older ones: those that are installed where this runs."""
 PACKAGES = {"lightning": "pytorch_lightning"}
-LISTS = ("names", "members", "defaults", "environment")
+LISTS = ("names", "models", "members", "defaults", "environment")
 _SAME = frozenset(
     {("None", "-1"), ("None", "0"), ("None", "1"), ("None", "()"), ("None", "False"), ("None", "(None, None)")}
     | {("False", "''"), ("False", "'no'"), ("True", "'group'"), ("32", "'32-true'"), ("'msamp'", "'MSAMP'")}
@@ -51,8 +55,7 @@ _EXTENDED = frozenset(
     for name in ("GenerationMixin", "PreTrainedModel", "PreTrainedTokenizer", "PreTrainedTokenizerBase", "Trainer")
 )
 """The classes that people extend, private methods and all."""
-_TAKEN = ("pytorch_lightning.utilities", "transformers.trainer", "transformers.modeling_utils")
-"""The modules whose private names other people's code takes: `_IPU_AVAILABLE`, `_get_learning_rate`."""
+_MODELS = ("transformers", "models")
 _PREFIXES = ("_", "dummy", "convert_")
 _OPEN = ("transformers.trainer_", "transformers.training_args", "transformers.integrations.deepspeed")
 """The modules whose classes and functions people take, though no package hands them on: `HPSearchBackend`."""
@@ -61,12 +64,12 @@ _FLAG = re.compile("is_torch_|is_.*_available")
 
 
 def defined(root: Path, package: str) -> Iterator[str]:
-    """The public names that the modules below a directory define, and their own dotted names."""
+    """The names that the modules below a directory define or take from others, and their own dotted names."""
     for file in sorted((root / package).rglob("*.py")):
         parts = file.relative_to(root).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         parts = parts[:-1] if is_package else parts
-        if any(p in _LEFT_OUT or p.startswith(_PREFIXES) for p in parts) or parts[:2] == ("transformers", "models"):
+        if any(p in _LEFT_OUT or p.startswith(_PREFIXES) for p in parts) or parts[:2] == _MODELS:
             continue
         module = ".".join(parts)
         yield module
@@ -74,11 +77,29 @@ def defined(root: Path, package: str) -> Iterator[str]:
             tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
         except SyntaxError:
             continue
-        yield from (
-            f"{module}.{name}"
-            for name in _names(tree.body, package if is_package else "")
-            if not name.startswith("__" if module.startswith(_TAKEN) else "_")
-        )
+        yield from (f"{module}.{name}" for name in _names(tree.body, package) if not name.startswith("__"))
+
+
+def gone_models(library: Library, newest: Version) -> dict[str, list[str]]:
+    """The minor version that no longer has them → names that modules of models had, and no source has now."""
+    found: dict[str, str] = {}
+    last = (
+        sorted({v.release[:2]: v for v in library.versions if v <= newest}.values())
+        if library.name == _MODELS[0]
+        else []
+    )
+    for version, later in pairwise(last):
+        root = _root(library, version, _MODELS[0])
+        for file in root.joinpath(*_MODELS).rglob("*.py") if root is not None else ():
+            if file.stem.startswith(("convert_", "modeling_tf_", "modeling_flax_")):
+                continue
+            try:
+                tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
+            except SyntaxError:
+                continue
+            names = {each for each in _names(tree.body, "") if each not in newest_words()}
+            found |= dict.fromkeys(names, f"{later.major}.{later.minor}")
+    return _by_release(found)
 
 
 def _names(body: Iterable[ast.stmt], package: str) -> Iterator[str]:
@@ -364,9 +385,21 @@ def main() -> int:
         library = Library(name, options.cache, offline=True)
         newest = Version(NEWEST[name])
         library.versions = sorted({*cached(library, options.cache), newest})
-        lists = tomllib.loads(_file(name).read_text(encoding="utf-8"))
+        known = json.loads(_file(name).read_text(encoding="utf-8")) if _file(name).exists() else {}
+        lists = {
+            "names": {},
+            "models": {},
+            "members": {},
+            "arguments": {},
+            "words": {},
+            "defaults": {},
+            "environment": {},
+        }
+        lists |= known
         if "names" in options.lists:
             lists["names"] = _with_known(lists["names"], gone(library, newest))
+        if "models" in options.lists:
+            lists["models"] = _with_known(lists["models"], gone_models(library, newest))
         if "members" in options.lists:
             members, arguments = gone_members(library, newest)
             lists["members"] = _with_known(lists["members"], members)
@@ -389,18 +422,14 @@ def _with_known(known: Mapping[str, list[str]], found: Mapping[str, list[str]]) 
 
 
 def _file(library: str) -> Path:
-    return TABLES / "gone" / f"{library}.toml"
+    return TABLES / "gone" / f"{library}.json"
 
 
 def write(library: str, lists: Mapping[str, Mapping[str, Iterable[str]]]) -> None:
     """Write the lists of a library."""
-    lines = ["# Written by `python -m tests.gone_names`; do not edit."]
     for title, found in lists.items():
-        lines.append(f"[{title}]")
-        for version, names in found.items():
-            lines += [f'"{version}" = [', *(f'    "{name}",' for name in names), "]"]
         print(f"{library}: {sum(len(list(names)) for names in found.values())} {title}")
-    _file(library).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _file(library).write_text(json.dumps(lists, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -243,5 +243,11 @@ def test_listed_names_are_gone_from_the_installed_release(name: str) -> None:
     assert release.find(PRESENT[name]) is not None, "what the release has is found"
 
 
-PRESENT = {"accelerate": "accelerate.Accelerator", "lightning": "pytorch_lightning.Trainer", "peft": "peft.LoraConfig",
-           "transformers": "transformers.Trainer", "trl": "trl.SFTTrainer"}  # fmt: skip
+PRESENT = {
+    "accelerate": "accelerate.Accelerator",
+    "datasets": "datasets.load_dataset",
+    "lightning": "pytorch_lightning.Trainer",
+    "peft": "peft.LoraConfig",
+    "transformers": "transformers.Trainer",
+    "trl": "trl.SFTTrainer",
+}

@@ -452,7 +452,7 @@ def program() -> bytes:
     import codemods
 
     package = Path(codemods.__file__).parent
-    kept = (path for end in ("*.py", "*.toml") for path in package.rglob(end))
+    kept = (path for end in ("*.py", "*.toml", "*.json") for path in package.rglob(end))
     sources = sorted(path for path in kept if "verify" not in path.parts)
     digest = hashlib.sha256(repr((sys.version_info[:2], _installed("libcst"), _installed("packaging"))).encode())
     for path in sources:

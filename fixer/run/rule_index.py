@@ -58,7 +58,8 @@ def _state() -> str:
 
     A package that offers rules adds a directory to one of those that Python imports from.
     """
-    files = sorted(path for room in _ROOMS for end in ("*.py", "*.toml") for path in (_PACKAGE / room).rglob(end))
+    kept = (path for room in _ROOMS for end in ("*.py", "*.toml", "*.json") for path in (_PACKAGE / room).rglob(end))
+    files = sorted(kept)
     stats = [(str(path), status.st_size, status.st_mtime_ns) for path in files for status in [path.stat()]]
     for place in sys.path:
         with suppress(OSError):

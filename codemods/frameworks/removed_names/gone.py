@@ -27,6 +27,7 @@ from codemods.syntax.module import Function, is_none
 _FIFTH = "5.0.0"
 """Transformers 5, which dropped what models and configurations had held for others."""
 _TRAINER = "transformers.Trainer"
+_MODULES = "transformers.models"
 _INSERTED = 7, "compute_loss_func", "4.46.0"
 """A parameter of the Trainer's that came before others: its place, name and release."""
 _BATCH_HOOK = re.compile("on_(validation|test)_batch_(start|end)")
@@ -53,6 +54,8 @@ def gone_imports(rule: Rule, statement: ast.ImportFrom, ctx: PythonContext) -> I
         if any(each in tables.of_place("name") for each in around):
             continue
         row = next((tables.gone_names()[each] for each in around if each in tables.gone_names()), None)
+        if row is None and around[1:] and around[1] == _MODULES and (found := tables.gone_models().get(alias.name)):
+            row = replace(found, old=around[-1])
         release = ctx.upgrade(row.library) if row is not None else None
         if row is None or release is None or not ranges.every((f"=={release}",), row.removed):
             continue

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 LIBRARIES = ("accelerate", "datasets", "lightning", "peft", "torch", "transformers", "trl")
-LISTED = ("accelerate", "lightning", "peft", "transformers", "trl")
+LISTED = ("accelerate", "datasets", "lightning", "peft", "transformers", "trl")
 """Those of which all names are listed that modules once defined."""
 PLACES = ("argument", "value", "attribute", "name", "hook", "signature", "file", "default")
 """What may hold an old name: an argument, the value of one, an attribute or a method, something imported, a method that
@@ -177,6 +178,14 @@ def gone_names() -> Mapping[str, RemovedName]:
 
 
 @cache
+def gone_models() -> Mapping[str, RemovedName]:
+    """The names that modules of Transformers' models had, and that no module of the newest release has."""
+    return {
+        name: RemovedName(lib, "name", "", name, "decision", gone=version) for lib, version, name in _gone("models")
+    }
+
+
+@cache
 def gone_members() -> Mapping[str, Mapping[str, RemovedName]]:
     """Old name → owner → row: the members that the newest releases of public classes no longer have."""
     return _of_owners("members", "attribute", ".")
@@ -271,9 +280,9 @@ def _gone(kind: str) -> Iterator[tuple[str, str, str]]:
 
 @cache
 def _listed(library: str) -> Mapping[str, Any]:
-    text = (resources.files("codemods.frameworks") / "tables" / "gone" / f"{library}.toml").read_text(encoding="utf-8")
-    table: Mapping[str, Any] = tomllib.loads(text)
-    return table
+    text = (resources.files("codemods.frameworks") / "tables" / "gone" / f"{library}.json").read_text(encoding="utf-8")
+    lists: Mapping[str, Any] = json.loads(text)
+    return lists
 
 
 @cache

@@ -223,14 +223,24 @@ def _draft(training: Training, scaler: Scaler, steps: list[ast.AST], obstacle: s
 
 @question
 def object_stays(training: Training, scaler: Scaler) -> Answer:
-    """Whether no loop makes the objects anew that hold a scaler: each may step once (`object_of_each_round`)."""
+    """Whether no loop makes the objects anew that hold a scaler, or goes through them: each may step once
+    (`object_of_each_round`, `object_for_each_round`).
+    """
     ctx = training.ctx
-    owner = ctx.klass(training.scope) if "." in scaler.name else None
+    holder, _, held = scaler.name.partition(".")
+    owner = ctx.klass(training.scope) if held else None
     made = mentions(ctx, owner.name.rpartition(".")[2]) if owner is not None else ()
+    rounds = [each for each in training.nodes if isinstance(each, ast.For | ast.AsyncFor)]
+    taken = [each.target for each in rounds if holder in _names(each.target)]
     return unless(
-        each.evidence("each round may make a scaler of its own")
-        for each in made
-        if each.call is not None and any(isinstance(a, _ROUNDS) for a in each.ctx.ancestors(each.call))
+        (
+            *(ctx.evidence(each, "each round may have a scaler of its own") for each in taken),
+            *(
+                each.evidence("each round may make a scaler of its own")
+                for each in made
+                if each.call is not None and any(isinstance(a, _ROUNDS) for a in each.ctx.ancestors(each.call))
+            ),
+        )
     )
 
 

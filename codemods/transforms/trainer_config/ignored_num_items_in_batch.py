@@ -21,7 +21,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from codemods.analysis.gradient_use import ReachedCode
-from codemods.analysis.mentions import Occurrence, definers, stores
+from codemods.analysis.mentions import Occurrence, definers, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.gradients.differentiated import HF_TRAINER
@@ -86,6 +86,7 @@ def ignored_number(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Dr
             nobody_declares(ctx),
             no_base_of_the_project_divides(ctx, function),
             nothing_divides_by_a_number(ctx, function),
+            no_gradient_is_divided(ctx),
             *(
                 [loss_is_handed_back(function, above[0], ctx)] if mends else []
             ),  # else it may be divided (`divided_later`)
@@ -145,6 +146,12 @@ def nothing_divides_by_a_number(ctx: PythonContext, function: ast.FunctionDef) -
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
         if isinstance(node.right if isinstance(node, ast.BinOp) else node.value, (ast.Name, ast.Attribute))
     )
+
+
+@question
+def no_gradient_is_divided(ctx: PythonContext) -> Answer:
+    """Whether no code of the program changes the gradients of parameters (`divided_by_a_callback`)."""
+    return unless(each.evidence("this may divide the gradients") for each in mentions(ctx, "grad") if each.call is None)
 
 
 @question
