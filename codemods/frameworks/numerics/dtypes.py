@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from codemods.analysis.calls import has_splat, keyword, literal
-from codemods.analysis.mentions import definers
+from codemods.analysis.mentions import definers, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Evidence
 
 _MAKING = frozenset(
     f"torch.{name}{like}" for name in ("zeros", "ones", "empty", "full", "rand", "randn") for like in ("", "_like")
@@ -86,3 +88,17 @@ def _is_a_place(node: ast.expr) -> bool:
     """Whether a size, an axis or an index surely is no dtype, and no key of a dictionary: made of numbers."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(isinstance(each, ast.Slice) or isinstance(literal(each), int) or literal(each) is None for each in parts)
+
+
+@question
+def arrays_are_made_by_torch(ctx: PythonContext) -> Answer:
+    """Whether `.numpy()` is that of a tensor: none is set (`numpy_is_replaced`), and no class of the program has one.
+
+    Fixture of the latter: `array_of_an_own_class`.
+    """
+    own = (
+        Evidence(path, klass.methods[name].line, f"`{klass.name}` has a `{name}` of its own")
+        for path, klass, name in definers(ctx, "numpy")
+    )
+    put = (each.evidence("`numpy` is set here") for each in stores(ctx, "numpy") if each.word == "numpy")
+    return unless((*own, *put))

@@ -27,6 +27,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.accumulators import array_is_only_read
 from codemods.frameworks.gradients.differentiated import differentiated_in
 from codemods.frameworks.gradients.grad_mode import gradients
+from codemods.frameworks.numerics.dtypes import arrays_are_made_by_torch
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
@@ -60,6 +61,7 @@ def numpy_on_grad(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         fix=[replace(tensor, f"{tensor.id}.detach()")],
         message=f"`{tensor.id}` requires gradients, and NumPy takes no such tensor",
         evidence=[ctx.evidence(backward, "it is differentiated here")],
+        is_bug=[arrays_are_made_by_torch(ctx)],
         is_right=[array_is_only_read(ctx, call)],
     )
 

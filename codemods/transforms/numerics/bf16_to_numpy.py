@@ -22,11 +22,11 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import keyword
-from codemods.analysis.mentions import definers, is_spent, stores
+from codemods.analysis.mentions import is_spent, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.flow.control_flow import condition
-from codemods.frameworks.numerics.dtypes import is_bfloat16
+from codemods.frameworks.numerics.dtypes import arrays_are_made_by_torch, is_bfloat16
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import TRIES, own
@@ -66,13 +66,13 @@ def bf16_to_numpy(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             pass
         case _:
             return
-    if not is_bfloat16(ctx, tensor) or any(definers(ctx, "numpy")) or _is_minded(ctx, call):
+    if not is_bfloat16(ctx, tensor) or _is_minded(ctx, call):
         return
     yield rule.finding(
         call,
         fix=[replace(tensor, f"{ctx.source(tensor)}.float()")],
         message=f"`{ctx.written(tensor)}` is of bfloat16, which NumPy does not have",
-        is_bug=[no_data_is_replaced(ctx)],
+        is_bug=[no_data_is_replaced(ctx), arrays_are_made_by_torch(ctx)],
         is_right=[] if ctx.means(func, _COPYING) and not keyword(call, "copy") else [array_is_not_written(ctx, call)],
     )
 
