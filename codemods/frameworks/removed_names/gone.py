@@ -40,6 +40,8 @@ _RANK, _DASHED = "--local_rank", "2.0.0"
 """The option that torch's launcher gave to programs, and the release that spells it with a dash."""
 _STARTING = (".py", ".sh", ".md", ".rst", ".txt", ".yml", ".yaml", ".ipynb")
 """The files that may say how a program is started."""
+_TIED = "_tied_weights_keys"
+"""The attribute of a model's class that says which of its weights are the same."""
 _GENERATES = "prepare_inputs_for_generation"
 """The method of a model's class that says how it generates."""
 
@@ -205,6 +207,23 @@ def unended_constructors(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) ->
             return
     said = f"the constructor of `{klass.name}` does not call `self.post_init()`, without which `from_pretrained` fails"
     yield from finding(rule, row, klass, ctx, None, message=f"{said} since transformers {_FIFTH}")
+
+
+def listed_ties(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
+    """`_tied_weights_keys = ["lm_head.weight"]`: a dictionary since Transformers 5, which fails on a list."""
+    for statement in klass.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Tuple()) if name == _TIED:
+                pass
+            case _:
+                continue
+        row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", name, "decision", gone=_FIFTH)
+        above = ctx.index.lineage(Ref(ctx.path, klass.name)).external
+        is_model = any("transformers.PreTrainedModel" in meant(each) for each in above) or _is_a_model(ctx, klass)
+        if not is_model or _row(ctx, {"": row}, ("",)) is None or version_tested(ctx, statement, row.library):
+            return
+        said = f"`{name}` of `{klass.name}` is a list, and `save_pretrained` takes only a dictionary since transformers"
+        yield from finding(rule, row, statement, ctx, None, message=f"{said} {_FIFTH}: write each key with its source")
 
 
 def generation_settings(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:

@@ -12,7 +12,7 @@ Found by `fixer upgrade` only, and possible only. Beside these, an import of wha
 release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
 no table says what became of it; an environment variable that it no longer reads, and a setting of generation in a
 model's configuration, which Transformers 5 refuses, or an id of a token, which `generate` no longer reads there; a
-class of models that lost a base; a class method that is called on an object; the name of a file that is no longer
+class of models that lost a base, or that lists its tied weights; a class method that is called on an object; the name of a file that is no longer
 written; `--local_rank`, which torch's launcher spells with a dash. Of an import, and where the
 class is known, that is certain.
 
@@ -112,6 +112,7 @@ def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
 def base(klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     yield from gone.lost_bases(rule, klass, ctx)
     yield from gone.unended_constructors(rule, klass, ctx)
+    yield from gone.listed_ties(rule, klass, ctx)
 
 
 @rule.on(ast.ImportFrom)
