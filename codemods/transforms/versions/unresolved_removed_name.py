@@ -9,12 +9,12 @@ of its own for it.
     TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'
 
 Found by `fixer upgrade` only, and possible only. Beside these, an import of what a module once defined and the newest
-release no longer has, a member that the objects of a library's class once had, and an argument that it once took, where
-no table says what became of it; an environment variable that it no longer reads, and a setting of generation in a
-model's configuration, which Transformers 5 refuses, or an id of a token, which `generate` no longer reads there; a
-class of models that lost a base, or that lists its tied weights; a class method that is called on an object; the name of a file that is no longer
-written; `--local_rank`, which torch's launcher spells with a dash. Of an import, and where the
-class is known, that is certain.
+release no longer has, a member that the objects of a library's class once had, and an argument that it once took,
+where no table says what became of it; an environment variable that it no longer reads, and a setting of generation in
+a model's configuration, which Transformers 5 refuses, or an id of a token, which `generate` no longer reads there; a
+class of models that lost a base, or that lists its tied weights; a class method that is called on an object; the name
+of a file that is no longer written; `--local_rank`, which torch's launcher spells with a dash. Of an import, and where
+the class is known, that is certain.
 
 ## Fix safety
 There is none: who takes the name is not known.
