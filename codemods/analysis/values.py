@@ -303,7 +303,10 @@ def _argument(value: PossibleValue, node: ast.Name) -> Behind | None:
     if value.following.given is None:
         return None
     function = binder(value.ctx, node.id, node)
-    if not isinstance(function, FUNCTIONS) or node.id in value.ctx.bindings(function):
+    if not isinstance(function, FUNCTIONS):
+        return None
+    # in order, a name is the parameter where no assignment reaches (bound_again_later)
+    if node.id in value.ctx.bindings(function) and not value.following.ordered:
         return None
     given = value.following.given(value.ctx, function, node.id)
     found = tuple(value.at(each[1], value.path, each[0]) for each in given if each is not None)

@@ -84,6 +84,8 @@ STARS = {
     "torch": {"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast", "tensor", "stack"},
     "torch.autograd": {"Variable", "no_grad", "enable_grad", "set_grad_enabled"},
     "torch.optim": {"Optimizer", "AdamW", "Adam", "SGD"},
+    "transformers": {"Trainer", "TrainingArguments", "TrainerCallback", "PreTrainedModel"},
+    "transformers.trainer": {"Trainer", "TrainingArguments", "TrainerCallback", "PreTrainedModel"},
 }
 """What a star import of a package is known to bring."""
 

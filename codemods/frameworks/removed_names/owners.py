@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
-from codemods.analysis.calls import argument, given
+from codemods.analysis.calls import argument, binder, given
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.frameworks.removed_names.tables import inherited, member_type
 from codemods.project.index import NONE, Lineage, Ref
+from codemods.syntax.module import FUNCTIONS
 
 _MODELS = re.compile(r"transformers\.(?!TF|Flax)(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+|AutoBackbone|pipeline)")
 _TOKENIZERS = re.compile(r"transformers\.\w*Tokenizer(?:Fast)?")
@@ -29,6 +30,13 @@ _PARSE = (
     *("parse_args_into_dataclasses", "parse_args_and_config", "parse_dict", "parse_json_file", "parse_yaml_file"),
 )
 """Methods that make an object of each dataclass."""
+_HOOKS = {
+    "lightning.pytorch.Callback": ("lightning.pytorch.Trainer", "lightning.pytorch.LightningModule"),
+    "transformers.TrainerCallback": ("transformers.TrainingArguments",),
+}
+"""What the hooks of callbacks are given first: lightning 2.6 pytorch/callbacks/callback.py, transformers 5.23
+trainer_callback.py.
+"""
 _MAKERS = ("from_pretrained", "from_config", "_from_config")
 """Class methods that make an object of a class, or of one that they choose."""
 
@@ -117,7 +125,7 @@ def instance_of(ctx: PythonContext, node: ast.expr) -> tuple[tuple[str, ...], tu
         return made(ctx, str(method.owner)), (method.owner,)
     if isinstance(node, ast.Attribute) and (member := _member(ctx, node)):
         return member, ()
-    names = sorted(_parsed(ctx, node) or _classes(ctx, node))
+    names = sorted(_parsed(ctx, node) or _classes(ctx, node) or _given_to_a_hook(ctx, node))
     found = [made(ctx, name) for name in names]
     owners = tuple(name for name in found[0] if all(name in each for each in found)) if found else ()
     return owners, tuple(Ref.of(name) for name in names if ":" in name)
@@ -132,6 +140,24 @@ def of_class(ctx: PythonContext, node: ast.Attribute) -> tuple[tuple[str, ...], 
 def _classes(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
     kind = instances.of(ctx, node)
     return kind.names if kind is not None and kind.how != "protocol" else NONE
+
+
+def _given_to_a_hook(ctx: PythonContext, node: ast.expr) -> frozenset[str]:
+    """The class of what a library gives to a hook of a callback, by its place: `trainer` of `on_train_start`."""
+    if not isinstance(node, ast.Name):
+        return NONE
+    function = binder(ctx, node.id, node)
+    method = ctx.method(function) if isinstance(function, FUNCTIONS) else None
+    if method is None or method.node is not function or not method.name.startswith("on_"):
+        return NONE
+    names = [each.arg for each in (*method.node.args.posonlyargs, *method.node.args.args)][1:]
+    if node.id not in names or node.id in ctx.bindings(method.node):
+        return NONE
+    for base in ctx.index.lineage(method.owner).external:
+        given_there = next((_HOOKS[each] for each in meant(base) if each in _HOOKS), ())
+        if names.index(node.id) < len(given_there):
+            return frozenset({given_there[names.index(node.id)]})
+    return NONE
 
 
 def _member(ctx: PythonContext, node: ast.Attribute) -> tuple[str, ...]:

@@ -33,6 +33,9 @@ from codemods.syntax.module import Function, parameters
 
 _NO_HOOKS = frozenset({"torch", "object", "abc", "typing", "builtins", "enum", "transformers", "accelerate", "peft"})
 """Packages whose classes have no hooks of Lightning's."""
+_TRAINER = "lightning.pytorch.Trainer"
+_PARSING = ("from_argparse_args", "add_argparse_args")
+"""What made a parser of the Trainer's arguments, and a Trainer of what it had parsed."""
 _UNKNOWN = "what takes `{}` here is not known"
 
 
@@ -66,7 +69,9 @@ def unresolved_keys(rule: Rule, written: ast.Dict, ctx: PythonContext) -> Iterat
 
 def unresolved_items(rule: Rule, item: ast.Subscript, ctx: PythonContext) -> Iterator[Draft]:
     """`settings["evaluation_strategy"] = …`."""
-    if isinstance(item.ctx, ast.Store) and isinstance(item.slice, ast.Constant):
+    if isinstance(item.slice, ast.Constant) and (row := _of_a_parsed_trainer(ctx, item, str(item.slice.value))):
+        yield from _finding(rule, row, item, ctx, ctx.evidence(item, _UNKNOWN.format(item.slice.value)))
+    elif isinstance(item.ctx, ast.Store) and isinstance(item.slice, ast.Constant):
         for name, row in _by_company(ctx, [str(item.slice.value)]).items():
             if not uses(ctx.index, ctx.path, name) & {OwnUse.READ, OwnUse.OPTION, OwnUse.FIELD}:
                 yield from _finding(rule, row, item, ctx, ctx.evidence(item, _UNKNOWN.format(name)))
@@ -74,6 +79,10 @@ def unresolved_items(rule: Rule, item: ast.Subscript, ctx: PythonContext) -> Ite
 
 def unresolved_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterator[Draft]:
     """`arguments.evaluation_strategy` of an object that nobody knows."""
+    row = _of_a_parsed_trainer(ctx, node, node.attr)
+    if row is not None and not ctx.origin(node) and not instance_of(ctx, node.value)[0]:
+        yield from _finding(rule, row, node, ctx, ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+        return
     if node.attr not in tables.telling():
         return
     arguments = [row for row in _carried(ctx, node.attr) if not _has_still(row)]
@@ -84,6 +93,16 @@ def unresolved_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -
         return
     if not version_tested(ctx, node, found[0].library):
         yield from _finding(rule, found[0], node, ctx, ctx.evidence(node, f"what has `{node.attr}` here is not known"))
+
+
+def _of_a_parsed_trainer(ctx: PythonContext, node: ast.expr, name: str) -> RemovedName | None:
+    """The row of an argument of Lightning's Trainer, in a file that gives it what it parsed (`parsed_trainer`)."""
+    holder = ctx.parent(node)
+    given = holder.value if isinstance(holder, ast.Assign) else None
+    rows = [*_carried(ctx, name), *_carried_values(ctx, name, given)]
+    row = next((each for each in rows if each.owner == _TRAINER and not _has_still(each)), None)
+    parsed = row is not None and any(each.attr in _PARSING and ctx.origin(each) for each in ctx.all(ast.Attribute))
+    return row if row is not None and parsed and not version_tested(ctx, node, row.library) else None
 
 
 def unresolved_fields(rule: Rule, field: ast.AnnAssign, ctx: PythonContext) -> Iterator[Draft]:

@@ -111,7 +111,7 @@ def passes(ctx: PythonContext, body: Sequence[ast.stmt], sites: tuple[Site, ...]
     """The passes of one round: those that stand in no other loop, here and in the functions that are called."""
     for node in _of_a_round(body):
         if isinstance(node, ast.For):
-            if _trains(ctx, node.body):
+            if _trains(ctx, node.body) or _is_handed_on(node):
                 yield Pass(ctx, node, sites)
         elif len(sites) < _DEPTH and (found := ctx.callee(node)) is not None:
             yield from passes(found[0], found[1].body, (*sites, Site(ctx, node, *found)))
@@ -123,6 +123,14 @@ def _of_a_round(body: Sequence[ast.AST]) -> Iterator[ast.For | ast.Call]:
             yield node
         if not isinstance(node, ast.For | ast.AsyncFor | ast.While | ast.Lambda | Function | ast.ClassDef):
             yield from _of_a_round(list(ast.iter_child_nodes(node)))
+
+
+def _is_handed_on(loop: ast.For) -> bool:
+    """Whether a generator hands on what a pass takes, and trains nothing itself (`endless_generator`)."""
+    match loop:
+        case ast.For(target=ast.Name(id=taken), body=[ast.Expr(value=ast.Yield(value=ast.Name(id=given)))]):
+            return taken == given
+    return False
 
 
 def _trains(ctx: PythonContext, body: Sequence[ast.stmt], depth: int = _DEPTH) -> bool:

@@ -28,7 +28,7 @@ from codemods.analysis.mentions import Occurrence, mentions, stores
 from codemods.analysis.optimizers import is_schedule, optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, no, question, unless, yes
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -63,6 +63,9 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     if not isinstance(func, ast.Attribute) or func.attr != "load_state_dict" or optimizes(ctx, func.value) is not True:
         return
     schedules = [*_schedules(ctx, func.value)]
+    if not schedules and (given_one := _beside(ctx, call)) is not None:
+        yield _of_a_given(call, ctx, *given_one)
+        return
     steps = [(each, _makers(each)) for each in _steps(ctx)] if schedules else []
     for where, made in schedules:
         advances = [each for each, makers in steps if made in makers]
@@ -84,6 +87,34 @@ def scheduler_not_restored(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
             ],
         )
         return
+
+
+def _beside(ctx: PythonContext, call: ast.Call) -> tuple[Occurrence, ast.expr] | None:
+    """The step of a scheduler that the same class was given: nobody shows where it is made (`given_to_a_class`)."""
+    klass = ctx.klass(call)
+    for each in _steps(ctx) if klass is not None else ():
+        if each.ctx is not ctx or ctx.klass(each.node) != klass or each.receiver is None or each.call is None:
+            continue
+        plain = not each.call.args and not each.call.keywords
+        if plain and is_schedule(ctx, each.receiver) and not any(isinstance(m, ast.Call) for m in _makers(each)):
+            return each, each.receiver
+    return None
+
+
+def _of_a_given(call: ast.Call, ctx: PythonContext, step: Occurrence, schedule: ast.expr) -> Draft:
+    assert isinstance(call.func, ast.Attribute)
+    restored, written = ctx.written(call.func.value), ctx.written(schedule)
+    return rule.finding(
+        call,
+        message=f"`{restored}` is restored here, and `{written}` is not: the schedule begins again",
+        evidence=[step.evidence("it is advanced here")],
+        is_bug=[
+            unknown(ctx.evidence(schedule, f"where `{written}` is made is not known")),
+            no_schedule_is_restored(ctx, None),
+            is_not_advanced_before([step]),
+            no_rate_is_set_anew(ctx, call),
+        ],
+    )
 
 
 def _schedules(ctx: PythonContext, optimizer: ast.expr) -> Iterator[tuple[PythonContext, ast.Call]]:
@@ -127,7 +158,7 @@ def _is_of_another(store: Occurrence) -> bool:
 
 
 @question
-def no_schedule_is_restored(ctx: PythonContext, made: ast.Call) -> Answer:
+def no_schedule_is_restored(ctx: PythonContext, made: ast.Call | None) -> Answer:
     """Whether nothing in the program restores the state of a scheduler, or of what nobody knows."""
     others = []
     for each in mentions(ctx, "load_state_dict"):

@@ -134,7 +134,7 @@ def _relies(ctx: PythonContext, call: ast.Call, row: RemovedName) -> bool:
     if row.old == tables.RESULT:
         return not isinstance(ctx.parent(call), ast.Expr)  # nobody takes it (dropped)
     name, _, value = row.old.partition("=")
-    given = keyword(call, name)
+    given = next((told for each in (name, *_older(row)) if (told := keyword(call, each)) is not None), None)
     if value:
         return given is not None and literal(given) == value
     if (len(call.args) > 1 and not row.given) or any(_says(call, each) for each in row.unless):
@@ -144,11 +144,19 @@ def _relies(ctx: PythonContext, call: ast.Call, row: RemovedName) -> bool:
     return given is None or (name == "dtype" and _may_be_none(ctx, given))
 
 
+def _older(row: RemovedName) -> tuple[str, ...]:
+    """The names that an argument had, which some release takes, too: `torch_dtype` (`by_its_older_name`)."""
+    renamed = (each for rows in tables.rows_of("argument").values() for each in rows if each.kind == "rename")
+    return tuple(each.old for each in renamed if (each.owner, each.new) == (row.owner, row.old))
+
+
 def _says(call: ast.Call, word: str) -> bool:
-    """Whether a call says `name`, or `name=False`."""
+    """Whether a call says `name`, or `name=False`, or with `name=…` anything but None."""
     name, _, value = word.partition("=")
     said = keyword(call, name)
-    return said is not None and literal(said) is (value != "False")
+    if said is None or value == "…":
+        return said is not None and not is_none(said)
+    return literal(said) is (value != "False")
 
 
 def _may_be_none(ctx: PythonContext, given: ast.expr) -> bool:
