@@ -105,17 +105,17 @@ def _schedules(value: PossibleValue) -> bool | None:
             return True
         case ast.Call(func=func) if not value.path:
             origins = value.ctx.origin(func)
-            return True if origins and all(map(_makes_schedules, origins)) else None
+            return True if origins and all(_makes_schedules(value.ctx, each) for each in origins) else None
         case ast.Name() | ast.Attribute() as name if not value.path:
             kind = instances.of(value.ctx, name)
-            return all(map(_makes_schedules, kind.names)) if kind is not None else None
+            return all(_makes_schedules(value.ctx, each) for each in kind.names) if kind is not None else None
     return None
 
 
-def _makes_schedules(origin: str) -> bool:
-    """A class or function of a library that makes learning rate schedulers."""
+def _makes_schedules(ctx: PythonContext, origin: str) -> bool:
+    """A class or function of a library that makes schedules, or an own class that extends one (`own_class`)."""
     if ":" in origin:
-        return False
+        return any("lr_scheduler" in base for base in ctx.index.lineage(Ref.of(origin)).external)
     return "lr_scheduler" in origin or ("schedule" in origin and origin.startswith(("transformers.", "diffusers.")))
 
 

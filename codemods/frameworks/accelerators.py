@@ -73,9 +73,14 @@ def _keepers(ctx: PythonContext, method: Method, keeping: Keeping) -> Iterator[s
     classes = [klass for ref in ctx.index.lineage(method.owner).refs if (klass := ctx.index.klass(ref))]
     for attribute in dict.fromkeys(name for klass in classes for name in klass.attributes):
         given, complete = assigned_to_attribute(ctx, method, attribute)
-        kept = (b.value is not None and where.is_a(b.value, keeping.classes) for where, b, _ in given)
+        kept = (b.value is not None and _is_one(where, b.value, keeping) for where, b, _ in given)
         if given and complete and all(kept):
             yield attribute
+
+
+def _is_one(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool:
+    """Whether a value is a keeper by its class, or as a parameter that is given one by all calls."""
+    return ctx.is_a(node, keeping.classes) or (isinstance(node, ast.Name) and is_keeper(ctx, node, keeping))
 
 
 def is_keeper(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool:
@@ -85,7 +90,7 @@ def is_keeper(ctx: PythonContext, node: ast.expr, keeping: Keeping) -> bool:
         here = value.node if not value.path and isinstance(value.node, ast.expr) else None
         return True if here is not None and value.ctx.is_a(here, keeping.classes) else None
 
-    told = verdicts(PossibleValue(ctx, node, following=Following(given=given_here)), kept)
+    told = verdicts(PossibleValue(ctx, node, following=Following(given=given)), kept)
     return bool(told) and all(told)
 
 
@@ -98,9 +103,9 @@ def _parameter_is_a(ctx: PythonContext, function: Function, param: ast.arg, keep
 
 
 def _given_a(ctx: PythonContext, function: Function, name: str, keeping: Keeping) -> bool:
-    """Whether every call in this file hands a keeper to a parameter."""
-    given = given_here(ctx, function, name)
-    return bool(given) and all(each is not None and is_keeper(*each, keeping) for each in given)
+    """Whether every call in the project hands a keeper to a parameter (`given_from_another_file`)."""
+    handed = given(ctx, function, name)
+    return bool(handed) and all(each is not None and is_keeper(*each, keeping) for each in handed)
 
 
 def given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from codemods.analysis.instances import may_be_a_parameter
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
-from codemods.analysis.optimizers import stepped
+from codemods.analysis.optimizers import optimizes, stepped
 from codemods.analysis.other_files import is_taken_by
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
@@ -140,6 +140,10 @@ def gradients_are_used(ctx: PythonContext, later: ast.AST, path: Path) -> Answer
     own_calls = [node for node in own(ctx.scope(later)) if isinstance(node, ast.Call)]
     steps = [(call, owner) for call in own_calls if (owner := stepped(ctx, call)) is not None]
     after = [each for each in steps if each[0].lineno > getattr(later, "lineno", 0)]
+    of_tensors = [call for call in own_calls if optimizes(ctx, call) and _is_given_tensors(PossibleValue(ctx, call))]
+    # which optimizer is stepped cannot be told: it may be one of tensors (the law of indirections)
+    if of_tensors and not any(_is_made_in_sight(ctx, owner) for _, owner in after):
+        return unknown(ctx.evidence(of_tensors[0], "this optimizer holds other weights"))
     if not after:
         return unless(())
     call, owner = min(after, key=lambda each: each[0].lineno)
@@ -148,6 +152,13 @@ def gradients_are_used(ctx: PythonContext, later: ast.AST, path: Path) -> Answer
         if held is None or any(overlap(each, path) for each in held):
             return unless(())
     return unknown(ctx.evidence(call, f"`{ctx.written(owner)}` may step with other weights"))
+
+
+def _is_made_in_sight(ctx: PythonContext, optimizer: ast.expr) -> bool:
+    """Whether each value that an optimizer may be is a call that makes one."""
+    values, complete = possible_values(ctx, optimizer)
+    makers = [each.node for each in values if isinstance(each.node, ast.Call) and each.ctx is ctx and not each.path]
+    return complete and len(makers) == len(values) > 0 and all(optimizes(ctx, each) for each in makers)
 
 
 def _holds_tensors(ctx: PythonContext, optimizer: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from codemods.analysis.optimizers import is_schedule, optimizes, stepped
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.summaries import Cast, happenings
-from codemods.analysis.values import possible_values
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.protocols import Course, Happening, Protocol, run
 from codemods.frameworks.training.vocabulary import LoopWords
 from codemods.project.index import Ref
@@ -93,7 +93,14 @@ def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
 def _is_made_in_sight(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether calls in sight make an optimizer, whose methods are a library's: others may zero gradients (`star`)."""
     found, complete = possible_values(ctx, node, returns=True, given=given)
-    return complete and bool(found) and all(not each.path and _is_plain(each.ctx, each.node) for each in found)
+    plain = (_is_apexs(each) or (not each.path and _is_plain(each.ctx, each.node)) for each in found)
+    return complete and any(not each.path for each in found) and all(plain)
+
+
+def _is_apexs(value: PossibleValue) -> bool:
+    """Whether a value is the optimizer that Apex gives back, the one that it was given (`of_apex`)."""
+    node = value.node
+    return isinstance(node, ast.Call) and value.path == (1,) and value.ctx.means(node.func, "apex.amp.initialize")
 
 
 def _is_plain(ctx: PythonContext, maker: ast.AST) -> bool:
@@ -125,6 +132,8 @@ def _models(where: PythonContext, maker: ast.Call, ctx: PythonContext, step: ast
 def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
     """What is called `name` where an object is made, by its name at another place; empty: it has none there."""
     made_in, used_in = where.method(maker), ctx.method(at)
+    if outside := _given_as(where, maker, name, ctx, at):
+        return outside
     if where is not ctx:
         return ""
     if where.scope(maker) is ctx.scope(at):
@@ -141,6 +150,20 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
                 return parameter
     head = name.partition(".")[0]
     return name if binder(ctx, head, at) is binder(where, head, maker) else ""
+
+
+def _given_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
+    """The name of what a function gives to another one, which makes an object of it (`made_by_a_function`)."""
+    function = where.scope(maker)
+    head, _, rest = name.partition(".")
+    if not isinstance(function, FUNCTIONS) or head not in where.parameter_names(function):
+        return ""
+    if head in where.bindings(function) or function is ctx.scope(at):
+        return ""
+    held = [each for each in given(where, function, head) if each is None or each[0].scope(each[1]) is ctx.scope(at)]
+    names = {ctx.name(each[1]) if each is not None and each[0] is ctx else None for each in held}
+    outside = names.pop() if len(names) == 1 else None
+    return "" if outside is None else f"{outside}.{rest}" if rest else outside
 
 
 def _kept_as(ctx: PythonContext, maker: ast.Call, name: str, self: str) -> str:
@@ -214,11 +237,21 @@ def schedule_of(ctx: PythonContext, advance: ast.Call) -> dict[str, str]:
         return {}
     node = advance.func.value
     name = ctx.name(node)
-    if name is None or ctx.enclosing(advance, *LOOPS) is None or not is_schedule(ctx, node):
+    if name is None or not _comes_again(ctx, advance) or not is_schedule(ctx, node):
         return {}
     found = {_optimizer_of(where, call, ctx, advance) for where, call in makers(ctx, node)}
     optimizer = found.pop() if len(found) == 1 else ""
     return {"scheduler": name, "optimizer": optimizer} if optimizer else {}
+
+
+def _comes_again(ctx: PythonContext, call: ast.Call) -> bool:
+    """Whether a call stands in a loop, or in a function that is called in one (`function_of_an_epoch`)."""
+    if ctx.enclosing(call, *LOOPS) is not None:
+        return True
+    scope = ctx.scope(call)
+    return isinstance(scope, FUNCTIONS) and any(
+        where.enclosing(outer, *LOOPS) is not None for where, outer in callers(ctx, scope)
+    )
 
 
 def _optimizer_of(where: PythonContext, maker: ast.Call, ctx: PythonContext, advance: ast.Call) -> str:

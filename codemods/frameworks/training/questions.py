@@ -18,7 +18,7 @@ from codemods.flow.control_flow import condition
 from codemods.flow.protocols import UNKNOWN, Violation
 from codemods.frameworks.training.objects import happening_in, makers, vocabulary
 from codemods.frameworks.training.tables import BEGINNING, CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
-from codemods.syntax.module import Scope, own
+from codemods.syntax.module import LOOPS, Scope, own
 
 
 def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.expr | None:
@@ -48,6 +48,17 @@ def _counts(ctx: PythonContext, test: ast.expr) -> bool:
 def own_tests(ctx: PythonContext, node: ast.AST) -> list[ast.expr]:
     """The tests of the conditions that a node stands in."""
     return [above.test for above in ctx.ancestors(node) if isinstance(above, ast.If)]
+
+
+def ways_on(ctx: PythonContext, scope: ast.AST) -> list[ast.AST]:
+    """The loops of a function, and the tests that only leave one: what a further round hangs on (`left_at_the_end`)."""
+    found: list[ast.AST] = []
+    for node in own(scope):
+        if isinstance(node, LOOPS):
+            found += [node, *([node.test] if isinstance(node, ast.While) else ())]
+        elif isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Return, ast.Raise)):
+            found.append(node.test)
+    return found
 
 
 @question
@@ -200,6 +211,13 @@ def is_stepped_after(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST
         for each, happening in nodes.items()
         if SCHEDULE.may_lead(happening, UNKNOWN, "stepped")
     )
+
+
+def is_stepped_before(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST) -> bool:
+    """Whether the optimizer may be stepped in a function before a place in it."""
+    flow, nodes = ctx.flow_of(scope), happening_in(ctx, scope, cast, SCHEDULE)
+    stepping = (each for each, happening in nodes.items() if SCHEDULE.may_lead(happening, UNKNOWN, "stepped"))
+    return any(flow.reaches(each, node) for each in stepping)
 
 
 def step_beside(ctx: PythonContext, scope: Scope, cast: Cast, node: ast.AST) -> ast.Call | None:

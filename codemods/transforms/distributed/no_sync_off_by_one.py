@@ -21,8 +21,10 @@ from collections.abc import Iterator
 
 from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import literal
+from codemods.analysis.definitions import reaching
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unknown, yes
 from codemods.frameworks.training.replicas import nobody_averages_gradients
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
@@ -72,7 +74,7 @@ def no_sync_off_by_one(choice: ast.IfExp | ast.If, ctx: PythonContext) -> Iterat
             fix=[replace(choice.test, f"not ({when})" if chosen else when)],
             message="`no_sync()` leaves out the averaging in the round in which the optimizer steps",
             evidence=[ctx.evidence(gate.test, "the optimizer steps in these rounds")],
-            is_bug=[nobody_averages_gradients(ctx)],
+            is_bug=[nobody_averages_gradients(ctx), nothing_else_decides(ctx, choice.test)],
         )
         return
 
@@ -97,10 +99,30 @@ def _steps(ctx: PythonContext, step: ast.Call) -> bool:
     return bool(step.args) and optimizes(ctx, step.args[0]) is True
 
 
+def _named(ctx: PythonContext, test: ast.Name) -> ast.expr | None:
+    """What a name surely was given where it is tested: `steps = (i + 1) % 4 == 0` (`test_with_a_name`)."""
+    found, complete = reaching(ctx, test)
+    return found[0].value if complete and len(found) == 1 else None
+
+
+@question
+def nothing_else_decides(ctx: PythonContext, test: ast.expr) -> Answer:
+    """Whether only the count of rounds decides that the averaging is left out (`and_counted`)."""
+    if not isinstance(test, ast.BoolOp):
+        return yes()
+    return unknown(ctx.evidence(test, "this depends on more than the round"))
+
+
 def _rounds(ctx: PythonContext, test: ast.expr, *, holds: bool) -> tuple[str, str, int] | None:
     """The rounds in which a test holds, or does not: a counter, a number, and the remainder; None: no such rounds."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _rounds(ctx, test.operand, holds=not holds)
+    match test:
+        case ast.Name() if (value := _named(ctx, test)) is not None:
+            return _rounds(ctx, value, holds=holds)
+        case ast.BoolOp(op=ast.And(), values=parts) if not holds:  # whether there are several processes (`and_counted`)
+            found = [each for part in parts if (each := _rounds(ctx, part, holds=False)) is not None]
+            return found[0] if len(found) == 1 else None
     match test:
         case ast.Compare(left=ast.BinOp(left=counted, op=ast.Mod(), right=by), ops=[ast.Eq()], comparators=[rest]):
             equal = True

@@ -26,9 +26,9 @@ from codemods.analysis.calls import argument, has_splat, keyword
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.sources import sources
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.regions import every_trainer_scales
-from codemods.frameworks.lightning.hooks import STEPPING
+from codemods.frameworks.lightning.hooks import STEPPING, runs
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer, which
 from codemods.frameworks.scaler.questions import bound_is_a_number
 from codemods.frameworks.training import questions
@@ -60,7 +60,7 @@ rule = Rule(
 @rule.on(ast.Call)
 def manual_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     method = ctx.method(clip)
-    if method is None or method.name != "training_step" or ctx.scope(clip) is not method.node or has_splat(clip):
+    if method is None or ctx.scope(clip) is not method.node or has_splat(clip):
         return
     lightnings = ctx.name(clip.func) == f"{method.self}.clip_gradients"
     if not lightnings and not ctx.means(clip.func, CLIP_GRAD):
@@ -69,6 +69,8 @@ def manual_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return  # it clips nothing then: the Trainer has no bound in manual optimization
     by_hand = ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is False
     if not by_hand or ctx.index.descends(method.owner, LIGHTNING_MODULE) is not True:
+        return
+    if method.name != "training_step" and not runs(ctx, method.owner, method.node, ("training_step",)):
         return
     scales, steps = every_trainer_scales(ctx), _around(ctx, method, clip)
     tests = questions.own_tests(ctx, clip)
@@ -84,6 +86,7 @@ def manual_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         is_bug=[
             scales,
             methods_are_lightnings(ctx, method.owner, "manual_backward", "optimizers", "clip_gradients"),
+            the_trainer_gave_it(ctx, steps[0]),
             nothing_asks_for_the_scale(ctx),
             *([] if lightnings else [bound_is_a_number(ctx, clip)]),
         ],
@@ -91,14 +94,25 @@ def manual_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
 
 
 def _around(ctx: PythonContext, method: Method, clip: ast.Call) -> list[ast.Call]:
-    """The steps behind a clip, where `manual_backward` surely ran before it, and no step in between."""
+    """The steps behind a clip, if `manual_backward` surely ran before it, and no step since; none of raw optimizers."""
     flow, calls = ctx.flow_of(method.node), [node for node in own(method.node) if isinstance(node, ast.Call)]
     backwards = [each for each in calls if ctx.name(each.func) == f"{method.self}.manual_backward"]
     steps = [(c, c.func.value) for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "step"]
     made = [each for each in backwards if flow.dominates(each, clip) and flow.stands_before(each, clip)]
     if not made or any(flow.reaches(made[-1], each) and flow.reaches(each, clip) for each, _ in steps):
         return []
-    return [each for each, of in steps if flow.reaches(clip, each) and stepped_by_the_trainer(ctx, of)]
+    later = [(each, of) for each, of in steps if flow.reaches(clip, each)]
+    return [each for each, of in later if stepped_by_the_trainer(ctx, of) is not False]
+
+
+@question
+def the_trainer_gave_it(ctx: PythonContext, step: ast.Call) -> Answer:
+    """Whether what is stepped surely came from `self.optimizers()`: a method may be given another (`in_a_helper`)."""
+    assert isinstance(step.func, ast.Attribute)
+    optimizer = step.func.value
+    if stepped_by_the_trainer(ctx, optimizer):
+        return yes()
+    return unknown(ctx.evidence(optimizer, f"who made `{ctx.written(optimizer)}` is not known"))
 
 
 def _moved(ctx: PythonContext, method: Method, clip: ast.Call, steps: list[ast.Call]) -> list[Verb] | None:

@@ -68,7 +68,7 @@ def step_scheduler_per_epoch(given: ast.Return, ctx: PythonContext) -> Iterator[
     if ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is False:
         return  # nobody advances it but the class
     for schedule, said in _returned(ctx, given.value):
-        for made in possible_values(ctx, schedule)[0]:
+        for made in possible_values(ctx, schedule, returns=True)[0]:
             if made.ctx is not ctx or made.path or not isinstance(made.node, ast.Call):
                 continue
             yield rule.finding(
@@ -136,6 +136,8 @@ def counts_steps(ctx: PythonContext, made: ast.Call) -> Answer:
         length = argument(made, "total_steps", 2)
     elif last in _WARM_UPS and ctx.origin(made.func):
         length = argument(made, "num_training_steps", 2)
+    elif not ctx.origin(made.func) and (length := keyword(made, "num_training_steps")) is not None:
+        return unknown(ctx.evidence(made, f"what `{ctx.written(made.func)}` makes is not known"))  # by_a_table
     else:
         return no(ctx.evidence(made, "it may count epochs"))
     if length is None or ("epoch" in text and "len(" not in text and "step" not in ctx.source(length)):

@@ -80,12 +80,14 @@ def _is_inside(ctx: PythonContext, node: ast.expr) -> bool:
 
 
 def _is_given_unwrapped(ctx: PythonContext, node: ast.expr) -> bool:
-    """What `self.optimizers(use_pl_optimizer=False)` gives."""
+    """What `self.optimizers(use_pl_optimizer=False)` gives, or `[each.optimizer for each in self.optimizers()]`."""
     found, complete = possible_values(ctx, node)
     return complete and bool(found) and all(_unwraps(each.ctx, each.node) for each in found)
 
 
 def _unwraps(ctx: PythonContext, node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute) and _is_inside(ctx, node):
+        return True
     method = ctx.method(node)
     if not isinstance(node, ast.Call) or method is None or ctx.name(node.func) != f"{method.self}.optimizers":
         return False

@@ -56,7 +56,8 @@ def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     violations = objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations
     # in another round, or after what is not in sight (`in_the_next_round`)
     in_time = [each for each in violations if each.name == "in time" and each.node is clip and each.since is not None]
-    always = [each for each in violations if each.hangs_only_on(own_tests) and all(map(each.excludes, in_time))]
+    choices = [*own_tests, *questions.ways_on(ctx, scope)]
+    always = [each for each in violations if each.hangs_only_on(choices) and all(map(each.excludes, in_time))]
     late = [each for each in always if each.name == "late" and each.since is step]
     early = [each for each in always if each.name == "early" and each.node is clip]
     if not late and not (early and questions.happens(ctx, scope, cast, before="clean", after="held")):

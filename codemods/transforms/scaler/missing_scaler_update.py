@@ -231,16 +231,36 @@ def object_stays(training: Training, scaler: Scaler) -> Answer:
     owner = ctx.klass(training.scope) if held else None
     made = mentions(ctx, owner.name.rpartition(".")[2]) if owner is not None else ()
     rounds = [each for each in training.nodes if isinstance(each, ast.For | ast.AsyncFor)]
+    stepped = [
+        given for step in scaler.steps if (given := optimizer(step)) is not None and _is_of_a_round(training, given)
+    ]
     taken = [each.target for each in rounds if holder in _names(each.target)]
     return unless(
         (
             *(ctx.evidence(each, "each round may have a scaler of its own") for each in taken),
+            *(ctx.evidence(each, "each round may step an optimizer of its own") for each in stepped),
             *(
                 each.evidence("each round may make a scaler of its own")
                 for each in made
                 if each.call is not None and any(isinstance(a, _ROUNDS) for a in each.ctx.ancestors(each.call))
             ),
         )
+    )
+
+
+def _is_of_a_round(training: Training, given: ast.expr) -> bool:
+    """Whether each round may have an optimizer of its own: a call gives it, or a name that is bound in the round.
+
+    Fixture: `made_of_one_of_each_round`.
+    """
+    loop = training.flow.loop(given)
+    if loop is not None and any(isinstance(each, ast.Call) for each in ast.walk(given)):
+        return True
+    bindings = training.ctx.bindings(training.scope)
+    return loop is not None and any(
+        training.inside(each.node, loop) and isinstance(each.node, (ast.Assign, ast.AnnAssign, ast.NamedExpr))
+        for name in _names(given)
+        for each in bindings.get(name, ())
     )
 
 

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
+from codemods.flow.answers import unknown
 from codemods.frameworks.training import objects, questions, tables
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
@@ -40,7 +41,7 @@ rule = Rule(
     follows=True,
     computed=Computed.NOTHING,
     knows=AROUND_STEPS,
-    triggers=(("step",), ("lr_scheduler", "get_scheduler", "schedule")),
+    triggers=(("step",), ("lr_scheduler", "get_scheduler", "schedule", "scheduler")),
     errors=("Detected call of `lr_scheduler.step()` before `optimizer.step()`.",),
     references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),
 )
@@ -54,6 +55,7 @@ def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> It
     flow = ctx.flow_of(scope)
     loop = flow.loop(advance)
     if loop is None:
+        yield from _of_a_function(advance, ctx, cast)
         return
     for violation in objects.course_of(ctx, scope, cast, tables.SCHEDULE).violations:
         if violation.name != "early" or violation.node is not advance or violation.passed:
@@ -70,3 +72,22 @@ def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> It
             "first learning rate",
             is_bug=[questions.first_rate_counts(ctx, advance), nothing_here_is_unfollowed(ctx, advance)],
         )
+
+
+def _of_a_function(advance: ast.Call, ctx: PythonContext, cast: dict[str, str]) -> Iterator[Draft]:
+    """A function that a loop calls, and that advances the schedule before it trains (`function_of_an_epoch`)."""
+    scope = ctx.scope(advance)
+    if not questions.is_stepped_after(ctx, scope, cast, advance, scope):
+        return
+    if questions.is_stepped_before(ctx, scope, cast, advance):
+        return
+    written = ctx.written(advance)
+    yield rule.finding(
+        advance,
+        message=f"`{written}` comes before the first step of `{cast['optimizer']}`, and skips the first learning rate",
+        is_bug=[
+            unknown(ctx.evidence(advance, "the optimizer may be stepped before this function is called")),
+            questions.first_rate_counts(ctx, advance),
+            nothing_here_is_unfollowed(ctx, advance),
+        ],
+    )

@@ -38,7 +38,7 @@ rule = Rule(
     follows=True,
     computed=Computed.NOTHING,
     knows=AROUND_STEPS,
-    triggers=(("step",), ("backward",), ("lr_scheduler", "get_scheduler", "schedule")),
+    triggers=(("step",), ("backward",), ("lr_scheduler", "get_scheduler", "schedule", "scheduler")),
     references=("https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",),
 )
 
