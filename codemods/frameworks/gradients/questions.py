@@ -27,7 +27,7 @@ from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.model.edits import Evidence
 from codemods.model.names import NO_GRAD, OPTIMIZER
 from codemods.project.index import Ref
-from codemods.syntax.module import LOOPS, Function, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, own
 
 _FLEETING = frozenset({"item", "detach", "cpu", "numpy", "shape", "dtype", "device"})
 """Attributes of a tensor by which its graph is not kept."""
@@ -336,7 +336,26 @@ def graph_stays_here(ctx: PythonContext, scope: ast.AST, *ends: ast.AST) -> Answ
         for use in uses
         if isinstance(use.ctx, ast.Load) and not is_cut_there(ctx, use) and _leaves(ctx, use, ends)
     )
-    return unless([*handed, *_carried(ctx, scope), *_shared(ctx, scope, ends, names), *_kept_by_modules(ctx)])
+    around = [*_carried(ctx, scope), *_shared(ctx, scope, ends, names), *_given_from_a_loop(ctx, scope, ends)]
+    return unless([*handed, *around, *_kept_by_modules(ctx)])
+
+
+def _given_from_a_loop(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AST]) -> Iterator[Evidence]:
+    """The loops that name a function, or its class, where something is differentiated that it does not make itself.
+
+    Their rounds may share a graph, or hand it on (`given_by_a_loop`).
+    """
+    if not isinstance(scope, FUNCTIONS):
+        return
+    read = {each.id for end in ends for each in ast.walk(end) if isinstance(each, ast.Name)}
+    if read <= ctx.bindings(scope).keys():
+        return
+    klass = ctx.klass(scope)
+    names = {scope.name, *([klass.name.rpartition(".")[2]] if klass is not None else ())}
+    for loop in ctx.all(*LOOPS):
+        named = (getattr(each, "attr", getattr(each, "id", None)) for each in own(loop))
+        if ctx.scope(loop) is not scope and not names.isdisjoint(named):
+            yield ctx.evidence(loop, "the rounds of this loop may share a graph")
 
 
 def _shared(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AST], with_a_graph: set[str]) -> Iterator[Evidence]:

@@ -572,6 +572,9 @@ def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonConte
                     if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
                         if there.name(call.func.value) == name:
                             yield there, call
+            # an item or an attribute of what is computed here: the law of indirections (`bound_of_an_object`)
+            case ast.expr() if any(isinstance(each, (ast.Call, ast.comprehension)) for each in ast.walk(node)):
+                yield there, node
 
 
 def _infinite(ctx: PythonContext, bound: ast.expr) -> Iterator[ast.AST]:

@@ -33,6 +33,9 @@ from codemods.syntax.verbs import enclose
 
 _CHANGING = frozenset({"add_", "sub_", "subtract_", "addcdiv_", "addcmul_"})
 
+_KEEPING = ("retain_graph", "create_graph")
+"""Arguments of a backward pass that keep its graph."""
+
 rule = Rule(
     code="GRD021",
     name="leaf-write-outside-no-grad",
@@ -66,19 +69,20 @@ def leaf_write(statement: ast.AugAssign | ast.Expr, ctx: PythonContext) -> Itera
         needs=[spelled.need] if spelled is not None else [],
         message=f"`{ctx.written(weight)}` is stepped by hand while gradients are on",
         is_bug=in_turn(lambda: gradients_stay_on(ctx, statement), lambda: weights_are_leaves(ctx, weight)),
-        is_right=[graph_is_used_once(ctx, statement), nothing_else_raises(ctx, statement, name)],
+        is_right=[graph_is_used_once(ctx), nothing_else_raises(ctx, statement, name)],
     )
 
 
 @question
-def graph_is_used_once(ctx: PythonContext, statement: ast.stmt) -> Answer:
-    """Whether no graph is kept for another pass, which needs the weights of before (`two_passes`)."""
+def graph_is_used_once(ctx: PythonContext) -> Answer:
+    """Whether no graph of the program is kept for another pass, which needs the weights of before (`two_passes`)."""
+    found = ctx.index.search(ctx.path, tuple(word.encode() for word in _KEEPING))
+    files = [there for path in dict.fromkeys((ctx.path, *found)) if (there := ctx.other(path)) is not None]
     return unless(
-        ctx.evidence(word.value, "another pass may need the weights of before")
-        for word in own(ctx.scope(statement))
-        if isinstance(word, ast.keyword)
-        and word.arg in ("retain_graph", "create_graph")
-        and literal(word.value) is not False
+        there.evidence(word.value, "another pass may need the weights of before")
+        for there in files
+        for word in there.all(ast.keyword)
+        if word.arg in _KEEPING and literal(word.value) is not False
     )
 
 

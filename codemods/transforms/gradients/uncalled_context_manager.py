@@ -115,12 +115,29 @@ def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> 
 
 def _renamed(ctx: PythonContext, block: ast.With, names: Collection[str]) -> set[str]:
     """The other names that the function of a block gives what goes by some names, without computing anything."""
-    found: set[str] = set()
-    for node in own(ctx.scope(block)):
-        if isinstance(node, ast.Assign) and not any(isinstance(each, ast.Call) for each in ast.walk(node.value)):
-            if any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node.value)):
-                found |= {each.id for target in node.targets for each in ast.walk(target) if _is_bound(each)}
-    return found
+    known, before = set(names), -1
+    while len(known) != before:
+        before = len(known)
+        for target, given in _given_names(ctx.scope(block)):
+            nodes = [*ast.walk(given)]
+            if not any(isinstance(each, ast.Call) for each in nodes):
+                if any(isinstance(each, ast.Name) and each.id in known for each in nodes):
+                    known |= {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return known - set(names)
+
+
+def _given_names(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a function binds, each with what it is given: also by a loop, and by `+=` (`under_another_name`)."""
+    for node in own(scope):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value) for target in targets)
+            case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                yield target, value
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield target, value
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                yield target, value
 
 
 def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
