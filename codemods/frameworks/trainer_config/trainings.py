@@ -10,6 +10,7 @@ from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.control_flow import condition
+from codemods.project.index import Ref
 from codemods.syntax.module import is_none, own
 
 _ITSELF = frozenset({"to", "cuda", "cpu", "train", "eval", "float", "half", "bfloat16", "requires_grad_"})
@@ -28,11 +29,17 @@ def trainings(ctx: PythonContext) -> list[tuple[ast.Call, list[ast.expr]]]:
 
 
 def is_trainer(ctx: PythonContext, call: ast.Call) -> bool:
-    """Whether a call makes a Trainer of transformers or trl."""
+    """Whether a call makes a Trainer of transformers or trl, or one of a class that extends it (`own_trainer`)."""
     origins = ctx.origin(call.func)
-    return bool(origins) and all(
-        each.endswith("Trainer") and each.startswith(("transformers.", "trl.")) for each in origins
-    )
+    return bool(origins) and all(_is_a_trainer(ctx, each) for each in origins)
+
+
+def _is_a_trainer(ctx: PythonContext, origin: str) -> bool:
+    if ":" not in origin:
+        return origin.endswith("Trainer") and origin.startswith(("transformers.", "trl."))
+    lineage = ctx.index.lineage(Ref.of(origin))
+    own = any("__init__" in klass.methods for ref in lineage.refs if (klass := ctx.index.klass(ref)) is not None)
+    return not own and any(_is_a_trainer(ctx, each) for each in lineage.external if ":" not in each)
 
 
 def _models(ctx: PythonContext, call: ast.Call) -> list[ast.expr]:

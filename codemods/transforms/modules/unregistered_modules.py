@@ -106,12 +106,21 @@ def _appended(ctx: PythonContext, method: Method, statement: ast.Assign, name: s
     """What a method appends to a list that it has begun."""
     if not isinstance(statement.value, ast.List) or statement.value.elts:
         return []
-    found = []
-    for call in (node for node in ast.walk(method.node) if isinstance(node, ast.Call)):
-        if ctx.name(call.func) == f"{method.self}.{name}.append" and len(call.args) == 1:
-            if not isinstance(item := call.args[0], ast.Call):
-                return []
-            found.append(item)
+    held, found = f"{method.self}.{name}", list[ast.Call]()
+    for node in ast.walk(method.node):
+        match node:
+            case ast.Call(func=func, args=[item]) if ctx.name(func) == f"{held}.append":
+                items = [item]
+            case ast.Call(func=func, args=[ast.List(elts=items)]) if ctx.name(func) == f"{held}.extend":
+                pass
+            case ast.AugAssign(target=target, op=ast.Add(), value=ast.List(elts=items)) if ctx.name(target) == held:
+                pass  # `self.blocks += [nn.Linear(8, 8)]` (added)
+            case _:
+                continue
+        calls = [each for each in items if isinstance(each, ast.Call)]
+        if len(calls) != len(items):
+            return []
+        found += calls
     return found
 
 
