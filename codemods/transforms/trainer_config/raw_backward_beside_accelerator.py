@@ -66,7 +66,8 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effect=Effect.FACTOR,
     follows=True,
-    triggers=(("backward",), ("Accelerator", "accelerator", "accelerate", "prepare")),
+    triggers=(("backward",),),
+    somewhere=(b"Accelerator",),
     errors=("Attempted step but _scale is None",),
     references=(
         "https://huggingface.co/docs/accelerate/basic_tutorials/migration",
