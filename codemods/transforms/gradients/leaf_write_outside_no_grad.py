@@ -25,7 +25,7 @@ from codemods.analysis.calls import literal, values
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, in_turn, question, unless
 from codemods.frameworks.gradients.grad_mode import gradients
-from codemods.frameworks.gradients.updates import gradients_stay_on, weights_are_leaves
+from codemods.frameworks.gradients.updates import gradients_stay_on, parameters_of, weights_are_leaves
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
@@ -69,7 +69,11 @@ def leaf_write(statement: ast.AugAssign | ast.Expr, ctx: PythonContext) -> Itera
         needs=[spelled.need] if spelled is not None else [],
         message=f"`{ctx.written(weight)}` is stepped by hand while gradients are on",
         is_bug=in_turn(lambda: gradients_stay_on(ctx, statement), lambda: weights_are_leaves(ctx, weight)),
-        is_right=[graph_is_used_once(ctx), nothing_else_raises(ctx, statement, name)],
+        is_right=[
+            graph_is_used_once(ctx),
+            nothing_else_raises(ctx, statement, name),
+            nobody_else_is_given_the_model(ctx, statement, weight),
+        ],
     )
 
 
@@ -83,6 +87,21 @@ def graph_is_used_once(ctx: PythonContext) -> Answer:
         for there in files
         for word in there.all(ast.keyword)
         if word.arg in _KEEPING and literal(word.value) is not False
+    )
+
+
+@question
+def nobody_else_is_given_the_model(ctx: PythonContext, statement: ast.stmt, weight: ast.expr) -> Answer:
+    """Whether no call that is not followed gets the model whose weights are stepped: it may step them, too.
+
+    Fixture: `given_away`.
+    """
+    model = ctx.name(parameters_of(ctx, weight)) if isinstance(weight, ast.Name) else None
+    return unless(
+        ctx.evidence(call, f"`{ctx.written(call.func)}` may step them as well")
+        for call in own(ctx.scope(statement))
+        if model is not None and isinstance(call, ast.Call) and any(ctx.name(each) == model for each in values(call))
+        if ctx.callee(call) is None and not all(each.startswith("torch.") for each in ctx.origin(call.func) or ("",))
     )
 
 
