@@ -305,7 +305,7 @@ def _argument(value: PossibleValue, node: ast.Name) -> Behind | None:
     function = binder(value.ctx, node.id, node)
     if not isinstance(function, FUNCTIONS):
         return None
-    # in order, a name is the parameter where no assignment reaches (bound_again_later)
+    # in order, a name is the parameter where no assignment reaches (endless_generator)
     if node.id in value.ctx.bindings(function) and not value.following.ordered:
         return None
     given = value.following.given(value.ctx, function, node.id)

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from codemods.analysis.calls import (
     assigned_to_self,
     binder,
-    callers_here,
     default,
     given,
     has_splat,
-    held,
     keyword,
     literal,
 )
@@ -106,11 +104,6 @@ def _given_a(ctx: PythonContext, function: Function, name: str, keeping: Keeping
     """Whether every call in the project hands a keeper to a parameter (`given_from_another_file`)."""
     handed = given(ctx, function, name)
     return bool(handed) and all(each is not None and is_keeper(*each, keeping) for each in handed)
-
-
-def given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
-    """What the calls in this file give for a parameter; None where it cannot be told."""
-    return [held(ctx, ctx, call, function, name) for call in callers_here(ctx, function)]
 
 
 def _same_variable(ctx: PythonContext, name: str, there: ast.AST, here: ast.AST) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator
 
-from codemods.analysis.calls import literal
+from codemods.analysis.calls import default, literal
 from codemods.analysis.instances import callee
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless
@@ -69,20 +69,14 @@ def _is_plain(there: PythonContext, ref: Ref, assignment: Assignment) -> bool:
         origins = there.index.resolve(ref.path, value.dotted)
         return bool(origins) and origins <= _WITHOUT
     found = there.definition(f"{ref.name}.{assignment.method}") if assignment.method else None
-    return found is not None and value.dotted in _plain_parameters(found[1])
+    return found is not None and _is_a_plain_parameter(found[1], value.dotted)
 
 
-def _plain_parameters(function: Function) -> set[str]:
-    """The parameters that are annotated as a number or text, or have one as their default."""
-    arguments = function.args
-    placed = [*arguments.posonlyargs, *arguments.args]
-    last = placed[len(placed) - len(arguments.defaults) :]
-    pairs = [*zip(last, arguments.defaults, strict=True)]
-    pairs += [(n, d) for n, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    annotated = {
-        each.arg for each in parameters(function) if isinstance(a := each.annotation, ast.Name) and a.id in _PLAIN
-    }
-    return annotated | {each.arg for each, default in pairs if isinstance(literal(default), (int, float, str))}
+def _is_a_plain_parameter(function: Function, name: str) -> bool:
+    """Whether a parameter is annotated as a number or text, or has one as its default."""
+    annotations = [each.annotation for each in parameters(function) if each.arg == name]
+    annotated = any(isinstance(each, ast.Name) and each.id in _PLAIN for each in annotations)
+    return annotated or isinstance(literal(default(function, name)), (int, float, str))
 
 
 def _beside(ctx: PythonContext, method: Method, parts: set[str]) -> Iterator[Evidence]:

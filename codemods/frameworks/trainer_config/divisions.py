@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from codemods.analysis import instances
-from codemods.analysis.calls import binder, keyword, literal, positional, values
+from codemods.analysis.calls import binder, callers_here, held, keyword, literal, positional, values
 from codemods.analysis.instances import callee
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
 from codemods.analysis.values import EACH, Following, PossibleValue, behind, possible_values, returned
 from codemods.flow.answers import Answer, no, question, unknown, yes
-from codemods.frameworks.accelerators import Keeping, given_here, is_keeper
+from codemods.frameworks.accelerators import Keeping, is_keeper
 from codemods.model.edits import Evidence
 from codemods.model.names import ACCELERATOR, OPTIMIZER, TORCH_MODULE
 from codemods.project.index import Ref
@@ -89,7 +89,7 @@ def factors(ctx: PythonContext, call: ast.Call) -> Factors:
         given = [*call.args[:2], *(k.value for k in call.keywords if k.arg not in flags)]
         for each in dict.fromkeys([loss, *given]):
             if each is not None and not isinstance(literal(each), bool):
-                walk.follow(PossibleValue(ctx, each, following=Following(given=given_here)))
+                walk.follow(PossibleValue(ctx, each, following=Following(given=_given_here)))
         ctx.memo[key] = walk.found
     found: Factors = ctx.memo[key]
     return found
@@ -100,7 +100,7 @@ def _divided_rates(ctx: PythonContext) -> list[Evidence]:
     found, steps = [], _configured(ctx)
     for rate in _rates(ctx):
         walk = _Walk()
-        walk.follow(PossibleValue(ctx, rate, following=Following(given=given_here)))
+        walk.follow(PossibleValue(ctx, rate, following=Following(given=_given_here)))
         if any(_counts_steps(each.ctx, each.by, steps) for each in walk.found.divisions):
             found.append(ctx.evidence(rate, "the learning rate is divided"))
     reads = (each for each in mentions(ctx, _NUMBER) if isinstance(each.node, ast.Attribute))
@@ -339,7 +339,7 @@ def _classes(ctx: PythonContext, node: ast.expr) -> Iterator[Ref]:
 
 def _forward(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function] | None:
     """The `forward` of the project's class that a call of a module runs, also of one that was prepared."""
-    for each in possible_values(ctx, call.func, given=given_here)[0]:
+    for each in possible_values(ctx, call.func, given=_given_here)[0]:
         node = each.node
         if each.path and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             place = each.path[0]
@@ -380,7 +380,7 @@ def _is_of_a_library(ctx: PythonContext, call: ast.Call) -> bool:
 
 def _prepared_kind(ctx: PythonContext, func: ast.expr) -> instances.InstanceOf | None:
     """What a module is an instance of that was handed to `prepare`, and came back."""
-    for each in possible_values(ctx, func, given=given_here)[0]:
+    for each in possible_values(ctx, func, given=_given_here)[0]:
         node = each.node
         if each.path and isinstance(node, ast.Call) and isinstance(each.path[0], int) and each.path[0] >= 0:
             given = positional(node, each.path[0])
@@ -459,3 +459,8 @@ def _configured(ctx: PythonContext) -> set[object]:
             )
             found.update(value for value in values if isinstance(value, int))  # `by_the_number_itself`
     return found - {None}
+
+
+def _given_here(ctx: PythonContext, function: Function, name: str) -> Sequence[tuple[PythonContext, ast.expr] | None]:
+    """What the calls in this file give for a parameter; None where it cannot be told."""
+    return [held(ctx, ctx, call, function, name) for call in callers_here(ctx, function)]

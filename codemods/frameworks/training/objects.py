@@ -153,7 +153,7 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
 
 
 def _given_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
-    """The name of what a function gives to another one, which makes an object of it (`made_by_a_function`)."""
+    """The name of what a function gives to another one, which makes an object of it (`left_at_the_end`)."""
     function = where.scope(maker)
     head, _, rest = name.partition(".")
     if not isinstance(function, FUNCTIONS) or head not in where.parameter_names(function):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, given, given_by, positional, values
-from codemods.analysis.definitions import reaching
 from codemods.analysis.instances import constructed
 from codemods.analysis.mentions import Occurrence, mentions
 from codemods.analysis.python_context import PythonContext
@@ -65,8 +64,6 @@ def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:
     """The wrapper of what surely is the model inside of one: `model` of `model.module`."""
     if isinstance(node, ast.Attribute) and node.attr == "module":
         return [node.value]
-    if (wrapped := _inside_if_there_is_one(ctx, node)) is not None:
-        return [wrapped]
     found, complete = (
         possible_values(ctx, node) if isinstance(node, ast.Name | ast.Attribute | ast.Call) else ([], False)
     )
@@ -83,17 +80,6 @@ def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:
             case _:
                 return []
     return held[:1] if complete else []
-
-
-def _inside_if_there_is_one(ctx: PythonContext, node: ast.expr) -> ast.expr | None:
-    """`model` of `raw = model.module if ddp else model`: the wrapper's model wherever there is one (`raw_or_not`)."""
-    given_once, complete = reaching(ctx, node) if isinstance(node, ast.Name) else ([], False)
-    match given_once[0].value if complete and len(given_once) == 1 else None:
-        case ast.IfExp(body=one, orelse=other):
-            for inner, plain in ((one, other), (other, one)):
-                if isinstance(inner, ast.Attribute) and inner.attr == "module":
-                    return inner.value if ast.dump(inner.value) == ast.dump(plain) else None
-    return None
 
 
 def wraps(ctx: PythonContext, node: ast.expr) -> tuple[PythonContext, ast.Call] | None:

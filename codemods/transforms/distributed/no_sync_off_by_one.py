@@ -100,7 +100,7 @@ def _steps(ctx: PythonContext, step: ast.Call) -> bool:
 
 
 def _named(ctx: PythonContext, test: ast.Name) -> ast.expr | None:
-    """What a name surely was given where it is tested: `steps = (i + 1) % 4 == 0` (`test_with_a_name`)."""
+    """What a name surely was given where it is tested: `steps = (i + 1) % 4 == 0` (`and_counted`)."""
     found, complete = reaching(ctx, test)
     return found[0].value if complete and len(found) == 1 else None
 
