@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory import Memory
 
+from codemods.model.names import LIGHTNING_MODULE, TORCH_MODULE
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import MISSING, UNKNOWN, Facts, gather
 
@@ -231,10 +232,19 @@ def test_the_answer_does_not_depend_on_what_was_asked_before() -> None:
         ),
         pytest.param("from pytorch_lightning import LightningModule as Base\n", True, id="a re-exported library class"),
         pytest.param("def Base(): pass\n", None, id="a function"),
+        pytest.param("from torch import nn\nclass Base(nn.Sequential): pass\n", False, id="a known class"),
+        pytest.param("import bolts\nclass Base(bolts.Net): pass\n", None, id="a class of another library"),
     ],
 )
 def test_descends(base: str, expected: bool | None) -> None:
     assert index(base=base, p=NET).descends(Ref("p.py", "Net"), frozenset({LM})) is expected
+
+
+def test_every_class_of_modules_of_torch_is_known() -> None:
+    torch = pytest.importorskip("torch")
+    classes = {name: each for name, each in vars(torch.nn).items() if isinstance(each, type)}
+    modules = {f"torch.nn.{name}" for name, each in classes.items() if issubclass(each, torch.nn.Module)}
+    assert modules == TORCH_MODULE - LIGHTNING_MODULE
 
 
 def test_lineage_is_in_the_order_of_lookup() -> None:

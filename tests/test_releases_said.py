@@ -46,6 +46,7 @@ CHOOSING = {
     "Makefile": "RELEASE := OLD\n\ninstall:\n\tpip install lib==$(RELEASE)\n",
     "Taskfile.yml": "tasks:\n  train:\n    cmds:\n      - pip install lib==OLD\n",
     "compose.yml": "services:\n  train:\n    image: registry/lib-gpu:OLD-cuda12\n",
+    "constraints/cluster.txt": "# listed_in_a_folder\nlib==OLD\n",
     "flake.nix": 'python.pkgs.lib.overridePythonAttrs (old: { version = "OLD"; })\n',
     "hatch.toml": '[envs.old]\ndependencies = ["lib==OLD"]\n',
     "image.def": "Bootstrap: docker\nFrom: registry/lib:OLD\n",

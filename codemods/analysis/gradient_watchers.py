@@ -75,7 +75,7 @@ def _bent(ctx: PythonContext) -> Iterator[Evidence]:
     for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (b"Function",)))):
         facts = ctx.index.facts(path)
         for name, klass in facts.classes.items() if facts is not None else ():
-            if "backward" not in klass.methods or not ctx.index.descends(Ref(path, name), AUTOGRAD_FUNCTION):
+            if "backward" not in klass.methods or ctx.index.descends(Ref(path, name), AUTOGRAD_FUNCTION) is False:
                 continue
             other = ctx.other(path) if are_connected(ctx.index, ctx.path, path) else None
             found = other.definition(f"{name}.backward") if other is not None else None

@@ -124,7 +124,8 @@ def _of_helpers(ctx: PythonContext, node: ast.AST, known: frozenset[str], comput
         is_used = not isinstance(ctx.parent(call), ast.Expr)
         sizes = is_used and bool(computed)
         if is_used and computed is Computed.ALL:
-            yield ctx.evidence(call, f"what `{ctx.written(call.func)}` does is not followed")
+            where, function = called
+            yield where.evidence(function, f"what `{ctx.written(call.func)}` does is not followed")
         elif place := next(acting(ctx, [called], known=known, sizes=sizes, owner=ctx.klass(node)), None):
             yield place
 
@@ -208,7 +209,8 @@ def _unlisted(ctx: PythonContext, scope: ast.AST, around: ast.AST) -> Iterator[E
 
 
 def _manager(ctx: PythonContext, entered: ast.expr) -> Evidence:
-    return ctx.evidence(entered, f"`{ctx.written(entered)}` may leave this before its end")
+    func = entered.func if isinstance(entered, ast.Call) else entered
+    return ctx.defined(func, f"`{ctx.written(entered)}` may leave this before its end", at=entered)
 
 
 def _is_plain(ctx: PythonContext, entered: ast.expr) -> bool:
@@ -241,7 +243,8 @@ def _of_functions(ctx: PythonContext) -> Iterator[Evidence]:
             func = decorator.func if isinstance(decorator, ast.Call) else decorator
             origins = ctx.origin(func)
             if any(":" in origin or origin.startswith("contextlib.") for origin in origins):
-                yield ctx.evidence(decorator, f"what `{ctx.written(func)}` makes of `{function.name}` is not followed")
+                says = f"what `{ctx.written(func)}` makes of `{function.name}` is not followed"
+                yield ctx.defined(func, says, at=decorator)
 
 
 def _of_attributes(ctx: PythonContext) -> Iterator[Evidence]:

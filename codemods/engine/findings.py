@@ -182,11 +182,18 @@ def _other_releases(context: FileContext, draft: Draft, line: int) -> Iterator[E
             continue
         asked = context.requirements(package)
         if not asked:
-            yield Evidence(context.path, line, f"which {package} is installed is not known")
+            yield _which_is_not_said(context, package, line)
         for path, requirement in asked[:1]:
             document = context.index.document(path)
             where = document.line(requirement) if isinstance(document, Manifest) else 1
             yield Evidence(path, where, f"{package} outside of {affected} may be installed, too")
+
+
+def _which_is_not_said(context: FileContext, package: str, line: int) -> Evidence:
+    """Where a project would say which release it has: its first packaging file, else the place of the finding."""
+    for path in context.index.versions.manifests(context.index.root(context.path))[:1]:
+        return Evidence(path, 1, f"this does not say which {package} is installed")
+    return Evidence(context.path, line, f"which {package} is installed is not known")
 
 
 def of_these_releases(context: FileContext, draft: Draft) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 LIGHTNING_MODULE = frozenset({"lightning.pytorch.LightningModule"})
 LIGHTNING_CALLBACK = frozenset({"lightning.pytorch.Callback"})
@@ -14,7 +15,30 @@ OPTIMIZER = frozenset(
         *("RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam"),
     )
 )
-TORCH_MODULE = frozenset({"torch.nn.Module", "lightning.pytorch.LightningModule"})
+_MODULES = """
+AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d
+AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss
+BatchNorm1d BatchNorm2d BatchNorm3d Bilinear CELU CTCLoss ChannelShuffle CircularPad1d CircularPad2d
+CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d Container Conv1d Conv2d Conv3d ConvTranspose1d
+ConvTranspose2d ConvTranspose3d CosineEmbeddingLoss CosineSimilarity CrossEntropyLoss CrossMapLRN2d DataParallel
+Dropout Dropout1d Dropout2d Dropout3d ELU Embedding EmbeddingBag FeatureAlphaDropout Flatten Fold
+FractionalMaxPool2d FractionalMaxPool3d GELU GLU GRU GRUCell GaussianNLLLoss GroupNorm Hardshrink Hardsigmoid
+Hardswish Hardtanh HingeEmbeddingLoss HuberLoss Identity InstanceNorm1d InstanceNorm2d InstanceNorm3d KLDivLoss
+L1Loss LPPool1d LPPool2d LPPool3d LSTM LSTMCell LayerNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d
+LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d
+LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LeakyReLU Linear LinearCrossEntropyLoss LocalResponseNorm
+LogSigmoid LogSoftmax MSELoss MarginRankingLoss MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d
+MaxUnpool3d Mish Module ModuleDict ModuleList MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss
+MultiheadAttention NLLLoss NLLLoss2d PReLU PairwiseDistance ParameterDict ParameterList PixelShuffle
+PixelUnshuffle PoissonNLLLoss RMSNorm RNN RNNBase RNNCell RNNCellBase RReLU ReLU ReLU6 ReflectionPad1d
+ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU Sequential SiLU Sigmoid
+SmoothL1Loss SoftMarginLoss Softmax Softmax2d Softmin Softplus Softshrink Softsign SyncBatchNorm Tanh Tanhshrink
+Threshold Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer
+TripletMarginLoss TripletMarginWithDistanceLoss Unflatten Unfold Upsample UpsamplingBilinear2d
+UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d
+"""
+"""The classes of modules of torch 2.13."""
+TORCH_MODULE = LIGHTNING_MODULE | {f"torch.nn.{name}" for name in _MODULES.split()}
 
 PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 AUTOGRAD_FUNCTION = frozenset({"torch.autograd.Function"})
@@ -143,6 +167,20 @@ _NN = re.compile(r"torch\.nn\.(?:module|transformer|activation|linear|container)
 _PACKAGED = re.compile(
     r"(peft|trl|transformers)\.(?:[a-z_0-9]+\.)+(\w*[A-Z]\w*|get_peft_model|prepare_model_for_kbit_training)"
 )
+_PLAIN = sys.stdlib_module_names | {"builtins", "numpy", "datasets"}
+_PLAIN_BASE = re.compile(
+    r"torch\.(?:nn|optim|optim\.lr_scheduler|autograd|utils\.data)\.[A-Z]\w*"
+    r"|lightning\.pytorch\.(?:LightningModule|LightningDataModule|Trainer|Callback)|lightning\.fabric\.Fabric"
+    r"|transformers\.(?:Trainer|Seq2SeqTrainer|TrainerCallback|\w+Config|\w+Arguments)|trl\.\w+Config"
+)
+
+
+def is_a_plain_base(name: str) -> bool:
+    """Whether a library's class surely extends none of the classes that rules ask for, unless it is one of them.
+
+    Other classes may: `prodigyopt.Prodigy` is an optimizer, `transformers.PreTrainedModel` a module.
+    """
+    return name.partition(".")[0] in _PLAIN or _PLAIN_BASE.fullmatch(name) is not None
 
 
 def canonical(name: str) -> str:

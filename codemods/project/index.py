@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from codemods.model.edits import Skip
-from codemods.model.names import SETTINGS, STARS, canonical
+from codemods.model.names import SETTINGS, STARS, canonical, is_a_plain_base
 from codemods.model.plan import Project, Target
 from codemods.model.profile import SILENT, Recorder
 from codemods.project import versions
@@ -685,7 +685,7 @@ class Index:
         lineage = self.lineage(ref)
         if lineage.external & names:
             return True
-        return False if lineage.complete else None
+        return False if lineage.complete and all(map(is_a_plain_base, lineage.external)) else None
 
     def assigned(self, ref: Ref, name: str) -> Iterator[tuple[Ref, Assignment]]:
         """What the class and its ancestors assign to an attribute, on the class or on `self`, nearest class first."""

@@ -30,6 +30,7 @@ INSTALLER = re.compile(
     r"|(?:README|Readme|readme|INSTALL|Singularity|Apptainer)[^/]*|\.(?:gitmodules|envrc|tool-versions)"
     r"|[^/]*\.(?:[Dd]ockerfile|mk|def|ini|cfg|bat|cmd|ps1|nix|tf|hcl|env|pbs|job|qsub|lsf|zsh|fish|ksh|csh|js|mjs|cjs|ts"
     r"|rb|pl|jl|awk|sed|R|patch|diff)"
+    r"|(?:constraints?|deps|dependencies)/[^/]+\.(?:txt|in|lst|list)"  # (listed_in_a_folder in test_releases_said)
     r"|[^/]*(?:req|dep|pip|pkg|pack|inst|lib|env|vers|pin|freeze|torch|cuda|setup|wheel|whl)[^/]*\.(?:txt|in|lst|list))"
 )
 """What may install a package, run a program or write its files in a language that is not read: it is searched, and

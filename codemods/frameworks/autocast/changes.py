@@ -16,7 +16,7 @@ from codemods.frameworks.autocast.uses import Use, uses
 from codemods.model.edits import Evidence
 from codemods.model.names import GRAD_SCALER
 from codemods.project.index import Ref
-from codemods.syntax.module import own
+from codemods.syntax.module import is_none, own
 
 _WRITES = ("copy_", "mul_", "add_", "lerp_", "sub_", "fill_")
 
@@ -32,6 +32,8 @@ class WeightChange:
     """The modules whose weights are written; None: unknown."""
     one_of_several: bool = False
     """Several optimizers of different weights may be meant, and only one of them is stepped."""
+    closure: ast.expr | None = None
+    """What a step is given to run between two writes (`closure`)."""
 
     def may_write(self, path: Path) -> bool:
         """Whether the weights of `path` may be among those written."""
@@ -111,7 +113,8 @@ def change(ctx: PythonContext, node: ast.AST) -> WeightChange | None:
             if isinstance(optimizer, ast.Subscript) and modules_of(ctx, optimizer) is None:
                 return None  # one of several, and which weights it holds is not in sight
             several = len({*_alternatives(ctx, optimizer)}) > 1
-            return WeightChange(node, f"{ctx.written(owner)}.step()", modules_of(ctx, optimizer), several)
+            closure = next((each for each in values(node) if each is not optimizer and not is_none(each)), None)
+            return WeightChange(node, f"{ctx.written(owner)}.step()", modules_of(ctx, optimizer), several, closure)
         case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")) if is_module(ctx, owner) is True:
             path = path_of(ctx, owner)
             return WeightChange(node, f"{ctx.name(owner)}.load_state_dict()", (path,)) if path else None

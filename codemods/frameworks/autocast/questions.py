@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from codemods.analysis.instances import may_be_a_parameter
+from codemods.analysis.instances import callee, may_be_a_parameter
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions, stores
 from codemods.analysis.optimizers import optimizes, stepped
 from codemods.analysis.other_files import is_taken_by
@@ -158,7 +158,9 @@ def _is_made_in_sight(ctx: PythonContext, optimizer: ast.expr) -> bool:
     """Whether each value that an optimizer may be is a call that makes one."""
     values, complete = possible_values(ctx, optimizer)
     makers = [each.node for each in values if isinstance(each.node, ast.Call) and each.ctx is ctx and not each.path]
-    return complete and len(makers) == len(values) > 0 and all(optimizes(ctx, each) for each in makers)
+    known = complete and len(makers) == len(values) > 0 and all(optimizes(ctx, each) for each in makers)
+    # a function of the project may hand one on that holds tensors (the law of indirections)
+    return known and not any(callee(ctx, each) for each in makers)
 
 
 def _holds_tensors(ctx: PythonContext, optimizer: ast.expr) -> bool:

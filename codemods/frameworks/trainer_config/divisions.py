@@ -294,6 +294,9 @@ class _Walk:
         counted = [arg for arg in args if _counts_steps(ctx, arg, steps)]
         for arg in counted:
             self.divide(ctx, call, arg)
+        if next(_made(ctx, call), None) is not None:  # an object holds what it is made of (the law of indirections)
+            for each in args:
+                self.follow(value.at(each))
         if not counted and not _is_of_a_library(ctx, call):
             self.stop(value)
 

@@ -186,10 +186,17 @@ def _is_deleted(ctx: PythonContext, node: ast.Attribute) -> bool:
 
 
 def _has_modes_of_its_own(ctx: PythonContext, method: ast.Attribute) -> bool:
-    """Whether a class of the project that a model is of overrides a method, or the one behind `eval` (`overridden`)."""
+    """Whether a class of the project overrides a method of a model, or the one behind `eval` (`overridden`).
+
+    Of a model that a function is given the class is not known: it may be any of the file (the law of indirections).
+    """
     kind = instances.of(ctx, method.value)
     asked = {"train", "eval"} if method.attr == "eval" else {method.attr} & {"train", "zero_grad"}
-    refs = [Ref.of(each) for each in kind.names if ":" in each] if kind is not None else []
+    if kind is not None:
+        refs = [Ref.of(each) for each in kind.names if ":" in each]
+    else:
+        refs = [Ref(ctx.path, name) for name in ctx.facts.classes]
+        refs = [each for each in refs if ctx.index.descends(each, TORCH_MODULE) is not False]
     return any(ctx.index.method(ref, name) is not None for ref in refs for name in asked)
 
 

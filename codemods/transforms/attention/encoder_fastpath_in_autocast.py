@@ -136,7 +136,7 @@ def modules_leave_training(ctx: PythonContext) -> Answer:
     return unless(
         Evidence(path, klass.line, f"`{klass.name}` may keep the encoder in training")
         for path, klass, _ in definers(ctx, "train")
-        if ctx.index.descends(Ref(path, klass.name), TORCH_MODULE)
+        if ctx.index.descends(Ref(path, klass.name), TORCH_MODULE) is not False
     )
 
 

@@ -122,7 +122,7 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
     remedies: dict[str, Remedy] = {}
     if plain and spelled is not None and not compiled(ctx, node):
         clear = [insert_after(node, f"{spelled.code}()")]
-        remedies["clear-cache"] = Remedy(clear, is_right=[nobody_else_writes(ctx, node)], needs=[spelled.need])
+        remedies["clear-cache"] = Remedy(clear, is_right=[nobody_else_writes(ctx, written_here)], needs=[spelled.need])
     if (narrowed := _narrowed(ctx, node, region)) is not None:
         title = "End the region before the backward pass"
         remedies["narrow-region"] = Remedy([narrowed], title, on_request=True)
@@ -130,25 +130,17 @@ def step(node: ast.Call | ast.For, ctx: PythonContext) -> Iterator[Draft]:
 
 
 @question
-def nobody_else_writes(ctx: PythonContext, node: ast.AST) -> Answer:
+def nobody_else_writes(ctx: PythonContext, written_here: WeightChange) -> Answer:
     """Whether no loop over parameters in another function copies into them: the cache is stale after it, too
     (`slow_weights`).
     """
-    if isinstance(node, ast.Call) and _is_given_a_closure(ctx, node):
-        return unknown(ctx.evidence(node, "the weights may be written several times in here"))
+    node = written_here.node
+    if written_here.closure is not None:
+        return unknown(ctx.evidence(written_here.closure, "the weights may be written several times in here"))
     return unless(
         each.evidence("this may write the weights as well")
         for each in mentions(ctx, "copy_")
         if each.ctx.function(each.node) is not ctx.function(node) and each.ctx.enclosing(each.node, ast.For) is not None
-    )
-
-
-def _is_given_a_closure(ctx: PythonContext, call: ast.Call) -> bool:
-    """Whether a step is given a function, which runs between two writes (`closure`)."""
-    functions = {each.name for each in ctx.all(ast.FunctionDef)}
-    return any(
-        isinstance(each, ast.Lambda) or (isinstance(each, ast.Name) and each.id in functions)
-        for each in (*call.args, *(word.value for word in call.keywords))
     )
 
 

@@ -139,7 +139,7 @@ def optimizers_are_torchs(ctx: PythonContext) -> Answer:
     return unless(
         Evidence(path, klass.line, f"`{klass.name}` may need the gradients of the last step")
         for path, klass, _ in definers(ctx, "step")
-        if ctx.index.descends(Ref(path, klass.name), OPTIMIZER)
+        if ctx.index.descends(Ref(path, klass.name), OPTIMIZER) is not False
     )
 
 
@@ -187,7 +187,11 @@ def _callback_zeroes(ctx: PythonContext) -> bool:
         facts = ctx.index.facts(path)
         for name, klass in facts.classes.items() if facts else ():
             hooked = any(hook in klass.methods for hook in hooks)
-            if hooked and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) and (other := ctx.other(path)):
+            if (
+                hooked
+                and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) is not False
+                and (other := ctx.other(path))
+            ):
                 methods = (other.definition(f"{name}.{method}") for method in klass.methods)
                 if any(_zeroes(node) for _, node in ReachedCode(m for m in methods if m).nodes):
                     return True

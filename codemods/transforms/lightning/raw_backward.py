@@ -372,7 +372,11 @@ def _hooks(ctx: PythonContext, code: ReachedCode) -> Iterator[Obstacle]:
         facts = ctx.index.facts(path)
         for name, klass in facts.classes.items() if facts else ():
             hooks = [hook for hook in BACKWARD_HOOKS if hook in klass.methods]
-            if hooks and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) and (other := ctx.other(path)):
+            if (
+                hooks
+                and ctx.index.descends(Ref(path, name), LIGHTNING_CALLBACK) is not False
+                and (other := ctx.other(path))
+            ):
                 for hook in hooks:
                     if found := other.definition(f"{name}.{hook}"):
                         yield obstacle(other, found[1], f"`{hook}` of `{name}` {why}", sure=False)
