@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.instances import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
@@ -32,7 +33,8 @@ def function_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
     """
     functions = (each for each in (node, *ctx.ancestors(node)) if isinstance(each, FUNCTIONS))
     return unless(
-        ctx.defined(
+        where_defined(
+            ctx,
             decorator.func if isinstance(decorator, ast.Call) else decorator,
             f"`{ctx.written(decorator)}` may change `{function.name}`",
             at=function,

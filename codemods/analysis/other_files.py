@@ -46,11 +46,28 @@ def _used(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Iter
             if (place := next(acts, None)) is not None:
                 yield place
             continue
-        name = each.target.rpartition(".")[2]
-        facts = ctx.index.facts(module) if isinstance(module, str) else None
-        found = (facts.classes.get(name) or facts.functions.get(name)) if facts is not None else None
-        path, line = (str(module), found.line) if found is not None else (ctx.path, each.line)
-        yield Evidence(path, line, f"`{name}` may take part")
+        yield where_imported(ctx, each, f"`{each.target.rpartition('.')[2]}` may take part")
+
+
+def where_imported(ctx: PythonContext, each: Import, why: str) -> Evidence:
+    """Where the project defines what a file imports, as what shows a claim; else the import."""
+    module = file_of(ctx.index, ctx.path, each)
+    line = _line_of(ctx, each, module) if isinstance(module, str) else None
+    return Evidence(str(module), line, why) if line is not None else Evidence(ctx.path, each.line, why)
+
+
+def _line_of(ctx: PythonContext, each: Import, module: str) -> int | None:
+    """Where a file defines what another one takes of it: by its name, or as an attribute of the module."""
+    there = ctx.other(module)
+    if there is None:
+        return None
+    used = [node.attr for node in ctx.all(ast.Attribute) if ctx.name(node.value) == each.name]
+    for name in (each.target.rpartition(".")[2], *used):
+        if found := there.definitions(name):
+            return found[0].lineno
+        for binding in there.bindings(there.module.tree).get(name, ()):
+            return getattr(binding.node, "lineno", None)
+    return None
 
 
 def _behind(ctx: PythonContext, each: Import, module: str) -> list[tuple[PythonContext, ast.AST]] | None:

@@ -340,14 +340,6 @@ class PythonContext(FileContext):
         """The line of this file that a node begins on, as what shows a claim: `why` says what stands there."""
         return Evidence(self.path, node.lineno, why)
 
-    def defined(self, func: ast.expr, why: str, at: ast.expr | ast.stmt) -> Evidence:
-        """Where the project defines what an expression names, as what shows a claim; `at`: else."""
-        origins = self.origin(func)
-        path, inside, qualified = next(iter(origins)).partition(":") if len(origins) == 1 else ("", "", "")
-        there = self.other(path) if inside else None
-        found = there.definitions(qualified) if there is not None else []
-        return there.evidence(found[0], why) if there is not None and len(found) == 1 else self.evidence(at, why)
-
     def other(self, path: str) -> PythonContext | None:
         """Another file of the project; None where it cannot be read."""
         if path not in self.others:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.acting import acting, is_a_setting
 from codemods.analysis.calls import literal, values
-from codemods.analysis.instances import library_values
+from codemods.analysis.instances import library_values, where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.computed import Computed
@@ -210,7 +210,7 @@ def _unlisted(ctx: PythonContext, scope: ast.AST, around: ast.AST) -> Iterator[E
 
 def _manager(ctx: PythonContext, entered: ast.expr) -> Evidence:
     func = entered.func if isinstance(entered, ast.Call) else entered
-    return ctx.defined(func, f"`{ctx.written(entered)}` may leave this before its end", at=entered)
+    return where_defined(ctx, func, f"`{ctx.written(entered)}` may leave this before its end", at=entered)
 
 
 def _is_plain(ctx: PythonContext, entered: ast.expr) -> bool:
@@ -244,7 +244,7 @@ def _of_functions(ctx: PythonContext) -> Iterator[Evidence]:
             origins = ctx.origin(func)
             if any(":" in origin or origin.startswith("contextlib.") for origin in origins):
                 says = f"what `{ctx.written(func)}` makes of `{function.name}` is not followed"
-                yield ctx.defined(func, says, at=decorator)
+                yield where_defined(ctx, func, says, at=decorator)
 
 
 def _of_attributes(ctx: PythonContext) -> Iterator[Evidence]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from codemods.analysis.calls import argument, keyword, literal
-from codemods.analysis.mentions import mentions
+from codemods.analysis.calls import argument, keyword, literal, values
+from codemods.analysis.mentions import are_connected, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.regions import Region
+from codemods.model.names import AUTOCAST, GRAD_SCALER
 
 _CASTING = frozenset(
     {f"torch.{each}" for each in ("matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", "einsum", "conv1d", "conv2d")}
@@ -20,6 +21,10 @@ _LAYERS = frozenset(f"torch.nn.{each}" for each in ("Linear", "Conv1d", "Conv2d"
 _MAKERS = frozenset(f"torch.{each}" for each in ("zeros", "ones", "empty", "rand", "randn"))
 _ALIKE = frozenset({"view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "contiguous", "t"})
 """Methods that keep the type."""
+_ON_A_GPU = frozenset({"torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast"})
+_MOVING = (b"cuda", b".to(", b"accelerate", b"lightning", b"transformers")
+_MOVERS = frozenset({"accelerate", "lightning", "pytorch_lightning", "transformers", "trl", "deepspeed"})
+"""Frameworks that put a model and its data on the GPU."""
 
 
 @question
@@ -28,6 +33,51 @@ def region_is_on(ctx: PythonContext, call: ast.expr | ast.stmt, region: Region) 
     if region.precision != "mixed" or region.opening.in_doubt:
         return unknown(ctx.evidence(call, "whether autocast is on here is not known"))
     return yes()
+
+
+@question
+def something_is_on_its_gpu(ctx: PythonContext, region: Region) -> Answer:
+    """Whether the program puts something on the GPU that a region is for: on the CPU it casts nothing (`left_over`)."""
+    call = region.opening.call
+    if call is None or not is_for_a_gpu(region):
+        return yes()
+    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, _MOVING))):
+        other = ctx.other(path) if are_connected(ctx.index, ctx.path, path) else None
+        if other is not None and _moves(other):
+            return yes()
+    return unknown(region.context.evidence(call, "nothing in sight is on a GPU"))
+
+
+def is_for_a_gpu(region: Region) -> bool:
+    """Whether a region surely is one of CUDA."""
+    call = region.opening.call
+    if call is None:
+        return False
+    device = argument(call, "device_type", 0)
+    by_name = device is not None and str(literal(device)).startswith("cuda")
+    return by_name or region.context.means(call.func, _ON_A_GPU)
+
+
+def _moves(ctx: PythonContext) -> bool:
+    """Whether a file names a GPU apart from regions and scalers, moves something, or has a framework that does."""
+    for call in ctx.all(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
+            return True
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "to":
+            if any(literal(each) is ... and not _is_a_type(ctx, each) for each in values(call)):
+                return True
+    for text in ctx.all(ast.Constant):
+        if isinstance(text.value, str) and text.value.startswith("cuda"):
+            holder = ctx.parent(text)
+            taker = ctx.parent(holder) if isinstance(holder, ast.keyword) else holder
+            if not ctx.calls(taker, AUTOCAST | GRAD_SCALER):
+                return True
+    return any(each.target.partition(".")[0] in _MOVERS for each in ctx.facts.imports)
+
+
+def _is_a_type(ctx: PythonContext, node: ast.expr) -> bool:
+    named = isinstance(node, ast.Attribute) and node.attr == "dtype"
+    return named or any(each.startswith("torch.") for each in ctx.origin(node))
 
 
 @question

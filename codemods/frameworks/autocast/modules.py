@@ -210,12 +210,18 @@ def _is_a_loss(ctx: PythonContext, call: ast.Call) -> bool:
     return ctx.means(call.func, LOSS_FUNCTIONS) or ctx.is_a(call.func, LOSS_MODULES)
 
 
+_MOVING = frozenset(
+    {"to", "cuda", "cpu", "type", "type_as", "long", "int", "bool", "pin_memory", "permute", "transpose"}
+)
+"""Methods that give a tensor of the batch as another one (`moved_batch`)."""
+
+
 def _called(ctx: PythonContext, value: ast.expr, depth: int = 2) -> Iterator[ast.Call]:
     """The calls of what belongs to no library by which a value is computed, also by way of a variable."""
     for node in (value, *own(value)):
         match node:
             case ast.Call(func=func) if not ctx.origin(func):
-                if not (isinstance(func, ast.Attribute) and func.attr in METHODS):
+                if not (isinstance(func, ast.Attribute) and func.attr in METHODS | _MOVING):
                     yield node
             case ast.Name() if depth:
                 for binding in reaching(ctx, node)[0]:  # what it is later says nothing (`chained`)

@@ -12,8 +12,9 @@ from codemods.analysis.optimizers import optimizes, stepped
 from codemods.analysis.other_files import is_taken_by
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.flow.answers import Answer, in_turn, question, unknown, unless
+from codemods.flow.answers import Answer, in_turn, question, unknown, unless, yes
 from codemods.frameworks.autocast.changes import modules_of
+from codemods.frameworks.autocast.low_precision import something_is_on_its_gpu
 from codemods.frameworks.autocast.modules import Path, overlap
 from codemods.frameworks.autocast.openings import DEPTH, opening
 from codemods.frameworks.autocast.passes import COMPILERS, COMPILING
@@ -51,6 +52,7 @@ def nothing_interferes(
             lambda: nothing_is_compiled(ctx),
             lambda: weights_are_as_made(ctx),
             lambda: runs_under_autocast(ctx, scope),
+            lambda: something_is_on_its_gpu(ctx, region) if region is not None else yes(),
         )
     )
 

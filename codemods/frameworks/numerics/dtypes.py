@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from codemods.analysis.calls import has_splat, keyword, literal
-from codemods.analysis.mentions import definers, stores
+from codemods.analysis.calls import argument, has_splat, keyword, literal
+from codemods.analysis.mentions import definers, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
@@ -102,3 +102,19 @@ def arrays_are_made_by_torch(ctx: PythonContext) -> Answer:
     )
     put = (each.evidence("`numpy` is set here") for each in stores(ctx, "numpy") if each.word == "numpy")
     return unless((*own, *put))
+
+
+@question
+def numpy_has_its_type(ctx: PythonContext) -> Answer:
+    """Whether no tensor of the program may be in bfloat16, of which NumPy makes no array (`array_of_bfloat16`).
+
+    Autocast of the CPU is in bfloat16 where nobody says anything else.
+    """
+    named = (each.evidence("NumPy has no bfloat16") for each in mentions(ctx, "bfloat16"))
+    regions = (
+        each.evidence("autocast of the CPU is in bfloat16, which NumPy does not have")
+        for each in mentions(ctx, "autocast")
+        if each.call is not None and literal(argument(each.call, "device_type", 0)) == "cpu"
+        if argument(each.call, "dtype", 1) is None
+    )
+    return unless((*named, *regions))

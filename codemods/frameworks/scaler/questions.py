@@ -21,6 +21,7 @@ from codemods.analysis.mentions import (
     stores_none,
 )
 from codemods.analysis.optimizers import are_different, is_schedule, optimizes
+from codemods.analysis.other_files import where_imported
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, names
@@ -522,8 +523,8 @@ def bound_is_plain(ctx: PythonContext, clip: ast.Call) -> Answer:
     if bound is not None:
         doubts += (there.evidence(node, "the bound may hold the loss scale") for there, node in _computed(ctx, bound))
     if isinstance(bound, ast.Name) and not doubts:
-        imported = any(ctx.facts.named(bound.id)) and bound.id not in ctx.facts.rebound
-        doubts += [ctx.evidence(bound, "the bound is computed elsewhere")] if imported and not ctx.origin(bound) else []
+        imports = ctx.facts.named(bound.id) if bound.id not in ctx.facts.rebound and not ctx.origin(bound) else ()
+        doubts += (where_imported(ctx, each, "the bound is from here") for each in imports)
     if bound is not None:
         doubts += (
             ctx.evidence(bound, "the bound is infinite, so that nothing is clipped") for _ in _infinite(ctx, bound)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, callers_here, held, keyword, literal, positional, values
-from codemods.analysis.instances import callee
+from codemods.analysis.instances import callee, where_defined
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
@@ -142,7 +142,10 @@ class _Walk:
         statement = node if isinstance(node, (ast.expr, ast.stmt)) else ctx.statement(node)
         if statement is not None:
             written = ctx.written(statement) if isinstance(statement, ast.expr) else "this"
-            self.found.stops.append(ctx.evidence(statement, f"`{written}` {why}"))
+            says = f"`{written}` {why}"
+            called = statement.func if isinstance(statement, ast.Call) else None
+            shown = where_defined(ctx, called, says, at=statement) if called else ctx.evidence(statement, says)
+            self.found.stops.append(shown)
 
     def follow(self, value: PossibleValue) -> None:
         """What a value, or an item of it, is made of."""
@@ -351,9 +354,8 @@ def _forward(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Functio
         if isinstance(node, ast.expr):
             made = node
             for ref in _classes(each.ctx, made) if not isinstance(made, ast.Call) else _made(each.ctx, made):
-                if each.ctx.index.descends(ref, TORCH_MODULE) is False:
-                    continue
-                for name in ("forward", "__call__"):
+                is_a_module = each.ctx.index.descends(ref, TORCH_MODULE) is not False
+                for name in ("forward", "__call__") if is_a_module else ("__call__",):
                     owner = each.ctx.index.method(ref, name)
                     other = each.ctx.other(owner.path) if owner is not None else None
                     if owner is not None and other is not None and (found := other.definition(f"{owner.name}.{name}")):

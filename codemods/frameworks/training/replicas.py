@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, given, given_by, positional, values
-from codemods.analysis.instances import constructed
+from codemods.analysis.instances import constructed, where_defined
 from codemods.analysis.mentions import Occurrence, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
@@ -178,7 +178,7 @@ def _handed(ctx: PythonContext, call: ast.Call, model: ast.expr, depth: int) -> 
     found = ctx.callee(call)
     if found is None:
         if not _is_harmless(ctx, call):
-            yield ctx.evidence(call, f"`{ctx.written(call.func)}` may call the wrapper")
+            yield where_defined(ctx, call.func, f"`{ctx.written(call.func)}` may call the wrapper", at=call)
         return
     where, function = found
     for parameter in parameters(function):
@@ -198,7 +198,7 @@ def _called(ctx: PythonContext, function: Function, name: str, depth: int) -> It
                 if depth:
                     yield from _handed(ctx, node, value, depth - 1)
                 else:
-                    yield ctx.evidence(node, f"`{ctx.written(node.func)}` may call the wrapper")
+                    yield where_defined(ctx, node.func, f"`{ctx.written(node.func)}` may call the wrapper", at=node)
 
 
 def _is_harmless(ctx: PythonContext, call: ast.Call) -> bool:

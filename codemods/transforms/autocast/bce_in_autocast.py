@@ -24,15 +24,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, has_splat, literal
+from codemods.analysis.calls import argument, has_splat
 from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
-from codemods.frameworks.autocast.low_precision import nobody_leaves_the_region, region_is_on
+from codemods.frameworks.autocast.low_precision import (
+    is_for_a_gpu,
+    nobody_leaves_the_region,
+    region_is_on,
+    something_is_on_its_gpu,
+)
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
-from codemods.frameworks.autocast.regions import Region, around
+from codemods.frameworks.autocast.regions import around
 from codemods.frameworks.numerics.criteria import computes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
@@ -42,7 +47,6 @@ from codemods.syntax.verbs import edit_call
 _LOSS = "torch.nn.functional.binary_cross_entropy"
 _CRITERION = frozenset({"torch.nn.BCELoss", "torch.nn.modules.loss.BCELoss"})
 _SIGMOID = frozenset({"torch.sigmoid", "torch.special.expit", "torch.nn.functional.sigmoid"})
-_ON_A_GPU = frozenset({"torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast"})
 
 rule = Rule(
     code="AMP004",
@@ -78,7 +82,7 @@ def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         bare = isinstance(logits, (ast.NamedExpr, ast.GeneratorExp))
         written = f"({ctx.source(logits)})" if bare else ctx.source(logits)
         fix = [edit_call(call, function=target.code, values={held: written})]
-    raises = _is_on_a_gpu(region)
+    raises = is_for_a_gpu(region)
     yield rule.finding(
         call,
         fix=fix,
@@ -89,6 +93,7 @@ def bce_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         consequence=Consequence.RAISES if raises else Consequence.SILENT,
         is_bug=[
             region_is_on(ctx, call, region),
+            something_is_on_its_gpu(ctx, region),
             no_manager_is_unknown(ctx, call),
             nobody_leaves_the_region(ctx),
             *([] if raises else [logits_are_in_16_bits(ctx, call, given)]),
@@ -116,15 +121,6 @@ def _is_a_sigmoid(ctx: PythonContext, node: ast.expr) -> bool:
     found, complete = possible_values(ctx, node, ordered=True)
     sure = [_logits(each.ctx, each.node) for each in found if isinstance(each.node, ast.expr) and not each.path]
     return complete and len(sure) == len(found) > 0 and None not in sure
-
-
-def _is_on_a_gpu(region: Region) -> bool:
-    call = region.opening.call
-    if call is None:
-        return False
-    device = argument(call, "device_type", 0)
-    by_name = device is not None and str(literal(device)).startswith("cuda")
-    return by_name or region.context.means(call.func, _ON_A_GPU)
 
 
 @question

@@ -35,6 +35,7 @@ from codemods.frameworks.autocast.low_precision import (
     is_made_in_32_bits,
     nobody_leaves_the_region,
     region_is_on,
+    something_is_on_its_gpu,
 )
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
 from codemods.frameworks.autocast.regions import around
@@ -101,6 +102,7 @@ def _written(target: ast.expr, source: ast.expr, at: ast.expr | ast.stmt, ctx: P
         message=f"`{name}` is in 32 bits, and what is written into it by index comes out of autocast in 16",
         is_bug=[
             region_is_on(ctx, at, region),
+            something_is_on_its_gpu(ctx, region),
             no_manager_is_unknown(ctx, at),
             nobody_leaves_the_region(ctx),
             default_type_stays(ctx),

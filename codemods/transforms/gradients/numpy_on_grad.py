@@ -10,7 +10,8 @@ work.
 
 ## Fix safety
 Safe where the array is only read: it has the values of the tensor. Unsafe where it is returned or handed on, or where
-the function makes tensors of arrays: a loss that goes through NumPy trains nothing, and says nothing.
+the function makes tensors of arrays: a loss that goes through NumPy trains nothing, and says nothing. Unsafe where
+something in the program is in bfloat16, of which NumPy makes no array with or without a graph.
 
 ## When it is not offered
 Reported where the function itself differentiates the tensor: then it surely requires gradients. Silent for anything
@@ -27,7 +28,7 @@ from codemods.analysis.python_context import PythonContext
 from codemods.frameworks.gradients.accumulators import array_is_only_read
 from codemods.frameworks.gradients.differentiated import differentiated_in
 from codemods.frameworks.gradients.grad_mode import gradients
-from codemods.frameworks.numerics.dtypes import arrays_are_made_by_torch
+from codemods.frameworks.numerics.dtypes import arrays_are_made_by_torch, numpy_has_its_type
 from codemods.model.edits import Consequence, Safety
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
@@ -62,8 +63,13 @@ def numpy_on_grad(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message=f"`{tensor.id}` requires gradients, and NumPy takes no such tensor",
         evidence=[ctx.evidence(backward, "it is differentiated here")],
         is_bug=[arrays_are_made_by_torch(ctx)],
-        is_right=[array_is_only_read(ctx, call)],
+        is_right=[array_is_only_read(ctx, call), *([] if _is_widened(call) else [numpy_has_its_type(ctx)])],
     )
+
+
+def _is_widened(call: ast.Call) -> bool:
+    """Whether the tensor is made one of 32 or 64 bits first: `loss.float().numpy()`."""
+    return any(isinstance(each, ast.Attribute) and each.attr in ("float", "double") for each in ast.walk(call.func))
 
 
 def _of(call: ast.Call, ctx: PythonContext) -> ast.Name | None:

@@ -4,6 +4,7 @@ import torch.nn.functional as F
 
 
 def train(model, x, y):
+    x, y = x.cuda(), y.cuda()
     criterion = nn.BCELoss()
     with torch.cuda.amp.autocast():
         probabilities = torch.sigmoid(model(x))

@@ -17,6 +17,6 @@ class Mixing:
             both = torch.cat([seen["features"], guess["features"]]).split(len(x))
             first = self.model(both[0], head_only=self.head_only)
             second = self.model(both[1], head_only=self.head_only)
-            loss = F.cross_entropy(first, y) + F.mse_loss(second, guess["logits"])
+            loss = F.cross_entropy(first, y.cuda()) + F.mse_loss(second, guess["logits"])
         loss.backward()
         self.optimizer.step()

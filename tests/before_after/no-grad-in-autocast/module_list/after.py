@@ -8,6 +8,7 @@ class Stack(torch.nn.Module):
         self.blocks = torch.nn.ModuleList([torch.nn.Linear(8, 8) for _ in range(3)])
 
     def losses(self, x):
+        x = x.cuda()
         with torch.autocast("cuda"):
             with torch.no_grad():
                 target = x

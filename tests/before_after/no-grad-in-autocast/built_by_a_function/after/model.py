@@ -14,6 +14,6 @@ class Remembering:
             with torch.no_grad():
                 before = self.encoder(x)
                 torch.clear_autocast_cache()
-            loss = F.mse_loss(self.encoder(x), before + y)
+            loss = F.mse_loss(self.encoder(x), before + y.cuda())
         loss.backward()
         self.optimizer.step()

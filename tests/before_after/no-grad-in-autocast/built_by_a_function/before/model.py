@@ -13,6 +13,6 @@ class Remembering:
         with torch.autocast("cuda", dtype=torch.bfloat16):
             with torch.no_grad():
                 before = self.encoder(x)
-            loss = F.mse_loss(self.encoder(x), before + y)
+            loss = F.mse_loss(self.encoder(x), before + y.cuda())
         loss.backward()
         self.optimizer.step()
