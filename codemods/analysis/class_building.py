@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.instances import where_defined
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence

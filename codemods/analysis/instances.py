@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.model.edits import Evidence
 from codemods.model.names import ACCELERATOR, GRAD_SCALER, PARAMETER, TORCH_MODULE
 from codemods.project.index import NONE, Ref
 from codemods.syntax.module import FUNCTIONS, Function, is_none, own, parameters
@@ -176,29 +174,6 @@ def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function]
     place = ctx.index.method(Ref.of(origin), call.func.attr)
     program = ctx.other(place.path) if place else None
     return program.definition(f"{place.name}.{call.func.attr}") if program and place else None
-
-
-def where_defined(ctx: PythonContext, func: ast.expr, why: str, at: ast.expr | ast.stmt) -> Evidence:
-    """Where the project defines what an expression calls, as what shows a claim; `at`: where that is not in sight."""
-    for there, node in _definitions(ctx, func):
-        return there.evidence(node, why)
-    return ctx.evidence(at, why)
-
-
-def _definitions(ctx: PythonContext, func: ast.expr) -> Iterator[tuple[PythonContext, ast.ClassDef | Function]]:
-    """Functions and classes by their name, methods of objects whose class is known, and what calling an object runs."""
-    for origin in ctx.origin(func):
-        path, inside, qualified = origin.partition(":")
-        there = ctx.other(path) if inside else None
-        yield from ((there, node) for node in there.definitions(qualified)) if there is not None else ()
-    held, names = (func.value, (func.attr,)) if isinstance(func, ast.Attribute) else (func, ("__call__", "forward"))
-    kind = of(ctx, held)
-    for ref in (Ref.of(name) for name in (kind.names if kind is not None else ()) if ":" in name):
-        for name in names:
-            place = ctx.index.method(ref, name)
-            there = ctx.other(place.path) if place is not None else None
-            if there is not None and place is not None:
-                yield from ((there, node) for node in there.definitions(f"{place.name}.{name}"))
 
 
 def called(ctx: PythonContext, call: ast.Call) -> frozenset[str]:

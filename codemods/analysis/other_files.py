@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from codemods.analysis.acting import acting, methods_of
+from codemods.analysis.places import file_of, where_imported
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import is_of_an_end
 from codemods.flow.answers import Answer, question, unless
@@ -47,27 +48,6 @@ def _used(ctx: PythonContext, known: frozenset[str], computed: Computed) -> Iter
                 yield place
             continue
         yield where_imported(ctx, each, f"`{each.target.rpartition('.')[2]}` may take part")
-
-
-def where_imported(ctx: PythonContext, each: Import, why: str) -> Evidence:
-    """Where the project defines what a file imports, as what shows a claim; else the import."""
-    module = file_of(ctx.index, ctx.path, each)
-    line = _line_of(ctx, each, module) if isinstance(module, str) else None
-    return Evidence(str(module), line, why) if line is not None else Evidence(ctx.path, each.line, why)
-
-
-def _line_of(ctx: PythonContext, each: Import, module: str) -> int | None:
-    """Where a file defines what another one takes of it: by its name, or as an attribute of the module."""
-    there = ctx.other(module)
-    if there is None:
-        return None
-    used = [node.attr for node in ctx.all(ast.Attribute) if ctx.name(node.value) == each.name]
-    for name in (each.target.rpartition(".")[2], *used):
-        if found := there.definitions(name):
-            return found[0].lineno
-        for binding in there.bindings(there.module.tree).get(name, ()):
-            return getattr(binding.node, "lineno", None)
-    return None
 
 
 def _behind(ctx: PythonContext, each: Import, module: str) -> list[tuple[PythonContext, ast.AST]] | None:
@@ -183,10 +163,3 @@ def _acts_on_it(
             yield there.evidence(node, "an error may be caught here")
     statements = [(there, each) for each in there.module.tree.body]
     yield from acting(ctx, statements, known=known, sizes=bool(computed), outside=ctx.path)
-
-
-def file_of(index: Index, importer: str, each: Import) -> str | Unknown | None:
-    """The file of the project that an import takes, or takes a name from."""
-    owner = each.target.rpartition(".")[0]
-    found = [index.module(importer, name) for name in (each.target, owner) if name]
-    return next((path for path in found if isinstance(path, str)), next((path for path in found if path), None))

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from codemods.analysis.acting import acting, is_a_setting
 from codemods.analysis.calls import literal, values
-from codemods.analysis.instances import library_values, where_defined
+from codemods.analysis.instances import library_values
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.computed import Computed

@@ -11,7 +11,7 @@ from codemods.analysis import instances
 from codemods.analysis.calls import binder, given, literal, values
 from codemods.analysis.definitions import reaching
 from codemods.analysis.mentions import Occurrence, told
-from codemods.analysis.other_files import file_of
+from codemods.analysis.places import file_of
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.tensors import METHODS, is_tensor
 from codemods.analysis.values import possible_values

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, callers_here, callers_in, has_splat, named_calls
 from codemods.analysis.instances import library_values
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS, Manager
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
@@ -288,7 +289,8 @@ def unknown_managers(ctx: PythonContext, node: ast.AST, depth: int = 0) -> Itera
     for manager in ctx.regions(node):
         entered = manager.entered
         if opening(ctx, entered) is None and not grad_mode(ctx, entered) and library_values(ctx, entered) is None:
-            yield ctx.evidence(entered, f"`{ctx.written(entered)}` may switch autocast or gradients")
+            says = f"`{ctx.written(entered)}` may switch autocast or gradients"
+            yield where_defined(ctx, entered.func if isinstance(entered, ast.Call) else entered, says, at=entered)
     scope = ctx.scope(node)
     for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
         yield from unknown_managers(where, call, depth - 1)

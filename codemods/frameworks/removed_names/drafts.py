@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codemods.analysis.mentions import Occurrence, mentions
-from codemods.analysis.other_files import file_of
+from codemods.analysis.places import file_of
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.version_tests import version_tested

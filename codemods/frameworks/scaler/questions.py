@@ -21,7 +21,7 @@ from codemods.analysis.mentions import (
     stores_none,
 )
 from codemods.analysis.optimizers import are_different, is_schedule, optimizes
-from codemods.analysis.other_files import where_imported
+from codemods.analysis.places import where_imported
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, names

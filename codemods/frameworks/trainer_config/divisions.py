@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from codemods.analysis import instances
 from codemods.analysis.calls import binder, callers_here, held, keyword, literal, positional, values
-from codemods.analysis.instances import callee, where_defined
+from codemods.analysis.instances import callee
 from codemods.analysis.mentions import mentions
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import METHODS
 from codemods.analysis.values import EACH, Following, PossibleValue, behind, possible_values, returned

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codemods.analysis.calls import argument, given, given_by, positional, values
-from codemods.analysis.instances import constructed, where_defined
+from codemods.analysis.instances import constructed
 from codemods.analysis.mentions import Occurrence, mentions
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.values import PossibleValue, possible_values

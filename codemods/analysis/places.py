@@ -1,0 +1,66 @@
+"""Where the project defines what a file calls or imports: what a finding names where it follows no further."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods.analysis import instances
+from codemods.analysis.python_context import PythonContext
+from codemods.model.edits import Evidence
+from codemods.project.index import Index, Ref
+from codemods.syntax.facts import Import, Unknown
+from codemods.syntax.module import Function
+
+
+def where_defined(ctx: PythonContext, func: ast.expr, why: str, at: ast.expr | ast.stmt) -> Evidence:
+    """Where the project defines what an expression calls, as what shows a claim; `at`: where that is not in sight."""
+    for there, node in _definitions(ctx, func):
+        return there.evidence(node, why)
+    named = ctx.facts.named(func.id) if isinstance(func, ast.Name) and func.id not in ctx.facts.rebound else ()
+    imported = (where_imported(ctx, each, why) for each in named)
+    return next((each for each in imported if each.path != ctx.path), ctx.evidence(at, why))
+
+
+def _definitions(ctx: PythonContext, func: ast.expr) -> Iterator[tuple[PythonContext, ast.ClassDef | Function]]:
+    """Functions and classes by their name, methods of objects whose class is known, and what calling an object runs."""
+    for origin in ctx.origin(func):
+        path, inside, qualified = origin.partition(":")
+        there = ctx.other(path) if inside else None
+        yield from ((there, node) for node in there.definitions(qualified)) if there is not None else ()
+    held, names = (func.value, (func.attr,)) if isinstance(func, ast.Attribute) else (func, ("__call__", "forward"))
+    kind = instances.of(ctx, held)
+    for ref in (Ref.of(name) for name in (kind.names if kind is not None else ()) if ":" in name):
+        for name in names:
+            place = ctx.index.method(ref, name)
+            there = ctx.other(place.path) if place is not None else None
+            if there is not None and place is not None:
+                yield from ((there, node) for node in there.definitions(f"{place.name}.{name}"))
+
+
+def where_imported(ctx: PythonContext, each: Import, why: str) -> Evidence:
+    """Where the project defines what a file imports, as what shows a claim; else the import."""
+    module = file_of(ctx.index, ctx.path, each)
+    line = _line_of(ctx, each, module) if isinstance(module, str) else None
+    return Evidence(str(module), line, why) if line is not None else Evidence(ctx.path, each.line, why)
+
+
+def _line_of(ctx: PythonContext, each: Import, module: str) -> int | None:
+    """Where a file defines what another one takes of it: by its name, or as an attribute of the module."""
+    there = ctx.other(module)
+    if there is None:
+        return None
+    used = [node.attr for node in ctx.all(ast.Attribute) if ctx.name(node.value) == each.name]
+    for name in (each.target.rpartition(".")[2], *used):
+        if found := there.definitions(name):
+            return found[0].lineno
+        for binding in there.bindings(there.module.tree).get(name, ()):
+            return getattr(binding.node, "lineno", None)
+    return None
+
+
+def file_of(index: Index, importer: str, each: Import) -> str | Unknown | None:
+    """The file of the project that an import takes, or takes a name from."""
+    owner = each.target.rpartition(".")[0]
+    found = [index.module(importer, name) for name in (each.target, owner) if name]
+    return next((path for path in found if isinstance(path, str)), next((path for path in found if path), None))
