@@ -16,12 +16,14 @@ import argparse
 import ast
 import builtins
 import json
+import os
 import random
 import re
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -1149,6 +1151,18 @@ def silence(table: Table) -> float:
     return total["silent"] / wrong if wrong else 0.0
 
 
+def _of_rule(code: str) -> tuple[Table, list[str]]:
+    return counted(programs([code]))
+
+
+def _broken_pairs(number: int) -> list[str]:
+    found = (
+        (trial, judged(trial.case, findings(trial.case, trial.files), trial.files, trial.twin))
+        for trial in pairs(number)
+    )
+    return [f"{told(trial)}: {said.wrong}" for trial, said in found if said.wrong]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.indirections", description="Count what rules say of twins.")
     parser.add_argument("codes", nargs="*", help="rules, whose rows of the table are written; by default all")
@@ -1158,11 +1172,14 @@ def main() -> int:
     if options.show:
         return _show(*options.show)
     codes = options.codes
-    table, broken = counted(programs(codes))
-    for trial in pairs(500) if not codes else ():
-        said = judged(trial.case, findings(trial.case, trial.files), trial.files, trial.twin)
-        if said.wrong:
-            broken.append(f"{told(trial)}: {said.wrong}")
+    table, broken = {}, []
+    asked = sorted({case.rule.code for case in cases()} & set(codes or [case.rule.code for case in cases()]))
+    with ProcessPoolExecutor(os.cpu_count()) as processes:
+        drawn = processes.submit(_broken_pairs, 500) if not codes else None
+        for rows, wrong in processes.map(_of_rule, asked):
+            table.update(rows)
+            broken += wrong
+        broken += drawn.result() if drawn is not None else []
     for line in broken:
         print(line)
     sums: Counter[str] = Counter()
