@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis.python_context import Binding, PythonContext
-from codemods.project.index import Index
+from codemods.project.index import Index, Ref
 from codemods.syntax.module import FUNCTIONS, Function, Scope, own
 
 
@@ -67,12 +67,30 @@ def literal(node: ast.AST | None) -> object:
 
 
 def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
-    """The calls that surely run a function: of its file, and of those that import something of its module."""
+    """The calls that surely run a function: of its file, and of those that import something of its module.
+
+    `__init__` is run by the calls of its class, and of those that extend it and have none (`given_to_a_class`).
+    """
+    if function.name == "__init__" and (owner := ctx.klass(function)) is not None:
+        yield from _makers(ctx, owner)
+        return
     yield from ((ctx, call) for call in callers_here(ctx, function))
     if ctx.qualified(function) != function.name:
         return
     for path in ctx.index.search(ctx.path, (function.name.encode(),)):
         yield from callers_in(ctx, path, function)
+
+
+def _makers(ctx: PythonContext, owner: Ref) -> Iterator[tuple[PythonContext, ast.Call]]:
+    """The calls that make an object with the `__init__` of a class."""
+    heirs = (each for each in ctx.index.subclasses(owner) if ctx.index.method(each, "__init__") == owner)
+    for ref in (owner, *heirs):
+        last = ref.name.rpartition(".")[2]
+        for path in dict.fromkeys((ref.path, *ctx.index.search(ref.path, (last.encode(),)))):
+            there = ctx.other(path)
+            if there is not None:
+                calls = named_calls(there, last)
+                yield from ((there, call) for call in calls if there.origin(call.func) == {str(ref)})
 
 
 def callers_here(ctx: PythonContext, function: Function) -> list[ast.Call]:

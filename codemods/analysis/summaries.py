@@ -10,7 +10,8 @@ vocabulary says what a node does by itself.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Protocol as Interface
 
 from codemods.analysis import instances
@@ -40,10 +41,32 @@ class Vocabulary(Interface):
 
 
 def happenings(
-    ctx: PythonContext, scope: Scope, cast: Cast, vocabulary: Vocabulary, protocol: Protocol
+    ctx: PythonContext,
+    scope: Scope,
+    cast: Cast,
+    vocabulary: Vocabulary,
+    protocol: Protocol,
+    *,
+    alone: bool = False,
 ) -> dict[ast.AST, Happening]:
-    """What the nodes of a function do to the objects of a cast."""
-    return _happenings(ctx, scope, cast, vocabulary, protocol, frozenset())
+    """What the nodes of a function do to the objects of a cast.
+
+    Args:
+        alone: suppose that who knows the objects besides does nothing to them.
+    """
+    return _happenings(ctx, scope, cast, vocabulary, protocol, _Following(alone))
+
+
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """How calls are followed."""
+
+    alone: bool
+    running: frozenset[Scope] = frozenset()
+    """The functions that are followed already."""
+
+    def into(self, function: Scope) -> _Following:
+        return replace(self, running=self.running | {function})
 
 
 def _happenings(
@@ -52,26 +75,42 @@ def _happenings(
     cast: Cast,
     vocabulary: Vocabulary,
     protocol: Protocol,
-    running: frozenset[Scope],
+    following: _Following,
 ) -> dict[ast.AST, Happening]:
     found: dict[ast.AST, Happening] = {}
-    escaped = bool(escapes(ctx, scope, cast, vocabulary.methods)) or _is_kept(ctx, scope, cast, vocabulary)
+    let_go = escapes(ctx, scope, cast, vocabulary.methods)
+    escaped = bool(let_go) or _is_kept(ctx, scope, cast, vocabulary)
+    known_as = {*cast.values(), *_other_names(ctx, let_go)}
     for node in own(scope):
         event = vocabulary.event(ctx, node, cast)
         if event is not None:
             found[node] = event
         elif isinstance(node, ast.Call):
-            if (happening := _call(ctx, node, cast, vocabulary, protocol, running, escaped=escaped)) is not None:
+            happening = _call(ctx, node, cast, vocabulary, protocol, following, known_as, escaped=escaped)
+            if happening is not None:
                 found[node] = happening
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            if _is_drawn_from(ctx, node.iter, cast, vocabulary, protocol, running) or (
+            if _is_drawn_from(ctx, node.iter, cast, vocabulary, protocol, following) or (
                 escaped and _iterates_itself(ctx, node.iter)
             ):
                 found[node.target] = ANYTHING
         elif isinstance(node, ast.withitem) and not _is_known(ctx, node.context_expr, vocabulary):
-            if _reaches(ctx, node.context_expr, cast):
+            if _reaches(ctx, node.context_expr, cast.values()):
                 found[node] = ANYTHING
     return found
+
+
+def _other_names(ctx: PythonContext, let_go: Iterable[ast.AST]) -> Iterator[str]:
+    """The names under which a function knows an object besides (`second_names`)."""
+    for node in let_go:
+        held = ctx.parent(node)
+        while isinstance(held, (ast.IfExp, ast.Tuple, ast.List, ast.BoolOp)):
+            held = ctx.parent(held)
+        match held:
+            case ast.Assign(targets=targets):
+                yield from (name for each in targets for part in ast.walk(each) if (name := ctx.name(part)) is not None)
+            case ast.NamedExpr(target=target) | ast.AnnAssign(target=target):
+                yield ctx.name(target) or ""
 
 
 def _call(
@@ -80,7 +119,8 @@ def _call(
     cast: Cast,
     vocabulary: Vocabulary,
     protocol: Protocol,
-    running: frozenset[Scope],
+    following: _Following,
+    known_as: Collection[str],
     *,
     escaped: bool,
 ) -> Happening | None:
@@ -88,18 +128,21 @@ def _call(
     if target is None:
         if vocabulary.is_harmless(ctx, call):
             return None
-        called = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-        reached = any(_reaches(ctx, value, cast) for value in (called, *values(call)))
-        return ANYTHING if reached or escaped else None
+        called = call.func.value if isinstance(call.func, ast.Attribute) and not _is_held(ctx, call.func) else call.func
+        given = (called, *values(call))
+        if any(_gives(ctx, value, known_as) for value in given):
+            return ANYTHING
+        others = escaped or any(_reaches(ctx, value, known_as) for value in given)
+        return ANYTHING if others and not following.alone else None
     there, function = target
-    if function in running:
+    if function in following.running:
         return unseen(protocol)
     if function.decorator_list and not _plainly_decorated(there, function, vocabulary):
         return unseen(protocol)
     inner = _cast_of(ctx, call, there, function, cast)
-    key = (happenings, function, tuple(sorted(inner.items())), vocabulary, id(protocol))
+    key = (happenings, function, tuple(sorted(inner.items())), vocabulary, id(protocol), following.alone)
     if key not in there.memo:
-        nodes = _happenings(there, function, inner, vocabulary, protocol, running | {function})
+        nodes = _happenings(there, function, inner, vocabulary, protocol, following.into(function))
         there.memo[key] = summarize(protocol, there.flow_of(function), nodes)
     summary: Summary = there.memo[key]
     if summary.is_idle:
@@ -113,17 +156,17 @@ def _is_drawn_from(
     cast: Cast,
     vocabulary: Vocabulary,
     protocol: Protocol,
-    running: frozenset[Scope],
+    following: _Following,
 ) -> bool:
     """Whether each round of a loop goes on with a generator of the project that does something to an object."""
     for each in possible_values(ctx, iterated)[0]:
         for call in (node for node in ast.walk(each.node) if isinstance(node, ast.Call)):
             target = instances.callee(each.ctx, call)
-            if target is None or target[1] in running or not _yields(target[1]):
+            if target is None or target[1] in following.running or not _yields(target[1]):
                 continue
             there, function = target
             inner = _cast_of(each.ctx, call, there, function, cast)
-            if _happenings(there, function, inner, vocabulary, protocol, running | {function}):
+            if _happenings(there, function, inner, vocabulary, protocol, following.into(function)):
                 return True
     return False
 
@@ -199,12 +242,38 @@ def _is_known(ctx: PythonContext, manager: ast.expr, vocabulary: Vocabulary) -> 
     return isinstance(manager, ast.Call) and vocabulary.is_harmless(ctx, manager)
 
 
-def _reaches(ctx: PythonContext, node: ast.AST, cast: Cast) -> bool:
+def _is_held(ctx: PythonContext, func: ast.Attribute) -> bool:
+    """Whether what is called is an attribute that `self` holds, and surely no method, which would be given `self`."""
+    method = ctx.method(func)
+    if method is None or ctx.name(func.value) != method.self:
+        return False
+    return ctx.index.lineage(method.owner).complete and ctx.index.method(method.owner, func.attr) is None
+
+
+def _gives(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
+    """Whether an expression surely gives away one of the objects, or the one that it is an attribute of.
+
+    Another attribute of the same object may hold it, too: `self.criterion` (`of_a_class`).
+    """
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        name = ctx.name(each)
+        if name is not None:
+            if any(held == name or held.startswith((f"{name}.", f"{name}[")) for held in names):
+                return True
+        elif isinstance(each, ast.Call) and ctx.name(each.func) in names:
+            waiting += values(each)
+        else:
+            waiting += ast.iter_child_nodes(each)
+    return False
+
+
+def _reaches(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
     """Whether an expression gives away one of the objects, or what holds it.
 
     What an object computes, `model(x)`, does not hold it; what one of its methods gives may.
     """
-    names = frozenset(cast.values())
     waiting = [node]
     while waiting:
         each = waiting.pop()

@@ -119,6 +119,8 @@ class Violation(NamedTuple):
     """Whether more than two things were decided."""
     known: frozenset[tuple[str, bool]] = frozenset()
     """The tests that occur again and were decided before, each with its answer: it happens where they are so."""
+    unseen: ast.AST | None = None
+    """It happens unless who else knows the object, which it is let go to there, does something to it."""
 
     def hangs_only_on(self, choices: Collection[ast.AST]) -> bool:
         """Whether nothing else was decided in between."""

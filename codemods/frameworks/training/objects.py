@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from codemods.analysis.calls import argument, binder, callers, given, given_by, positional
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.sources import sources
-from codemods.analysis.summaries import Cast, happenings
+from codemods.analysis.summaries import Cast, escapes, happenings
 from codemods.analysis.values import PossibleValue, possible_values
-from codemods.flow.protocols import Course, Happening, Protocol, run
+from codemods.flow.protocols import Course, Happening, Protocol, Violation, run
 from codemods.frameworks.training.vocabulary import LoopWords
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, LOOPS, Function, Scope, own
@@ -222,13 +223,33 @@ def happening_in(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protoco
 
 
 def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> Course:
-    """What a protocol says of the objects of a cast in a function."""
+    """What a protocol says of the objects of a cast in a function.
+
+    A violation that comes only if nobody else acts on them names where they are let go (`Violation.unseen`).
+    """
     key = (course_of, scope, tuple(sorted(cast.items())), id(protocol))
     if key not in ctx.memo:
-        nodes = happening_in(ctx, scope, cast, protocol)
-        ctx.memo[key] = run(protocol, ctx.flow_of(scope), nodes, protocol.start)
-    course: Course = ctx.memo[key]
-    return course
+        course = run(protocol, ctx.flow_of(scope), happening_in(ctx, scope, cast, protocol), protocol.start)
+        ctx.memo[key] = replace(
+            course, violations=course.violations.union(_doubtful(ctx, scope, cast, protocol, course))
+        )
+    told: Course = ctx.memo[key]
+    return told
+
+
+def _doubtful(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol, course: Course) -> Iterator[Violation]:
+    """The violations that come only if who else knows the objects does nothing to them (`evaluated_within`)."""
+    nodes = happenings(ctx, scope, cast, vocabulary(ctx, scope, cast), protocol, alone=True)
+    strict = happening_in(ctx, scope, cast, protocol)
+    if nodes == strict:
+        return
+    surely = {(each.name, each.node, each.since) for each in course.violations}
+    let_go = escapes(ctx, scope, cast, vocabulary(ctx, scope, cast).methods)
+    changed = [node for node, what in strict.items() if nodes.get(node) != what]
+    place = min(let_go or changed, key=lambda each: getattr(each, "lineno", 0))
+    for each in run(protocol, ctx.flow_of(scope), nodes, protocol.start).violations:
+        if (each.name, each.node, each.since) not in surely:
+            yield each._replace(unseen=place)
 
 
 def schedule_of(ctx: PythonContext, advance: ast.Call) -> dict[str, str]:

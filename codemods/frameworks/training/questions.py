@@ -82,6 +82,16 @@ def whatever_is_decided(ctx: PythonContext, node: ast.AST, violations: Collectio
     return unknown(ctx.evidence(where, f"`{ctx.written(where)}` decides whether it happens"))
 
 
+@question
+def nothing_unseen_acts(ctx: PythonContext, violations: Collection[Violation]) -> Answer:
+    """Whether nobody else knows the object of a violation, and may act on it (`evaluated_within`)."""
+    return unless(
+        ctx.evidence(each.unseen, "code that is not followed may act on it from here on")
+        for each in violations
+        if isinstance(each.unseen, (ast.expr, ast.stmt))
+    )
+
+
 def _told(violation: Violation) -> frozenset[tuple[str, bool]]:
     """The tests that were passed between what led to a state and what breaks it, of which rules ask themselves."""
     tests = [each for each in violation.passed if isinstance(each, ast.expr)]

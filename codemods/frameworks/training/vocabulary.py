@@ -40,6 +40,10 @@ from codemods.frameworks.training.tables import (
 from codemods.model.names import NO_GRAD, TORCH_MODULE
 from codemods.project.index import Ref
 
+_READING = frozenset(
+    method for table in (OPTIMIZER, MODEL, SCHEDULER) for method, event in table.items() if event == LEAVES
+)
+
 
 def role_of(name: str | None, cast: Cast) -> str:
     """The role of an object that goes under a name; empty: it has none."""
@@ -134,7 +138,7 @@ class LoopWords:
             return hasattr(builtins, func.id) and not any(ctx.facts.named(func.id)) and func.id not in ctx.facts.rebound
         if not isinstance(func, ast.Attribute):
             return False
-        if func.attr in TAKING:
+        if func.attr in TAKING | _READING:  # of whatever it is called (`saved_under_another_name`)
             return True
         made = library_values(ctx, func.value)
         return bool(made) and all(_is_plain(where, node) for where, node in made or ())

@@ -64,6 +64,7 @@ def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                     message=f"`{ctx.written(left)}` leaves `{model}` in evaluation mode for the rest of its training",
                     is_bug=[
                         questions.mode_matters(ctx, left),
+                        questions.nothing_unseen_acts(ctx, [violation]),
                         questions.mode_is_not_chosen(ctx, left),
                         nothing_here_is_unfollowed(ctx, step),
                     ],

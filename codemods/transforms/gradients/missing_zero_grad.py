@@ -67,6 +67,7 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             evidence=[stage.ctx.evidence(stage.node, "this runs again and again")] if stage.node is not step else [],
             is_bug=[
                 questions.whatever_is_decided(stage.ctx, stage.node, always),
+                questions.nothing_unseen_acts(stage.ctx, always),
                 questions.no_other_code_zeroes(stage.ctx, stage.scope),
                 no_hook_sees_gradients(ctx),
                 no_hook_changes_a_step(ctx),

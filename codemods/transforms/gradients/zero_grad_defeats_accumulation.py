@@ -76,6 +76,7 @@ def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterat
             message=f"{every}, but {only}: the gradients of the other rounds are lost",
             is_bug=[
                 questions.whatever_is_decided(ctx, zero, [violation]),
+                questions.nothing_unseen_acts(ctx, [violation]),
                 questions.a_window_has_several_rounds(ctx, test),
                 questions.no_other_code_zeroes(ctx, scope),
                 questions.graph_is_freed(ctx, violation.since),

@@ -70,6 +70,7 @@ def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         is_bug=[
             bound_is_a_number(ctx, clip),
             questions.whatever_is_decided(ctx, clip, late or early),
+            questions.nothing_unseen_acts(ctx, late or early),
             nothing_here_is_unfollowed(ctx, step),
             no_hook_changes_a_step(ctx),
         ],

@@ -76,6 +76,7 @@ def zero_grad_before_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]
             evidence=[where.evidence(zero, "the gradients go here")] if node is not step else [],
             is_bug=[
                 questions.whatever_is_decided(where, node, always),
+                questions.nothing_unseen_acts(where, always),
                 questions.no_rate_is_set(where, scope),
                 nothing_here_is_unfollowed(ctx, step),
                 nothing_here_is_unfollowed(where, node),

@@ -70,7 +70,11 @@ def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> It
             fix=[delete(advance), insert_after(loop.body[-1], ctx.source(advance))] if alone else None,
             message=f"`{ctx.written(advance)}` comes before the first step of `{cast['optimizer']}`, and skips the "
             "first learning rate",
-            is_bug=[questions.first_rate_counts(ctx, advance), nothing_here_is_unfollowed(ctx, advance)],
+            is_bug=[
+                questions.nothing_unseen_acts(ctx, [violation]),
+                questions.first_rate_counts(ctx, advance),
+                nothing_here_is_unfollowed(ctx, advance),
+            ],
         )
 
 

@@ -64,6 +64,7 @@ def scheduler_per_micro_batch(advance: ast.Call, ctx: PythonContext) -> Iterator
             message=f"{every}, but `{cast['optimizer']}` is stepped only where `{ctx.written(test)}`",
             is_bug=[
                 questions.schedule_counts_steps(ctx, advance, test),
+                questions.nothing_unseen_acts(ctx, [violation]),
                 questions.a_window_has_several_rounds(ctx, test),
                 nothing_here_is_unfollowed(ctx, advance),
             ],
