@@ -39,13 +39,14 @@ def region_is_on(ctx: PythonContext, call: ast.expr | ast.stmt, region: Region) 
 def something_is_on_its_gpu(ctx: PythonContext, region: Region) -> Answer:
     """Whether the program puts something on the GPU that a region is for: on the CPU it casts nothing (`left_over`)."""
     call = region.opening.call
-    if call is None or not is_for_a_gpu(region):
+    if region.step or (call is not None and not is_for_a_gpu(region)):
         return yes()
     for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, _MOVING))):
         other = ctx.other(path) if are_connected(ctx.index, ctx.path, path) else None
         if other is not None and _moves(other):
             return yes()
-    return unknown(region.context.evidence(call, "nothing in sight is on a GPU"))
+    shown = call if call is not None else region.holder
+    return unknown(region.context.evidence(shown, "nothing in sight is on a GPU"))
 
 
 def is_for_a_gpu(region: Region) -> bool:

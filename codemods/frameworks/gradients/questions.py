@@ -352,10 +352,24 @@ def _given_from_a_loop(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AS
         return
     klass = ctx.klass(scope)
     names = {scope.name, *([klass.name.rpartition(".")[2]] if klass is not None else ())}
+    _add_users(ctx, names)
     for loop in ctx.all(*LOOPS):
-        named = (getattr(each, "attr", getattr(each, "id", None)) for each in own(loop))
-        if ctx.scope(loop) is not scope and not names.isdisjoint(named):
+        if ctx.scope(loop) is not scope and not names.isdisjoint(_named(own(loop))):
             yield ctx.evidence(loop, "the rounds of this loop may share a graph")
+
+
+def _add_users(ctx: PythonContext, names: set[str]) -> None:
+    """Add the functions and classes of a file that name one of some names, and those that name them in turn."""
+    defined = (each for each in ctx.all(ast.ClassDef, *FUNCTIONS) if isinstance(each, (ast.ClassDef, *FUNCTIONS)))
+    users = {each.name: {*_named(ast.walk(each))} for each in defined}
+    while more := {name for name, used in users.items() if name not in names and not names.isdisjoint(used)}:
+        names |= more
+
+
+def _named(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for each in nodes:
+        if isinstance(each, (ast.Name, ast.Attribute)):
+            yield each.id if isinstance(each, ast.Name) else each.attr
 
 
 def _shared(ctx: PythonContext, scope: ast.AST, ends: Sequence[ast.AST], with_a_graph: set[str]) -> Iterator[Evidence]:

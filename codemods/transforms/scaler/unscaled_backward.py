@@ -282,7 +282,8 @@ def _draft(training: Training, scaler: Scaler, raw: ast.Call, step: ast.Call) ->
         is_bug=[
             is_scaler(training, scaler),
             differentiates_a_tensor(ctx, raw),
-            nothing_else_scales(training, scaler, raw),
+            # another loss that may be scaled is the one that is stepped with (the law of indirections)
+            *(nothing_else_scales(training, scaler, each) for each in training.raw),
             no_other_step(training, raw, step),
             gradients_are_for_the_owner(users),
         ],
