@@ -210,8 +210,9 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                     shown = ctx.evidence(node, f"`{ctx.written(target)}` is replaced")
                     yield Replacement(frozenset({target.attr}), shown, is_any=True)
             if isinstance(target, ast.Subscript) and _is_globals(target.value):
-                shown = ctx.evidence(node, "any name of this module is bound here")
-                yield Replacement(frozenset({"globals"}), shown, is_any=literal(target.slice) is ..., is_own=True)
+                named, shown = literal(target.slice), ctx.evidence(node, "a name of this module is bound here")
+                is_any = named is ... or any(ctx.facts.named(str(named)))  # (an_import_bound_anew)
+                yield Replacement(frozenset({"globals"}), shown, is_any=is_any, is_own=True)
             if isinstance(target, ast.Subscript) and (owner := _namespace_of(target.value)) is not None:
                 yield from _replacement(ctx, node, owner, literal(target.slice))
             if isinstance(target, ast.Subscript) and ctx.means(target.value, "sys.modules"):
@@ -233,6 +234,9 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
             yield Replacement(frozenset({finders.attr}), shown, is_any=True)
     for call in ctx.all(ast.Call):
         yield from _named_by_text(ctx, call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _PUTTING and _is_globals(call.func.value):
+            shown = ctx.evidence(call, "names of this module are bound here")
+            yield Replacement(frozenset({"globals"}), shown, is_any=True, is_own=True)
         match call.func, call.args:
             case ast.Attribute(value=names, attr=method), args if (
                 method in _PUTTING and (owner := _namespace_of(names)) is not None
@@ -317,7 +321,8 @@ def _namespace_of(node: ast.expr) -> ast.expr | None:
 
 
 def _is_globals(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
+    named = ("globals", "vars", "locals")
+    return isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Name) and node.func.id in named
 
 
 def _is_plain(value: ast.expr) -> bool:

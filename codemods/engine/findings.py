@@ -134,6 +134,7 @@ def finding(
 ) -> Finding:
     """One draft as a finding at `place`, which lies in the qualified `scope` and in the statement on `lines`."""
     safety, remedy = Safety.DISPLAY, draft.remedy
+    missing: dict[str, str] = {}
     bug, right = judged.is_bug(draft), judged.is_right(draft)
     if fix and remedy is not None:
         safety = judged.safety(draft)
@@ -145,6 +146,8 @@ def finding(
     doubts = (*(bug.places if bug.is_unknown else ()), *others)
     cautions = right.places if fix and right.is_unknown else draft.refused
     cautions = tuple(each for each in cautions if each not in doubts)
+    if not doubts and not cautions:  # the release is all that makes the fix unsafe (`set_in_a_loop`)
+        cautions = tuple(_outside(context, missing, place.line))
     spoken = " ".join(context.text[place.start : place.end].split())
     return Finding(
         code=draft.rule.code,
@@ -175,18 +178,24 @@ def _other_releases(context: FileContext, draft: Draft, line: int) -> Iterator[E
     Args:
         line: of the finding, for a project that asks for no release.
     """
-    if draft.consequence < Consequence.RAISES:
-        return
-    for package, affected in draft.bites.items():
-        if versions.surely(context.target(package), affected):
-            continue
-        asked = context.requirements(package)
-        if not asked:
+    if draft.consequence >= Consequence.RAISES:
+        yield from _outside(context, draft.bites, line)
+
+
+def _outside(context: FileContext, ranges: Mapping[str, str], line: int) -> Iterator[Evidence]:
+    """Where a project asks for releases of packages that may lie outside of some ranges."""
+    for package, range in ranges.items():
+        target, asked = context.target(package), context.requirements(package)
+        outer = context.index.versions.further_out(context.index.root(context.path), package)
+        if versions.surely(target, range):  # the environment of the whole repository may hold, too (`of_an_old_tool`)
+            known = target is None or target.given
+            asked = [] if known else [(path, each) for path, each, told in outer if not versions.surely(told, range)]
+        elif not asked:
             yield _which_is_not_said(context, package, line)
         for path, requirement in asked[:1]:
             document = context.index.document(path)
             where = document.line(requirement) if isinstance(document, Manifest) else 1
-            yield Evidence(path, where, f"{package} outside of {affected} may be installed, too")
+            yield Evidence(path, where, f"{package} outside of {range} may be installed, too")
 
 
 def _which_is_not_said(context: FileContext, package: str, line: int) -> Evidence:

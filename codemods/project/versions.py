@@ -128,6 +128,13 @@ class Versions:
         """Every mention of a package, or of its twin, in the nearest project that has one, each with its file."""
         return next((found for directory in self._around(root) if (found := self._naming(directory, package))), [])
 
+    def further_out(self, root: str, package: str) -> Iterator[tuple[str, Requirement, Target]]:
+        """Every mention of a package in the projects around the nearest one that has one, with what that one allows."""
+        naming = [directory for directory in self._around(root) if self._naming(directory, package)]
+        for directory in naming[1:]:
+            if (target := self._targets(directory).get(package)) is not None:
+                yield from ((path, each, target) for path, each in self._naming(directory, package))
+
     def supposing(self, root: str, package: str, specs: Mapping[Requirement, tuple[str, ...]]) -> Target | None:
         """What the project would allow if some requirements said something else."""
         for directory in self._around(root):

@@ -65,7 +65,10 @@ def _moves(ctx: PythonContext) -> bool:
         if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
             return True
         if isinstance(call.func, ast.Attribute) and call.func.attr == "to":
-            if any(literal(each) is ... and not _is_a_type(ctx, each) for each in values(call)):
+            if any(
+                literal(each) is ... and not _is_a_type(ctx, each) and not _is_the_cpu(ctx, each)
+                for each in values(call)
+            ):
                 return True
     for text in ctx.all(ast.Constant):
         if isinstance(text.value, str) and text.value.startswith("cuda"):
@@ -74,6 +77,18 @@ def _moves(ctx: PythonContext) -> bool:
             if not ctx.calls(taker, AUTOCAST | GRAD_SCALER):
                 return True
     return any(each.target.partition(".")[0] in _MOVERS for each in ctx.facts.imports)
+
+
+def _is_the_cpu(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether a device surely is the CPU: `DEVICE = torch.device("cpu")`."""
+    found, complete = possible_values(ctx, node)
+    devices = [
+        literal(each.node.args[0])
+        if each.ctx.calls(each.node, "torch.device") and isinstance(each.node, ast.Call) and each.node.args
+        else literal(each.node)
+        for each in found
+    ]
+    return complete and bool(found) and all(each == "cpu" for each in devices)
 
 
 def _is_a_type(ctx: PythonContext, node: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from codemods.analysis.class_building import heirs_are_as_written
 from codemods.analysis.mentions import definers, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
@@ -59,7 +60,7 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
         else:
             verbs = [replaced(node, new)]
     unset = nobody_sets_it(ctx, node.attr) & no_attribute_is_made_by_name(ctx, own) & is_no_field(ctx, node.attr)
-    unset &= no_class_answers(ctx)
+    unset &= no_class_answers(ctx) & heirs_are_as_written(ctx, row.owner)
     if row.place == "attribute" and not unset.is_yes:
         verbs = []  # what is put there keeps its name (an_override)
     if row.place == "argument" and uses(ctx.index, ctx.path, node.attr) & {OwnUse.KEY, OwnUse.OPTION, OwnUse.FIELD}:

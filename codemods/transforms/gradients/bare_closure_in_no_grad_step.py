@@ -42,6 +42,7 @@ from codemods.analysis.calls import given, literal, values
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.mentions import Occurrence, mentions
 from codemods.analysis.optimizers import is_schedule, optimizes
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.analysis.values import PossibleValue, possible_values
@@ -236,8 +237,11 @@ def _closures(ctx: PythonContext, klass: ast.ClassDef) -> Iterator[_Given]:
                 continue
         surely = complete and bool(found) and all(names == {str(ref)} for names in origins)
         surely = surely or any(_is_configured(each, ref) for each in found)
-        shown = other.evidence(call, "a closure is given here" if surely else "a closure may be given here")
-        closure = _definition(values(call)[0], other)
+        says = "a closure is given here" if surely else "a closure may be given here"
+        taken = values(call)[0]
+        closure = _definition(taken, other)
+        maker = taken.func if isinstance(taken, ast.Call) else taken
+        shown = other.evidence(call, says) if closure is not None else where_defined(other, maker, says, at=call)
         asks = _asks_for_gradients(closure)
         differentiates = asks is None and _differentiates(closure)
         if asks is not None:

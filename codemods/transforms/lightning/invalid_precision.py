@@ -95,6 +95,7 @@ def invalid_precision(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                 arm,
                 fix=[replace(arm, written(ctx, arm, found.name))] if found and fixed else None,
                 message=said(ctx.source(arm), value, ctx),
+                bites=refusing(value),
                 is_bug=[library_is_as_released(ctx, *CHECKING)],
                 is_right=[found.answer(place)] if found else (),
                 requires=found.requires if found else None,
@@ -113,6 +114,7 @@ def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> It
                 each.node,
                 fix={each.node: found.name} if found and not each.shared else None,
                 message=said(each.written, each.value, ctx),
+                bites=refusing(each.value),
                 is_bug=[
                     trainer_is_lightnings(ctx),
                     only_lightning_reads_it(ctx),
@@ -127,14 +129,15 @@ def invalid_precision_in_a_configuration(config: Config, ctx: FileContext) -> It
 def invalid_default(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     for default, value in defaults(call, ctx):
         if not accepted(value, ctx):
-            yield rule.finding(default, message=said(ctx.source(default), value, ctx))
+            message = said(ctx.source(default), value, ctx)
+            yield rule.finding(default, message=message, bites=refusing(value))
 
 
 @rule.on(Command)
 def invalid_flag(command: Command, ctx: FileContext) -> Iterator[Draft]:
     for word, value in flags(command, ctx):
         if not accepted(value, ctx):
-            yield rule.finding(word, message=said(value, value, ctx))
+            yield rule.finding(word, message=said(value, value, ctx), bites=refusing(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,11 @@ def renamed(value: object, ctx: FileContext) -> NewSpelling | None:
     if old is None or (old == "bf16" and not versions.surely(target, ">=1.5")):
         return None
     return NewSpelling(old, doubt or f"`{old}` is mixed precision in Lightning 1.x")
+
+
+def refusing(value: object) -> dict[str, str]:
+    """The releases of Lightning that refuse a precision which others accept."""
+    return {"lightning": SINCE[value].replace(">=", "<")} if isinstance(value, str) and value in SINCE else {}
 
 
 def said(written: str, value: object, ctx: FileContext) -> str:
