@@ -123,7 +123,7 @@ def _made(ctx: PythonContext, node: ast.AST) -> bool | None:
     """Whether a call makes an optimizer."""
     if not isinstance(node, ast.Call):
         return None
-    verdicts = {_is_class(ctx, name) for name in ctx.origin(node.func)}
+    verdicts = {_is_class(ctx, name) for name in instances.called(ctx, node)}  # (chosen_by_name in given_to_a_class)
     return verdicts.pop() if len(verdicts) == 1 else None
 
 

@@ -16,6 +16,9 @@ from codemods.project.index import Ref
 SOFTMAX = frozenset({"torch.softmax", "torch.special.softmax", "torch.nn.functional.softmax"})
 _LAYER = frozenset({"torch.nn.Softmax", "torch.nn.modules.activation.Softmax"})
 _SEQUENCE = "torch.nn.Sequential"
+SHAPING = frozenset({"view", "reshape", "flatten", "squeeze"})
+_ALIKE = SHAPING | {"contiguous", "float", "double", "to", "cuda"}
+"""Methods whose result holds the same numbers (`reshaped`)."""
 _DEPTH = 3
 
 
@@ -58,6 +61,8 @@ def _softmax(value: PossibleValue, depth: int) -> Sequence[Place]:
         return []
     if softmax_of(ctx, call) is not None or _is_layer(ctx, call):
         return [(ctx, call)]
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _ALIKE and not ctx.origin(call.func):
+        return softmaxes(ctx, call.func.value, depth - 1) if depth else []
     return _of_a_module(ctx, call, depth) if depth else []
 
 

@@ -8,7 +8,7 @@ import re
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal
 from codemods.analysis.mentions import Occurrence
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import possible_values
+from codemods.analysis.values import PossibleValue, possible_values
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, own
 
@@ -139,7 +139,20 @@ def is_trained(mention: Occurrence, owner: str) -> bool:
     if mention.call is None or mention.receiver is None:
         return False
     mode = argument(mention.call, "mode", 0)
-    found, complete = possible_values(mention.ctx, mention.receiver, ordered=True, returns=True, given=given)
-    calls = [(each.ctx, chain_of(each.node)[0]) for each in found if isinstance(each.node, ast.Call) and not each.path]
-    made = [isinstance(call, ast.Call) and where.origin(call.func) == {owner} for where, call in calls]
-    return complete and len(made) == len(found) > 0 and all(made) and (mode is None or literal(mode) is True)
+    return _is_made_by(mention.ctx, mention.receiver, owner) and (mode is None or literal(mode) is True)
+
+
+def _is_made_by(ctx: PythonContext, node: ast.expr, owner: str, depth: int = _DEPTH) -> bool:
+    """Whether a value surely is an instance of a class, moved or not: `net = net.cuda()` (`moved_if_there_is_one`)."""
+    found, complete = possible_values(ctx, node, ordered=True, returns=True, given=given)
+    made = [_makes_one(each, owner, depth) for each in found]
+    return complete and bool(made) and all(made)
+
+
+def _makes_one(value: PossibleValue, owner: str, depth: int) -> bool:
+    if not isinstance(value.node, ast.Call) or value.path:
+        return False
+    made = chain_of(value.node)[0]
+    if isinstance(made, ast.Call):
+        return value.ctx.origin(made.func) == {owner}
+    return depth > 0 and isinstance(made, ast.Name) and _is_made_by(value.ctx, made, owner, depth - 1)

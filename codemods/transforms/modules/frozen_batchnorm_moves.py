@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.values import possible_values
-from codemods.flow.answers import Answer, no, question, unless
+from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.frameworks.trainer_config.adapters import thawing
 from codemods.frameworks.training.frozen_parts import chain_of, frozen_by, holds_batch_norm, is_trained
 from codemods.model.edits import Consequence, Evidence, Safety
@@ -34,6 +34,9 @@ from codemods.syntax.verbs import insert_after
 
 _CONVERTING = ("FrozenBatchNorm2d", "convert_frozen_batchnorm", "freeze_batch_norm_2d", "SyncBatchNorm")
 
+_NORMALIZING = (b"BatchNorm", b"torchvision", b"timm")
+"""Texts of code that has models with batch normalization."""
+
 rule = Rule(
     code="MOD002",
     name="frozen-batchnorm-moves",
@@ -43,7 +46,7 @@ rule = Rule(
     consequence=Consequence.SILENT,
     effect=Effect.NUMBERS,
     triggers=(("requires_grad", "requires_grad_"), ("eval",), ("Module",)),
-    somewhere=(b"BatchNorm", b"torchvision", b"timm"),
+    somewhere=_NORMALIZING,
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train",),
 )
 
@@ -60,7 +63,7 @@ def frozen_batchnorm_moves(quiet: ast.Call, ctx: PythonContext) -> Iterator[Draf
         for node in ast.walk(method.klass)
         if not ctx.module.contains(method.node, node)
     )
-    if not isinstance(frozen, ast.stmt) or not used or not holds_batch_norm(ctx, chain_of(quiet)[0]):
+    if not isinstance(frozen, ast.stmt) or not used or (held := part_holds_batch_norm(ctx, quiet)).is_no:
         return
     trained = next((each for each in mentions(ctx, "train") if is_trained(each, str(method.owner))), None)
     if trained is None:
@@ -72,7 +75,7 @@ def frozen_batchnorm_moves(quiet: ast.Call, ctx: PythonContext) -> Iterator[Draf
         fix=[insert_after(method.node, added)] if len(parts) == 1 else None,
         message=f"`train()` puts `{method.self}.{part}` back into training mode: its batch statistics move",
         evidence=[ctx.evidence(frozen, "it is frozen here"), trained.evidence("the whole is put into training mode")],
-        is_bug=[part_stays_in_training(ctx, quiet, part), part_surely_is_frozen(ctx, quiet, frozen)],
+        is_bug=[held, part_stays_in_training(ctx, quiet, part), part_surely_is_frozen(ctx, quiet, frozen)],
     )
 
 
@@ -89,6 +92,23 @@ def _keeps_no_mode(ctx: PythonContext, method: Method) -> bool:
     lineage = ctx.index.lineage(method.owner)
     plain = lineage.complete and lineage.external <= {"torch.nn.Module"}
     return plain and not ctx.index.method(method.owner, "train") and not any(ctx.index.subclasses(method.owner))
+
+
+@question
+def part_holds_batch_norm(ctx: PythonContext, quiet: ast.Call) -> Answer:
+    """Whether a part has batch normalization; one that a class is given may have, if the program has any.
+
+    Fixture: `given_to_the_class`.
+    """
+    part = chain_of(quiet)[0]
+    if holds_batch_norm(ctx, part):
+        return yes()
+    found, complete = possible_values(ctx, part, returns=True)
+    made = [each for each in found if isinstance(each.node, ast.Call) and not each.path]
+    known = complete and len(made) == len(found) > 0
+    if known or not ctx.index.search(ctx.path, _NORMALIZING):
+        return no()
+    return unknown(ctx.evidence(quiet, f"`{ctx.written(part)}` may have no batch normalization"))
 
 
 @question

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, keyword, literal
+from codemods.analysis.calls import argument, keyword, literal, values
 from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
@@ -76,8 +76,8 @@ def optimizer_before_parameters_change(made: ast.Assign, ctx: PythonContext) -> 
         return
     scope = ctx.scope(made)
     flow = ctx.flow_of(scope)
-    later = [b.node for b in ctx.bindings(scope).get(name, ()) if b.node is not made and flow.reaches(made, b.node)]
-    if later:
+    others = [each.node for each in ctx.bindings(scope).get(name, ()) if each.node is not made]
+    if any(flow.reaches(made, each) and not _wraps(ctx, each, name) for each in others):
         return
     for change in own(scope):
         what = _changed(ctx, change, model)
@@ -104,6 +104,12 @@ def optimizer_before_parameters_change(made: ast.Assign, ctx: PythonContext) -> 
             ],
         )
         return
+
+
+def _wraps(ctx: PythonContext, node: ast.AST, name: str) -> bool:
+    """Whether an assignment gives a name what is made of what it had: `prepare(model, optimizer)` (`prepared`)."""
+    value = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(value, ast.Call) and any(ctx.name(each) == name for each in values(value))
 
 
 def _model(ctx: PythonContext, call: ast.Call) -> str | None:

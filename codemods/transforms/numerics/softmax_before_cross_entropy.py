@@ -21,11 +21,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from codemods.analysis import calls
 from codemods.analysis.calls import argument, has_splat
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unless
-from codemods.frameworks.numerics.criteria import Place, computes, dimensions, softmax_of, softmaxes
+from codemods.frameworks.numerics.criteria import SHAPING, Place, computes, dimensions, softmax_of, softmaxes
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -68,7 +70,11 @@ def softmax_before_cross_entropy(call: ast.Call, ctx: PythonContext) -> Iterator
         given,
         fix=[replace(given, ctx.source(logits))] if logits is not None else None,
         evidence=[where.evidence(softmax, "the softmax")] if softmax is not given else [],
-        is_bug=[no_layer_is_replaced(ctx, places), softmax_is_over_the_classes(places)],
+        is_bug=[
+            no_layer_is_replaced(ctx, places),
+            softmax_is_over_the_classes(places),
+            nothing_is_reshaped(ctx, given),
+        ],
     )
 
 
@@ -83,6 +89,18 @@ def softmax_is_over_the_classes(places: Sequence[Place]) -> Answer:
             if dimension != 1 and not where.facts.called.isdisjoint(_SEVERAL):
                 unsure.append(where.evidence(call, "this may sum over another dimension than the loss"))
     return unless(unsure)
+
+
+@question
+def nothing_is_reshaped(ctx: PythonContext, given: ast.expr) -> Answer:
+    """Whether what a loss is given has the dimensions over which the softmax sums (`reshaped`)."""
+    found = possible_values(ctx, given, ordered=True, returns=True, given=calls.given)[0]
+    return unless(
+        each.ctx.evidence(each.node, "this may have other dimensions than the softmax")
+        for each in found
+        if isinstance(each.node, ast.Call) and isinstance(each.node.func, ast.Attribute)
+        if each.node.func.attr in SHAPING
+    )
 
 
 @question

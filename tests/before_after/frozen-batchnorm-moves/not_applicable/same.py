@@ -50,17 +50,6 @@ class Keyword(nn.Module):
         return self.given(x) + self.other(x)
 
 
-class Handed(nn.Module):
-    def __init__(self, body):
-        super().__init__()
-        self.handed = body
-        self.handed.eval()
-        self.handed.requires_grad_(False)
-
-    def forward(self, x):
-        return self.handed(x)
-
-
 def main(body):
     shadow = Shadow(body)
     shadow.train()
@@ -70,5 +59,3 @@ def main(body):
     splat.train()
     keyword = Keyword()
     keyword.train()
-    handed = Handed(body)
-    handed.train()
