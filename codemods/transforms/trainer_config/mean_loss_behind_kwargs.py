@@ -18,6 +18,7 @@ Trainer in sight is given the model. Possible where it is not in sight whether b
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -25,6 +26,7 @@ from codemods.analysis.calls import argument, given
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
+from codemods.flow.answers import Answer, unknown, yes
 from codemods.frameworks.gradients.differentiated import HF_TRAINER
 from codemods.frameworks.trainer_config.overrides import accumulates_batches
 from codemods.model.edits import Consequence, Safety
@@ -51,6 +53,9 @@ rule = Rule(
     references=("https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",),
 )
 
+_MODELS = re.compile(r"transformers\.\w*(?:PreTrainedModel|ForCausalLM|For\w*Classification|Model)")
+"""Classes of Transformers that are modules."""
+
 
 @rule.on(ast.FunctionDef)
 def mean_loss(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
@@ -62,20 +67,20 @@ def mean_loss(function: ast.FunctionDef, ctx: PythonContext) -> Iterator[Draft]:
         or not isinstance(klass, ast.ClassDef)
     ):
         return
-    if not _returns_a_loss(function) or ctx.index.descends(owner, TORCH_MODULE) is not True:
+    if not _returns_a_loss(function) or not _is_a_model(ctx, owner):
         return
     named = (getattr(node, "id", getattr(node, "attr", "")) for node in ast.walk(klass))
     if "accepts_loss_kwargs" in named or _is_used(function, function.args.kwarg.arg):
         return
     if (trainer := _trainer_of(ctx, owner)) is None:
         return
-    where, call = trainer
+    where, call, surely = trainer
     yield rule.finding(
         function,
         fix=[_declared(klass)],
         message=f"`{klass.name}.forward` ignores `**{function.args.kwarg.arg}`: accumulated batches are not averaged",
         evidence=[where.evidence(call, "this Trainer leaves the division to the model")],
-        is_bug=[accumulates_batches(ctx, function)],
+        is_bug=[surely, accumulates_batches(ctx, function)],
     )
 
 
@@ -105,15 +110,43 @@ def _returns_a_loss(function: ast.FunctionDef) -> bool:
     return False
 
 
-def _trainer_of(ctx: PythonContext, owner: Ref) -> tuple[PythonContext, ast.Call] | None:
-    """The call that gives a model of a class to a Trainer of a library, which makes the loss of it."""
-    for mention in mentions(ctx, *(each.rpartition(".")[2] for each in HF_TRAINER)):
-        call = mention.call
-        model = argument(call, "model", 0) if call is not None and mention.ctx.means(call.func, HF_TRAINER) else None
-        if call is None or model is None:
+def _is_a_model(ctx: PythonContext, owner: Ref) -> bool:
+    """Whether a class is a module of torch, or extends a model of Transformers (`trainer_of_its_own`)."""
+    bases = ctx.index.lineage(owner).external
+    return ctx.index.descends(owner, TORCH_MODULE) is True or any(_MODELS.fullmatch(base) for base in bases)
+
+
+def _trainer_of(ctx: PythonContext, owner: Ref) -> tuple[PythonContext, ast.Call, Answer] | None:
+    """The call that gives a model of a class to a Trainer, which makes the loss of it, and whether it surely does."""
+    perhaps: tuple[PythonContext, ast.Call, Answer] | None = None
+    heirs = {each.name: each for each in _trainers(ctx) if ctx.index.method(each, "compute_loss") is None}
+    for mention in mentions(ctx, *(each.rpartition(".")[2] for each in HF_TRAINER), *heirs):
+        call, there = mention.call, mention.ctx
+        model = argument(call, "model", 0) if call is not None else None
+        made_here = there.origin(call.func) if call is not None else frozenset()
+        known_trainers = HF_TRAINER | {str(each) for each in heirs.values()}
+        if call is None or model is None or not made_here or not made_here <= known_trainers:
             continue
-        found, complete = possible_values(mention.ctx, model, returns=True, given=given)
+        found, complete = possible_values(there, model, returns=True, given=given)
         made = [each.ctx.origin(each.node.func) for each in found if isinstance(each.node, ast.Call) and not each.path]
-        if complete and made and len(made) == len(found) and all(each == {str(owner)} for each in made):
-            return mention.ctx, call
-    return None
+        known = complete and bool(made) and len(made) == len(found) and all(made)
+        if known and made_here <= HF_TRAINER and all(each == {str(owner)} for each in made):
+            return there, call, yes()
+        if any(str(owner) in each for each in made) or (not known and not _is_made_in_sight(ctx, owner)):
+            perhaps = there, call, unknown(there.evidence(call, "this may train another model, or in its own way"))
+    return perhaps
+
+
+def _is_made_in_sight(ctx: PythonContext, owner: Ref) -> bool:
+    """Whether a call makes a model of a class: where that goes was looked at."""
+    calls = (each for each in mentions(ctx, owner.name.rpartition(".")[2]) if each.call is not None)
+    return any(each.ctx.origin(each.node) == {str(owner)} for each in calls)
+
+
+def _trainers(ctx: PythonContext) -> Iterator[Ref]:
+    """The classes of the program that extend a Trainer."""
+    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (b"Trainer",)))):
+        facts = ctx.index.facts(path)
+        for name in facts.classes if facts is not None else ():
+            if ctx.index.descends(Ref(path, name), HF_TRAINER) is True:
+                yield Ref(path, name)
