@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, given, has_splat, keyword, literal
+from codemods.analysis.calls import argument, given, keyword, literal
 from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
@@ -29,6 +29,7 @@ from codemods.frameworks.trainer_config.trainings import trainings
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
 from codemods.syntax.verbs import edit_call
 
 _CLASSES = (
@@ -58,7 +59,10 @@ def in_its_own_dtype(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if not ctx.means(call.func, frozenset(f"transformers.{name}.from_pretrained" for name in _CLASSES)):
         return
     name = literal(argument(call, "pretrained_model_name_or_path", 0))
-    if has_splat(call) or any(keyword(call, each) for each in _TELLING) or (isinstance(name, str) and "gpt2" in name):
+    spread = _spread(ctx, call)
+    if spread is None or spread & {*_TELLING} or any(keyword(call, each) for each in _TELLING):
+        return
+    if isinstance(name, str) and "gpt2" in name:
         return
     trained = _trained(ctx, call)
     spelled = ctx.spell("torch.float32", at=call)
@@ -74,6 +78,31 @@ def in_its_own_dtype(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         evidence=[where.evidence(use, "it is trained here")],
         is_bug=[unknown(ctx.evidence(call, "the checkpoint may be in 32 bits"))],
     )
+
+
+def _spread(ctx: PythonContext, call: ast.Call) -> frozenset[str] | None:
+    """The arguments that `**` gives a call out of dictionaries in sight (`shared_arguments`); None: others, too."""
+    names: set[str] = set()
+    if any(isinstance(each, ast.Starred) for each in call.args):
+        return None
+    for held in (each.value for each in call.keywords if each.arg is None):
+        uses = (n for n in own(ctx.scope(call)) if isinstance(n, ast.Name) and ctx.name(n) == ctx.name(held))
+        if any(isinstance(ctx.parent(each), (ast.Subscript, ast.Attribute)) for each in uses):
+            return None  # something may be put into it
+        found, complete = possible_values(ctx, held)
+        for each in found:
+            match each.node:
+                case ast.Dict(keys=keys) if all(isinstance(literal(key), str) for key in keys):
+                    names |= {str(literal(key)) for key in keys}
+                case ast.Call(func=func, args=[], keywords=words) if each.ctx.name(func) == "dict":
+                    if any(word.arg is None for word in words):
+                        return None
+                    names |= {word.arg for word in words if word.arg}
+                case _:
+                    return None
+        if not complete or not found:
+            return None
+    return frozenset(names)
 
 
 def _is_it(ctx: PythonContext, node: ast.expr, call: ast.Call) -> bool:
