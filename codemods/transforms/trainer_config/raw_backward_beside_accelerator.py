@@ -39,7 +39,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import keyword, literal
+from codemods.analysis.calls import callers, keyword, literal
 from codemods.analysis.gradient_watchers import no_hook_sees_gradients
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.tensors import differentiates_a_tensor, is_raw_backward, redirected
@@ -80,8 +80,11 @@ KEEPING = Keeping(ACCELERATOR, frozenset({"prepare", "prepare_model", "prepare_o
 
 @rule.on(ast.Call)
 def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    name = keeper(ctx, call, KEEPING) if is_raw_backward(ctx, call) else None
+    if not is_raw_backward(ctx, call):
+        return
+    name = keeper(ctx, call, KEEPING)
     if name is None:
+        yield from _in_a_helper(ctx, call)
         return
     is_bug = [differentiates_a_tensor(ctx, call), trains_what_it_prepared(ctx, call, KEEPING, name)]
     if every(is_bug).is_no:
@@ -110,6 +113,29 @@ def raw_backward(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if accumulates:
             (is_bug if cost is Consequence.SILENT else is_right).append(loss_is_undivided(ctx, call))
         yield rule.finding(call, fix=[fixed], message=message, is_bug=is_bug, is_right=is_right, consequence=cost)
+
+
+def _in_a_helper(ctx: PythonContext, call: ast.Call) -> Iterator[Draft]:
+    """A raw backward in a function that knows no Accelerator, and that is called within `accelerator.accumulate(…)`."""
+    function = ctx.function(call)
+    if function is None or divided_by_hand(ctx, call) is not None:
+        return
+    for where, outer in callers(ctx, function):
+        name = keeper(where, outer, KEEPING)
+        if name is None or accumulates_here(where, outer).is_unknown or not _may_accumulate(where):
+            continue
+        yield rule.finding(
+            call,
+            message=f"this raw backward bypasses `{name}`, which divides by its accumulation steps",
+            evidence=[where.evidence(outer, "it is called here")],
+            is_bug=[
+                differentiates_a_tensor(ctx, call),
+                unknown(where.evidence(outer, f"`{function.name}` may train what is not prepared")),
+                loss_is_undivided(ctx, call),
+            ],
+            consequence=_cost(where),
+        )
+        return
 
 
 @question
