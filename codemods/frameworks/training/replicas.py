@@ -65,6 +65,8 @@ def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:
     """The wrapper of what surely is the model inside of one: `model` of `model.module`."""
     if isinstance(node, ast.Attribute) and node.attr == "module":
         return [node.value]
+    if (chosen := _inside_if_wrapped(ctx, node)) is not None:
+        return [chosen]
     found, complete = (
         possible_values(ctx, node) if isinstance(node, ast.Name | ast.Attribute | ast.Call) else ([], False)
     )
@@ -81,6 +83,19 @@ def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:
             case _:
                 return []
     return held[:1] if complete else []
+
+
+def _inside_if_wrapped(ctx: PythonContext, node: ast.expr) -> ast.expr | None:
+    """`model` where a name is bound to `model.module if ddp else model` (`raw_model`)."""
+    bindings = ctx.assigned(node) if isinstance(node, ast.Name) else None
+    values = [each.value for each in bindings or ()]
+    match values:
+        case [ast.IfExp(body=body, orelse=orelse)]:
+            for inner, outer in ((body, orelse), (orelse, body)):
+                if isinstance(inner, ast.Attribute) and inner.attr == "module":
+                    if ctx.name(outer) is not None and ctx.name(inner.value) == ctx.name(outer):
+                        return inner.value
+    return None
 
 
 def wraps(ctx: PythonContext, node: ast.expr) -> tuple[PythonContext, ast.Call] | None:
@@ -166,7 +181,7 @@ def wrapper_stays_uncalled(ctx: PythonContext, bypass: Bypass) -> Answer:
 
 def _is(ctx: PythonContext, node: ast.expr, bypass: Bypass) -> bool:
     """Whether an expression may be a wrapper."""
-    if not isinstance(node, ast.Name | ast.Attribute):
+    if not isinstance(node, ast.Name | ast.Attribute) or _inside_if_wrapped(ctx, node) is not None:
         return False
     if isinstance(node, ast.Attribute) and node.attr == "forward":
         return _is(ctx, node.value, bypass)
