@@ -128,3 +128,18 @@ def test_a_folder_with_a_release_of_its_own_is_not_the_one_that_is_named() -> No
     options = Options(tuple(rule for rule in load() if rule.code == "HF007"), targets=named)
     found = plan(sorted(files), memory, options, fix=False, index=Index(memory, named, noting=True)).findings
     assert [(each.certainty, each.safety is Safety.SAFE) for each in found] == [(Certainty.POSSIBLE, False)]
+
+
+def test_a_list_that_a_command_installs_is_read() -> None:
+    """`legacy/run.sh` installs `old.txt`, which no name makes a packaging file (`listed_by_a_command`)."""
+    code, _, old, program = PROGRAMS["transformers"]
+    files = {
+        "legacy/run.sh": "python -m venv .venv\n.venv/bin/pip install -q -r old.txt\n.venv/bin/python reproduce.py\n",
+        "legacy/old.txt": f"transformers=={old}\n",
+        "legacy/reproduce.py": program,
+        "requirements.txt": "transformers>=5.1\n",
+    }
+    memory = Memory({name: each.encode() for name, each in files.items()})
+    options = Options(tuple(rule for rule in load() if rule.code == code))
+    (told,) = plan(["legacy/reproduce.py"], memory, options, fix=False).findings
+    assert ("legacy/old.txt", 1) in {(each.path, each.line) for each in (*told.doubts, *told.cautions)}

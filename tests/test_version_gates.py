@@ -69,6 +69,7 @@ import torch.nn.functional as F
 
 def train(model, loader, optimizer):
     for x, y in loader:
+        x, y = x.cuda(), y.cuda()
         with torch.autocast("cuda", dtype=torch.bfloat16):
             with torch.no_grad():
                 target = model(x)
@@ -390,7 +391,7 @@ import torch
 def train(net, optimizer, loader):
     with torch.autocast("cuda", dtype=torch.bfloat16):
         for x in loader:
-            loss = net(x).mean()
+            loss = net(x.cuda()).mean()
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()

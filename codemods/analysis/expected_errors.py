@@ -9,6 +9,7 @@ from codemods.analysis import instances
 from codemods.analysis.calls import values
 from codemods.analysis.instances import library_values
 from codemods.analysis.mentions import Occurrence, may_run_during, mentions
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.flow.answers import Answer, question, unless
@@ -55,7 +56,9 @@ def _entered(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
     """The managers of the project around a node that may catch an error: by `try`, or in `__exit__` (`refused`)."""
     for manager in ctx.regions(node, nested=True):
         if library_values(ctx, manager.entered) is None and not _is_of_a_library(ctx, manager.entered):
-            yield ctx.evidence(manager.entered, f"`{ctx.written(manager.entered)}` may expect the error")
+            entered = manager.entered
+            says = f"`{ctx.written(entered)}` may expect the error"
+            yield where_defined(ctx, entered.func if isinstance(entered, ast.Call) else entered, says, at=entered)
 
 
 def _is_of_a_library(ctx: PythonContext, entered: ast.expr) -> bool:
@@ -80,7 +83,7 @@ def _run_by_others(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
             taken = [call.func]
         for each in taken:
             if _is_of_a_file_that_catches(ctx, each):
-                yield ctx.evidence(each, f"`{ctx.written(each)}` may expect the error")
+                yield where_defined(ctx, each, f"`{ctx.written(each)}` may expect the error", at=each)
         if isinstance(above, ast.Lambda | ast.Call) and _catches(ctx):  # table_of_calls
             if isinstance(above, ast.Lambda) or ctx.calls(above, "functools.partial"):
                 yield ctx.evidence(above, "who calls this may expect the error")

@@ -42,6 +42,8 @@ _CHOSEN = re.compile(
     r"|\b(?:sed|grep|awk|head|tail|cut)\b[^\n;&|]*\brequirements[\w.*-]*\.(?:txt|in)\b"
 )
 """A command that installs what a variable names, or that reads a list of requirements in part."""
+_LISTED = re.compile(r"\binstall\b[^\n#;&|]*?[ \t](?:-r|--requirement)[ =]?[\"']?(?P<list>[\w./-]+)")
+"""A command that installs a list of requirements."""
 _ADDRESSING = frozenset(
     {"-e", "--editable", "-c", "--constraint", "-f", "--find-links", "-i", "--index-url", "--extra-index-url"}
     | {"-t", "--target", "--prefix", "--root", "--cache-dir", "--trusted-host", "--timeout", "-n", "--name"}
@@ -88,6 +90,8 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
         asked = (_pins_in, path, package, range, told)
         here = index.recall(asked, lambda: tuple(_pins_in(index, path, package, range, told)))
     yield from (*here, *around, *(_reads_its_requirements(index, root) if told else ()))
+    for listed in _lists(index, root):
+        yield from _pins_in(index, listed, package, range, told)
     yield from _by_address(index, path, package)
     yield from _by_notebooks(index, path, package, range)
     yield from by_commands(index, root)
@@ -111,6 +115,21 @@ def _by_commands(index: Index, root: str) -> Iterator[Evidence]:
             if not _is_noted(text, found.start()) and before not in _ADDRESSING:
                 says = "a variable names what this installs" if found["variable"] else "this takes a part of a list"
                 yield _evidence(path, text, found.start(), says)
+
+
+def _lists(index: Index, root: str) -> tuple[str, ...]:
+    """The lists that commands install, and that are no packaging files by their names (`listed_by_a_command`)."""
+    return index.recall((_lists, root), lambda: tuple(dict.fromkeys(_installed_lists(index, root))))
+
+
+def _installed_lists(index: Index, root: str) -> Iterator[str]:
+    for path in index.holding(root, _COMMANDED, ("",)):
+        if path.endswith((*files.SHELL, ".yml", ".yaml")) or files.is_installer(path):
+            for found in _LISTED.finditer(index.text(path) or ""):
+                places = (posixpath.join(home, found["list"]) for home in (posixpath.dirname(path), root, ""))
+                listed = next((each for each in map(posixpath.normpath, places) if index.exists(each)), None)
+                if listed is not None and not files.is_manifest(listed):
+                    yield listed
 
 
 def _by_address(index: Index, path: str, package: str) -> Iterator[Evidence]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from codemods.analysis import instances
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.model.edits import Evidence
 from codemods.project.index import Index, Ref
 from codemods.syntax.facts import Import, Unknown
@@ -14,8 +15,12 @@ from codemods.syntax.module import Function
 
 
 def where_defined(ctx: PythonContext, func: ast.expr, why: str, at: ast.expr | ast.stmt) -> Evidence:
-    """Where the project defines what an expression calls, as what shows a claim; `at`: where that is not in sight."""
-    for there, node in _definitions(ctx, func):
+    """Where the project defines what an expression calls, or what makes that, as what shows a claim.
+
+    Args:
+        at: the place to name where that is not in sight.
+    """
+    for there, node in (*_definitions(ctx, func), *_makers(ctx, func)):
         return there.evidence(node, why)
     named = ctx.facts.named(func.id) if isinstance(func, ast.Name) and func.id not in ctx.facts.rebound else ()
     imported = (where_imported(ctx, each, why) for each in named)
@@ -36,6 +41,16 @@ def _definitions(ctx: PythonContext, func: ast.expr) -> Iterator[tuple[PythonCon
             there = ctx.other(place.path) if place is not None else None
             if there is not None and place is not None:
                 yield from ((there, node) for node in there.definitions(f"{place.name}.{name}"))
+
+
+def _makers(ctx: PythonContext, func: ast.expr) -> Iterator[tuple[PythonContext, ast.ClassDef | Function]]:
+    """What makes the object that is called: `criterion` of `criterion = per_window(nn.MSELoss(), 4)`."""
+    for each in possible_values(ctx, func)[0]:
+        match each.node:
+            case ast.Call(func=maker, args=[first, *_]) if each.ctx.means(maker, "functools.partial"):
+                yield from _definitions(each.ctx, first)
+            case ast.Call(func=maker):
+                yield from _definitions(each.ctx, maker)
 
 
 def where_imported(ctx: PythonContext, each: Import, why: str) -> Evidence:

@@ -6,6 +6,7 @@ import ast
 
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal, super_method, values
 from codemods.analysis.mentions import mentions
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.values import PossibleValue, possible_values
@@ -117,6 +118,8 @@ def model_divides_its_loss(ctx: PythonContext, owner: Ref) -> Answer:
         call = mention.call
         if call is None or mention.ctx.origin(call.func) != {str(owner)}:
             continue
+        if (taken := keyword(call, "compute_loss_func")) is not None:
+            return unknown(where_defined(mention.ctx, taken, "this may divide the loss", at=taken))
         model = argument(call, "model", 0)
         made, complete = possible_values(mention.ctx, model, given=given) if model is not None else ([], False)
         if not complete or not made or not all(_is_causal(each) for each in made):

@@ -247,7 +247,7 @@ def _closures(ctx: PythonContext, klass: ast.ClassDef) -> Iterator[_Given]:
         if asks is not None:
             shown = other.evidence(asks, "the closure asks whether there are gradients")
         elif closure is not None and not differentiates:
-            shown = other.evidence(call, "the closure that is given here may only evaluate")
+            shown = where_defined(other, taken, "the closure that is given may only evaluate", at=call)
         yield _Given(shown, surely, _enables(other, closure), _writes(closure), differentiates)
 
 
