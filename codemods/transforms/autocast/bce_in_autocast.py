@@ -16,7 +16,8 @@ sigmoid stands in the call itself.
 ## When it is not offered
 Where the probabilities have a name, or pass through something else, the call is reported: the name may be used for
 other things. Silent outside of a region, where a region around the call is switched off, and where what is given is no
-sigmoid in sight. Possible where the precision of a Trainer, or an option of the region, is not in sight.
+sigmoid in sight. Possible where the precision of a Trainer, or an option of the region, is not in sight, and where
+nothing in sight is on the GPU that the region is for.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ bit that of a program without the buffer.
 
 ## When it is not offered
 Reported where both types are seen: the tensor is made by `torch.zeros` and the like, without a `dtype`, and the source
-comes from a linear layer, a convolution or a matrix product. Possible where the region may be off, and where the
-program chooses another default type. Silent otherwise.
+comes from a linear layer, a convolution or a matrix product. Possible where the region may be off, where nothing in
+sight is on the GPU that it is for, and where the program chooses another default type. Silent otherwise.
 """
 
 from __future__ import annotations

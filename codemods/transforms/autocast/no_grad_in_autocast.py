@@ -42,7 +42,8 @@ modules, where weights are frozen (by Lightning's `toggle_optimizer`, for one) o
 region keeps no cache, and in functions that evaluate. In code that is compiled or scripted, which refuses the call
 (`torch.compile(fullgraph=True)`, TorchScript), where no region is in sight, or where a way out of the block cannot be
 covered, the place is reported only. Possible where the program compiles anything: the graph of `torch.compile` keeps no
-copies, and neither does a scripted or traced model (run with PyTorch 2.6).
+copies, and neither does a scripted or traced model (run with PyTorch 2.6). Possible, too, where nothing in sight is on
+the GPU that the region is for.
 """
 
 from __future__ import annotations

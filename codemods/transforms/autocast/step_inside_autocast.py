@@ -25,7 +25,8 @@ which is how torch's own examples look. Unsafe: whatever else stood between the 
 Where the region is left before the model runs again (a region inside the loop), where the optimizer is known to train
 another model than the one that runs again, where Lightning's `toggle_optimizer` freezes that model for its second turn
 (frozen weights are cast anew), where the cache is emptied already or the region keeps none, and where precision is not
-mixed. Where a step is no statement of its own, or runs in compiled code, it is only reported.
+mixed. Where a step is no statement of its own, or runs in compiled code, it is only reported. Possible where nothing in
+sight is on the GPU that the region is for; unsafe where a step is given a closure.
 """
 
 from __future__ import annotations

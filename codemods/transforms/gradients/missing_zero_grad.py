@@ -13,8 +13,9 @@ purpose stay until they are used.
 Nothing is said where anything may set the gradients to zero on the way from the step to the next `backward()`: the
 optimizer or the model, another object's `zero_grad()`, `p.grad = None`, a condition, a function that is given one of
 them and cannot be looked into, a closure. Nor where another optimizer is stepped in the same loop, or where it is not
-certain that an optimizer is stepped. Reported, but left as it is, where the code reads gradients itself. Possible,
-where other code of the project that may run in between speaks of `zero_grad`.
+certain that an optimizer is stepped. Reported, but left as it is, where the code reads gradients itself. Possible
+where other code of the project that may run in between speaks of `zero_grad`, and where the optimizer or the model is
+known under another name, or to an object of the project.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ Unsafe: the class gets a `train` of its own that leaves the part in evaluation m
 
 ## When it is not offered
 Silent where the class has a `train` of its own or is trained by a framework, where something puts the part into
-evaluation mode again, where it is never called, where it surely holds no batch normalization or may hold none, and
-where nobody wanted it in evaluation mode. Possible where the program makes parameters require gradients, switches
-single layers, or where a test decides whether the part is frozen. Reported where several parts are frozen.
+evaluation mode again, where it is never called, where what makes it is in sight and no batch normalization is seen
+there, and where nobody wanted it in evaluation mode. Possible where the class is given the part, where the program
+makes parameters require gradients, switches single layers, or where a test decides whether the part is frozen. Reported
+where several parts are frozen.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ point; a learning rate that was tuned on the small gradients may have to be lowe
 Where the softmax has a name, is a layer of the model, or is what its `forward` returns, the call is reported: other
 code may need the probabilities. Silent for targets, for `log_softmax`, whose softmax is itself, and where what is given
 is not surely a softmax, and for a softmax over another dimension than the classes. Possible where code elsewhere
-replaces the layer, and where the last dimension may be none of classes.
+replaces the layer, where the probabilities are reshaped, and where the last dimension may be none of classes.
 """
 
 from __future__ import annotations

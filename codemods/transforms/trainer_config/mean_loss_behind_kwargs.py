@@ -12,7 +12,8 @@ batches, which is the point; a learning rate that was tuned on the large ones ma
 
 ## When it is not offered
 Silent where `forward` reads or hands on its keywords, where the class says `accepts_loss_kwargs` itself, and where no
-Trainer in sight is given the model. Possible where it is not in sight whether batches are accumulated.
+Trainer in sight is given the model. Possible where it is not in sight whether batches are accumulated, which model a
+Trainer is given, and where that is a Trainer of the project.
 """
 
 from __future__ import annotations

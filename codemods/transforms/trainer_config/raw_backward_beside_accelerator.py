@@ -27,7 +27,8 @@ Reported, but left as it is:
   multiplied by the scale of `fp16` (7.75 instead of 0.107),
 - where they are clipped or read before `optimizer.step()`: a raw `clip_grad_norm_` is silently wrong under `fp16`; use
   `accelerator.clip_grad_norm_`, which unscales first, and `accelerator.backward` together,
-- where it cannot be told whether the optimizer was prepared, and for several tensors in one `torch.autograd.backward`.
+- where it cannot be told whether the optimizer was prepared, and for several tensors in one `torch.autograd.backward`,
+- in a function that knows no Accelerator, and that is called within `accelerator.accumulate(…)` (possible).
 
 Left alone: where no object in sight is surely an `Accelerator` (`torch.accelerator` is another thing), where several
 are, where it may be `None` or the code asks whether it is there, where the optimizer that is stepped was never
