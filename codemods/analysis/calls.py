@@ -101,7 +101,9 @@ def callers_here(ctx: PythonContext, function: Function) -> list[ast.Call]:
 def callers_in(ctx: PythonContext, path: str, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
     """The calls in another file that surely run a function of `ctx`, if something of its module is imported there."""
     if path != ctx.path and imports_of(ctx, path, ctx.path) and (other := ctx.other(path)):
-        yield from ((other, call) for call in named_calls(other, function.name) if _runs(other, call, function))
+        names = {each.name for each in other.facts.imports if each.target.rpartition(".")[2] == function.name}
+        calls = named_calls(other, function.name, *sorted(names - {function.name}))  # (called_by_another_name)
+        yield from ((other, call) for call in calls if _runs(other, call, function))
 
 
 def _runs(ctx: PythonContext, call: ast.Call, function: Function) -> bool:

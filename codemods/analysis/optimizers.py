@@ -93,11 +93,17 @@ def stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
 def is_schedule(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether a value surely is a learning rate scheduler, or another thing that is stepped beside an optimizer."""
     told = verdicts(PossibleValue(ctx, node, following=Following(returns=True, given=given)), _schedules)
-    return bool(told) and all(told)
+    known = [each for each in told if each is not _NOTHING]
+    return bool(known) and all(known)
 
 
-def _schedules(value: PossibleValue) -> bool | None:
+_NOTHING = "nothing"
+
+
+def _schedules(value: PossibleValue) -> bool | str | None:
     match value.node:
+        case ast.Constant(value=None) if not value.path:
+            return _NOTHING  # (none_where_the_rate_stays)
         case ast.withitem(context_expr=entered):
             maker = entered.func if isinstance(entered, ast.Call) else entered
             return True if any(":" not in origin for origin in value.ctx.origin(maker)) else None  # a profiler

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codemods.analysis.calls import argument, given, has_splat, keyword, literal
+from codemods.analysis.calls import argument, given, has_splat, keyword, literal, positional
 from codemods.analysis.mentions import Occurrence
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values
@@ -142,6 +142,12 @@ def is_trained(mention: Occurrence, owner: str) -> bool:
     return _is_made_by(mention.ctx, mention.receiver, owner) and (mode is None or literal(mode) is True)
 
 
+_WRAPPERS = frozenset(
+    f"torch.nn.{name}"
+    for name in ("DataParallel", "parallel.DistributedDataParallel", "SyncBatchNorm.convert_sync_batchnorm")
+)
+
+
 def _is_made_by(ctx: PythonContext, node: ast.expr, owner: str, depth: int = _DEPTH) -> bool:
     """Whether a value surely is an instance of a class, moved or not: `net = net.cuda()` (`moved_if_there_is_one`)."""
     found, complete = possible_values(ctx, node, ordered=True, returns=True, given=given)
@@ -153,6 +159,12 @@ def _makes_one(value: PossibleValue, owner: str, depth: int) -> bool:
     if not isinstance(value.node, ast.Call) or value.path:
         return False
     made = chain_of(value.node)[0]
+    if (
+        isinstance(made, ast.Call)
+        and value.ctx.means(made.func, _WRAPPERS)
+        and (inner := positional(made, 0)) is not None
+    ):
+        return depth > 0 and _is_made_by(value.ctx, inner, owner, depth - 1)
     if isinstance(made, ast.Call):
         return value.ctx.origin(made.func) == {owner}
     return depth > 0 and isinstance(made, ast.Name) and _is_made_by(value.ctx, made, owner, depth - 1)

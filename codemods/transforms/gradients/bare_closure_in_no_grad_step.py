@@ -241,7 +241,8 @@ def _closures(ctx: PythonContext, klass: ast.ClassDef) -> Iterator[_Given]:
         taken = values(call)[0]
         closure = _definition(taken, other)
         maker = taken.func if isinstance(taken, ast.Call) else taken
-        shown = other.evidence(call, says) if closure is not None else where_defined(other, maker, says, at=call)
+        made = where_defined(other, maker, says, at=call)
+        shown = made if closure is None and made.path != other.path else other.evidence(call, says)
         asks = _asks_for_gradients(closure)
         differentiates = asks is None and _differentiates(closure)
         if asks is not None:

@@ -77,6 +77,9 @@ def non_leaf_parameter(statement: ast.Assign, ctx: PythonContext) -> Iterator[Dr
     )
 
 
+_EINOPS = frozenset(f"einops.{name}" for name in ("rearrange", "repeat", "reduce"))
+
+
 def _computed_from(ctx: PythonContext, node: ast.expr) -> ast.Call | None:
     """The call that makes the parameter which a value is computed from."""
     match node:
@@ -85,6 +88,8 @@ def _computed_from(ctx: PythonContext, node: ast.expr) -> ast.Call | None:
             return found[0] if len(found) == 1 else None
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _made(ctx, operand)
+        case ast.Call(func=func, args=[inner, *_]) if ctx.means(func, _EINOPS):
+            return _made(ctx, inner) or _computed_from(ctx, inner)
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _COMPUTING | {"to"}:
             return _made(ctx, inner) or _computed_from(ctx, inner)
     return None

@@ -25,6 +25,7 @@ from codemods.analysis.calls import argument, keyword, literal, values
 from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import TORCH_MODULE
@@ -115,9 +116,11 @@ def _wraps(ctx: PythonContext, node: ast.AST, name: str) -> bool:
 def _model(ctx: PythonContext, call: ast.Call) -> str | None:
     """The name of the one model whose parameters an optimizer is given."""
     first = argument(call, "params", 0)
+    groups = [each.node for each in possible_values(ctx, first)[0] if each.ctx is ctx] if first is not None else []
     owners = {
         ctx.name(node.func.value)
-        for node in ([first, *own(first)] if first is not None else [])
+        for given in groups  # (groups_with_a_name)
+        for node in (given, *own(given))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if node.func.attr in ("parameters", "named_parameters")
     }

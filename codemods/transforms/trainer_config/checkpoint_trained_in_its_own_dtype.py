@@ -87,8 +87,11 @@ def _spread(ctx: PythonContext, call: ast.Call) -> frozenset[str] | None:
         return None
     for held in (each.value for each in call.keywords if each.arg is None):
         uses = (n for n in own(ctx.scope(call)) if isinstance(n, ast.Name) and ctx.name(n) == ctx.name(held))
-        if any(isinstance(ctx.parent(each), (ast.Subscript, ast.Attribute)) for each in uses):
-            return None  # something may be put into it
+        for above in (ctx.parent(each) for each in uses):
+            if isinstance(above, ast.Subscript) and isinstance(literal(above.slice), str):
+                names.add(str(literal(above.slice)))
+            elif isinstance(above, (ast.Subscript, ast.Attribute)):
+                return None  # something may be put into it
         found, complete = possible_values(ctx, held)
         for each in found:
             match each.node:
