@@ -37,7 +37,9 @@ def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.exp
 
 def _asks_for_none(test: ast.expr) -> bool:
     """Whether a test asks whether there is something: `schedule is not None`."""
-    return isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and is_none(test.comparators[0])
+    return (
+        isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and is_none(test.comparators[0])
+    )
 
 
 def _counts(ctx: PythonContext, test: ast.expr) -> bool:
