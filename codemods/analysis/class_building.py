@@ -28,15 +28,16 @@ def class_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
 @question
 def heirs_are_as_written(ctx: PythonContext, base: str) -> Answer:
     """Whether nothing of the project makes another class of one that extends a library's (`rebuilt_by_a_decorator`)."""
-    return unless(place for each in _heirs(ctx, base) for place in _places(ctx, each.path, each.name))
+    return unless(place for each in extending(ctx, frozenset({base})) for place in _places(ctx, each.path, each.name))
 
 
-def _heirs(ctx: PythonContext, base: str) -> Iterator[Ref]:
-    last = base.rpartition(".")[2].encode()
-    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (last,)))):
+def extending(ctx: PythonContext, bases: frozenset[str]) -> Iterator[Ref]:
+    """The classes of the program that extend a library's class."""
+    words = tuple(sorted({base.rpartition(".")[2].encode() for base in bases}))
+    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, words))):
         facts = ctx.index.facts(path)
         for name in facts.classes if facts is not None else ():
-            if base in ctx.index.lineage(Ref(path, name)).external:
+            if not ctx.index.lineage(Ref(path, name)).external.isdisjoint(bases):
                 yield Ref(path, name)
 
 

@@ -95,7 +95,7 @@ def _happenings(
             ):
                 found[node.target] = ANYTHING
         elif isinstance(node, ast.withitem) and not _is_known(ctx, node.context_expr, vocabulary):
-            if _reaches(ctx, node.context_expr, cast.values()):
+            if _reaches(ctx, node.context_expr, cast.values(), beside=True):
                 found[node] = ANYTHING
     return found
 
@@ -130,9 +130,9 @@ def _call(
             return None
         called = call.func.value if isinstance(call.func, ast.Attribute) and not _is_held(ctx, call.func) else call.func
         given = (called, *values(call))
-        if any(_gives(ctx, value, known_as) for value in given):
+        if any(_reaches(ctx, value, known_as, beside=False) for value in given):
             return ANYTHING
-        others = escaped or any(_reaches(ctx, value, known_as) for value in given)
+        others = escaped or any(_reaches(ctx, value, known_as, beside=True) for value in given)
         return ANYTHING if others and not following.alone else None
     there, function = target
     if function in following.running:
@@ -250,29 +250,13 @@ def _is_held(ctx: PythonContext, func: ast.Attribute) -> bool:
     return ctx.index.lineage(method.owner).complete and ctx.index.method(method.owner, func.attr) is None
 
 
-def _gives(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
-    """Whether an expression surely gives away one of the objects, or the one that it is an attribute of.
-
-    Another attribute of the same object may hold it, too: `self.criterion` (`of_a_class`).
-    """
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        name = ctx.name(each)
-        if name is not None:
-            if any(held == name or held.startswith((f"{name}.", f"{name}[")) for held in names):
-                return True
-        elif isinstance(each, ast.Call) and ctx.name(each.func) in names:
-            waiting += values(each)
-        else:
-            waiting += ast.iter_child_nodes(each)
-    return False
-
-
-def _reaches(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
+def _reaches(ctx: PythonContext, node: ast.AST, names: Collection[str], *, beside: bool) -> bool:
     """Whether an expression gives away one of the objects, or what holds it.
 
     What an object computes, `model(x)`, does not hold it; what one of its methods gives may.
+
+    Args:
+        beside: whether another attribute of the same owner counts: `self.criterion` (`given_to_a_class`).
     """
     waiting = [node]
     while waiting:
@@ -280,6 +264,8 @@ def _reaches(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
         name = ctx.name(each)
         if name is not None and any(held == name or held.startswith((f"{name}.", f"{name}[")) for held in names):
             return True
+        if name is not None and not beside:
+            continue
         if isinstance(each, ast.Call) and ctx.name(each.func) in names:
             waiting += values(each)
         else:

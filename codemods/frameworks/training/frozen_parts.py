@@ -149,7 +149,7 @@ _WRAPPERS = frozenset(
 
 
 def _is_made_by(ctx: PythonContext, node: ast.expr, owner: str, depth: int = _DEPTH) -> bool:
-    """Whether a value surely is an instance of a class, moved or not: `net = net.cuda()` (`moved_if_there_is_one`)."""
+    """Whether a value surely is an instance of a class, moved or not: `net = net.cuda()` (`given_to_the_class`)."""
     found, complete = possible_values(ctx, node, ordered=True, returns=True, given=given)
     made = [_makes_one(each, owner, depth) for each in found]
     return complete and bool(made) and all(made)

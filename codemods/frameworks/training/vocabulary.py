@@ -138,7 +138,7 @@ class LoopWords:
             return hasattr(builtins, func.id) and not any(ctx.facts.named(func.id)) and func.id not in ctx.facts.rebound
         if not isinstance(func, ast.Attribute):
             return False
-        if func.attr in TAKING | _READING:  # of whatever it is called (`saved_under_another_name`)
+        if func.attr in TAKING | _READING:  # of whatever it is called (`evaluated_within`)
             return True
         made = library_values(ctx, func.value)
         return bool(made) and all(_is_plain(where, node) for where, node in made or ())

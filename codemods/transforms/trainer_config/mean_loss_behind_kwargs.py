@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from codemods.analysis.calls import argument, given
+from codemods.analysis.class_building import extending
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
@@ -120,7 +121,7 @@ def _is_a_model(ctx: PythonContext, owner: Ref) -> bool:
 def _trainer_of(ctx: PythonContext, owner: Ref) -> tuple[PythonContext, ast.Call, Answer] | None:
     """The call that gives a model of a class to a Trainer, which makes the loss of it, and whether it surely does."""
     perhaps: tuple[PythonContext, ast.Call, Answer] | None = None
-    heirs = {each.name: each for each in _trainers(ctx) if ctx.index.method(each, "compute_loss") is None}
+    heirs = {each.name: each for each in extending(ctx, HF_TRAINER) if ctx.index.method(each, "compute_loss") is None}
     for mention in mentions(ctx, *(each.rpartition(".")[2] for each in HF_TRAINER), *heirs):
         call, there = mention.call, mention.ctx
         model = argument(call, "model", 0) if call is not None else None
@@ -142,12 +143,3 @@ def _is_made_in_sight(ctx: PythonContext, owner: Ref) -> bool:
     """Whether a call makes a model of a class: where that goes was looked at."""
     calls = (each for each in mentions(ctx, owner.name.rpartition(".")[2]) if each.call is not None)
     return any(each.ctx.origin(each.node) == {str(owner)} for each in calls)
-
-
-def _trainers(ctx: PythonContext) -> Iterator[Ref]:
-    """The classes of the program that extend a Trainer."""
-    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (b"Trainer",)))):
-        facts = ctx.index.facts(path)
-        for name in facts.classes if facts is not None else ():
-            if ctx.index.descends(Ref(path, name), HF_TRAINER) is True:
-                yield Ref(path, name)
