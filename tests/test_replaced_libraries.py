@@ -35,6 +35,8 @@ WAYS = {
     "in its path": "import OWNER\nOWNER.__path__.insert(0, 'moved')",
     "by an operator": "import operator\noperator.setitem(vars(ITS), 'NAME', OWN)",
     "among the modules": "import sys\nsetattr(sys.modules['OWNER'], 'NAME', OWN)",
+    "of a module by its name": "import sys\nsys.modules['OWNER'].NAME = OWN",
+    "of a module under another name": "import sys\nmodule = sys.modules['OWNER']\nmodule.NAME = OWN",
     "of a module that is asked for": "import importlib\nimportlib.import_module('OWNER').NAME = OWN",
     "by a double": "from unittest import mock\nmock.patch('OWNER.NAME', OWN).start()",
     "by a double of the object": "from unittest import mock\nmock.patch.object(ITS, 'NAME', OWN).start()",

@@ -209,6 +209,8 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 if target.attr in _BUILDING and _is_taken_by_name(ctx, target.value):
                     shown = ctx.evidence(node, f"`{ctx.written(target)}` is replaced")
                     yield Replacement(frozenset({target.attr}), shown, is_any=True)
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Subscript):
+                yield from _of_a_module_by_name(ctx, node, target.value, target.attr)
             if isinstance(target, ast.Subscript) and _is_globals(target.value):
                 named, shown = literal(target.slice), ctx.evidence(node, "a name of this module is bound here")
                 is_any = named is ... or any(ctx.facts.named(str(named)))  # (an_import_bound_anew)
@@ -261,6 +263,22 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 if rest and library in _LIBRARIES:
                     shown = ctx.evidence(call, f"`{text}` is replaced")
                     yield Replacement(frozenset({library, *rest}), shown, rest[-1])
+
+
+def _of_a_module_by_name(
+    ctx: PythonContext, node: ast.stmt, module: ast.Subscript, attribute: str
+) -> Iterator[Replacement]:
+    """What is put into a module that is asked for by its name (a law: "of a module by its name").
+
+    `sys.modules["torch.cuda.amp"].autocast = …`
+    """
+    name = literal(module.slice)
+    if not ctx.means(module.value, "sys.modules"):
+        return
+    parts = name.split(".") if isinstance(name, str) else ["…"]
+    if parts[0] in _LIBRARIES or parts == ["…"]:
+        shown = ctx.evidence(node, f"`{ctx.written(module)}.{attribute}` is replaced")
+        yield Replacement(frozenset({*parts, attribute}), shown, attribute, is_any=parts == ["…"])
 
 
 def _decorates(ctx: PythonContext, call: ast.Call) -> bool:
