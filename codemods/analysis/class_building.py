@@ -49,12 +49,7 @@ def function_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
     """
     functions = (each for each in (node, *ctx.ancestors(node)) if isinstance(each, FUNCTIONS))
     return unless(
-        where_defined(
-            ctx,
-            decorator.func if isinstance(decorator, ast.Call) else decorator,
-            f"`{ctx.written(decorator)}` may change `{function.name}`",
-            at=function,
-        )
+        where_defined(ctx, decorator, f"`{ctx.written(decorator)}` may change `{function.name}`", at=function)
         for function in functions
         for decorator in function.decorator_list
         if _may_change(ctx, decorator)

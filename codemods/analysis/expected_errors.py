@@ -58,7 +58,7 @@ def _entered(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
         if library_values(ctx, manager.entered) is None and not _is_of_a_library(ctx, manager.entered):
             entered = manager.entered
             says = f"`{ctx.written(entered)}` may expect the error"
-            yield where_defined(ctx, entered.func if isinstance(entered, ast.Call) else entered, says, at=entered)
+            yield where_defined(ctx, entered, says, at=entered)
 
 
 def _is_of_a_library(ctx: PythonContext, entered: ast.expr) -> bool:

@@ -13,15 +13,19 @@ from codemods.project.index import Index, Ref
 from codemods.syntax.facts import Import, Unknown
 from codemods.syntax.module import Function
 
+_BINDING = "functools.partial"
 
-def where_defined(ctx: PythonContext, func: ast.expr, why: str, at: ast.expr | ast.stmt) -> Evidence:
-    """Where the project defines what an expression calls, or what makes that, as what shows a claim.
+
+def where_defined(ctx: PythonContext, node: ast.expr, why: str, at: ast.expr | ast.stmt) -> Evidence:
+    """Where the project defines what an expression calls or names, or what makes that, as what shows a claim.
 
     Args:
         at: the place to name where that is not in sight.
     """
-    for there, node in (*_definitions(ctx, func), *_makers(ctx, func)):
-        return there.evidence(node, why)
+    is_bound = isinstance(node, ast.Call) and ctx.means(node.func, _BINDING)
+    func = node.func if isinstance(node, ast.Call) and not is_bound else node
+    for there, found in (*_definitions(ctx, func), *_makers(ctx, func)):
+        return there.evidence(found, why)
     named = ctx.facts.named(func.id) if isinstance(func, ast.Name) and func.id not in ctx.facts.rebound else ()
     imported = (where_imported(ctx, each, why) for each in named)
     return next((each for each in imported if each.path != ctx.path), ctx.evidence(at, why))
@@ -47,7 +51,7 @@ def _makers(ctx: PythonContext, func: ast.expr) -> Iterator[tuple[PythonContext,
     """What makes the object that is called: `criterion` of `criterion = per_window(nn.MSELoss(), 4)`."""
     for each in possible_values(ctx, func)[0]:
         match each.node:
-            case ast.Call(func=maker, args=[first, *_]) if each.ctx.means(maker, "functools.partial"):
+            case ast.Call(func=maker, args=[first, *_]) if each.ctx.means(maker, _BINDING):
                 yield from _definitions(each.ctx, first)
             case ast.Call(func=maker):
                 yield from _definitions(each.ctx, maker)

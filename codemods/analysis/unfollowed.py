@@ -210,8 +210,7 @@ def _unlisted(ctx: PythonContext, scope: ast.AST, around: ast.AST) -> Iterator[E
 
 
 def _manager(ctx: PythonContext, entered: ast.expr) -> Evidence:
-    func = entered.func if isinstance(entered, ast.Call) else entered
-    return where_defined(ctx, func, f"`{ctx.written(entered)}` may leave this before its end", at=entered)
+    return where_defined(ctx, entered, f"`{ctx.written(entered)}` may leave this before its end", at=entered)
 
 
 def _is_plain(ctx: PythonContext, entered: ast.expr) -> bool:

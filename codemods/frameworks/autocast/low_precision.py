@@ -61,6 +61,13 @@ def is_for_a_gpu(region: Region) -> bool:
 
 def _moves(ctx: PythonContext) -> bool:
     """Whether a file names a GPU apart from regions and scalers, moves something, or has a framework that does."""
+    if (_moves,) not in ctx.memo:
+        ctx.memo[_moves,] = _puts_on_a_gpu(ctx)
+    found: bool = ctx.memo[_moves,]
+    return found
+
+
+def _puts_on_a_gpu(ctx: PythonContext) -> bool:
     for call in ctx.all(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
             return True

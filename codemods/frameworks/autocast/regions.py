@@ -290,7 +290,7 @@ def unknown_managers(ctx: PythonContext, node: ast.AST, depth: int = 0) -> Itera
         entered = manager.entered
         if opening(ctx, entered) is None and not grad_mode(ctx, entered) and library_values(ctx, entered) is None:
             says = f"`{ctx.written(entered)}` may switch autocast or gradients"
-            yield where_defined(ctx, entered.func if isinstance(entered, ast.Call) else entered, says, at=entered)
+            yield where_defined(ctx, entered, says, at=entered)
     scope = ctx.scope(node)
     for where, call in callers(ctx, scope) if depth and isinstance(scope, FUNCTIONS) else ():
         yield from unknown_managers(where, call, depth - 1)

@@ -144,8 +144,8 @@ class _Walk:
         if statement is not None:
             written = ctx.written(statement) if isinstance(statement, ast.expr) else "this"
             says = f"`{written}` {why}"
-            called = statement.func if isinstance(statement, ast.Call) else None
-            shown = where_defined(ctx, called, says, at=statement) if called else ctx.evidence(statement, says)
+            called = statement if isinstance(statement, ast.Call) else None
+            shown = where_defined(ctx, called, says, at=called) if called else ctx.evidence(statement, says)
             self.found.stops.append(shown)
 
     def follow(self, value: PossibleValue) -> None:

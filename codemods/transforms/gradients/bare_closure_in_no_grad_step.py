@@ -240,8 +240,7 @@ def _closures(ctx: PythonContext, klass: ast.ClassDef) -> Iterator[_Given]:
         says = "a closure is given here" if surely else "a closure may be given here"
         taken = values(call)[0]
         closure = _definition(taken, other)
-        maker = taken.func if isinstance(taken, ast.Call) else taken
-        made = where_defined(other, maker, says, at=call)
+        made = where_defined(other, taken, says, at=call)
         shown = made if closure is None and made.path != other.path else other.evidence(call, says)
         asks = _asks_for_gradients(closure)
         differentiates = asks is None and _differentiates(closure)
