@@ -7,7 +7,7 @@ import builtins
 from dataclasses import dataclass
 
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import PossibleValue, possible_values
+from codemods.analysis.values import PossibleValue, moved_module, possible_values
 from codemods.model.names import ACCELERATOR, GRAD_SCALER, PARAMETER, TORCH_MODULE
 from codemods.project.index import NONE, Ref
 from codemods.syntax.module import FUNCTIONS, Function, is_none, own, parameters
@@ -23,8 +23,6 @@ class InstanceOf:
 
 
 _WEAKER = ("constructor", "annotation", "protocol")
-_FLUENT = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "bfloat16", "requires_grad_"})
-"""Methods of a module that return the module."""
 
 
 def of(ctx: PythonContext, node: ast.expr) -> InstanceOf | None:
@@ -86,8 +84,8 @@ def _moved(ctx: PythonContext, call: ast.Call) -> frozenset[str]:
 
 def constructed(call: ast.Call) -> ast.Call:
     """The call at the head of a chain of methods with which a module returns itself: `Net()` of `Net().to(device)`."""
-    while isinstance(func := call.func, ast.Attribute) and func.attr in _FLUENT and isinstance(func.value, ast.Call):
-        call = func.value
+    while isinstance(moved := moved_module(call), ast.Call):
+        call = moved
     return call
 
 

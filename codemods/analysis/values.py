@@ -14,6 +14,7 @@ from typing import TypeVar
 from codemods.analysis.calls import assigned_to_self, binder, literal
 from codemods.analysis.definitions import reaching, uses
 from codemods.analysis.python_context import Binding, Method, PythonContext
+from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, Function, own
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ _TRANSPARENT = frozenset(
 )
 """Decorators of functions that return what the function returns; and those of Python itself."""
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
+_FLUENT = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "bfloat16", "requires_grad_"})
+"""Methods of a module that return the module."""
 
 
 @dataclass(slots=True)
@@ -200,17 +203,51 @@ def _step(value: PossibleValue) -> Behind | None:
 
 def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
     target = value.ctx.callee(call)
-    if target is None:
-        return None
-    where, function = target
-    key = (returned, function)
-    if key not in where.memo:
-        where.memo[key] = returned(function)
-    found = tuple(value.at(each, value.path, where) for each in where.memo[key])
-    # another decorator may give something else (no-grad-in-autocast/decorated_manager)
-    decorators = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
-    known = all(where.name(each) in _PLAIN or where.means(each, _TRANSPARENT) for each in decorators)
-    return Behind(found, complete=known, by_choice=True) if found else None
+    run, complete = ([target], True) if target is not None else _methods(value, call)
+    found: list[PossibleValue] = []
+    for where, function in run:
+        key = (returned, function)
+        if key not in where.memo:
+            where.memo[key] = returned(function)
+        found += [value.at(each, value.path, where) for each in where.memo[key]]
+        # another decorator may give something else (no-grad-in-autocast/decorated_manager)
+        decorators = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
+        complete = complete and all(where.name(d) in _PLAIN or where.means(d, _TRANSPARENT) for d in decorators)
+    return Behind(tuple(found), complete, by_choice=True) if found else None
+
+
+def _methods(value: PossibleValue, call: ast.Call) -> tuple[list[tuple[PythonContext, Function]], bool]:
+    """The methods that a call may run on an object that the project makes of its own class; True: all of them."""
+    if not isinstance(call.func, ast.Attribute):
+        return [], True
+    found: list[tuple[PythonContext, Function]] = []
+    complete, waiting = True, [value.part(call.func.value)]
+    for start in waiting:
+        for each, whole in list(_followed(start, lambda _: False)):
+            moved = moved_module(each.node) if each and not each.path else None
+            if each is not None and moved is not None and not each.is_far:
+                further = each.at(moved)
+                waiting += [] if further in waiting else [further]
+                continue
+            target = _own_method(each, call.func.attr) if each is not None else None
+            complete = complete and whole and target is not None
+            found += [target] if target is not None and target not in found else []
+    return found, complete
+
+
+def moved_module(node: ast.AST) -> ast.expr | None:
+    """`net` of `net.to(device)`: what a call returns that a module answers with itself."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr in _FLUENT else None
+
+
+def _own_method(made: PossibleValue, name: str) -> tuple[PythonContext, Function] | None:
+    """A method of the project's class that a call makes an object of."""
+    origins = made.ctx.origin(made.node.func) if isinstance(made.node, ast.Call) and not made.path else ()
+    origin = next(iter(origins)) if len(origins) == 1 else ""
+    place = made.ctx.index.method(Ref.of(origin), name) if ":" in origin else None
+    program = made.ctx.other(place.path) if place else None
+    return program.definition(f"{place.name}.{name}") if program and place else None
 
 
 def returned(function: Function) -> list[ast.expr]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from codemods.analysis.calls import argument, binder, callers, given, given_by, positional
+from codemods.analysis.calls import argument, binder, callers, given, given_by, named_calls, positional
 from codemods.analysis.optimizers import is_schedule, optimizes, stepped
 from codemods.analysis.python_context import Binding, PythonContext
 from codemods.analysis.sources import sources
@@ -16,7 +16,7 @@ from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.protocols import Course, Happening, Protocol, Violation, run
 from codemods.frameworks.training.vocabulary import LoopWords
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS, LOOPS, Function, Scope, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Function, Scope, is_none, own
 
 
 def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
@@ -94,6 +94,8 @@ def _stepped(ctx: PythonContext, call: ast.Call) -> ast.expr | None:
 def _is_made_in_sight(ctx: PythonContext, node: ast.expr) -> bool:
     """Whether calls in sight make an optimizer, whose methods are a library's: others may zero gradients (`star`)."""
     found, complete = possible_values(ctx, node, returns=True, given=given)
+    # nothing steps the None of `__init__` (made_by_the_model)
+    found = [each for each in found if each.path or not is_none(each.node)]
     plain = (_is_apexs(each) or (not each.path and _is_plain(each.ctx, each.node)) for each in found)
     return complete and any(not each.path for each in found) and all(plain)
 
@@ -126,8 +128,17 @@ def _models(where: PythonContext, maker: ast.Call, ctx: PythonContext, step: ast
     for node in sources(where, where.scope(maker), first) if first is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr="parameters" | "named_parameters")):
-                name = where.name(owner)
+                name = where.name(_around(where, owner))
                 yield _known_as(where, maker, name, ctx, step) if name is not None else ""
+
+
+def _around(ctx: PythonContext, part: ast.expr) -> ast.expr:
+    """`net` of a name that a loop over `net.named_modules()` binds: what a part of a model belongs to."""
+    for each in possible_values(ctx, part)[0]:
+        match each.node:
+            case ast.Call(func=ast.Attribute(value=net, attr="modules" | "named_modules"), args=[]) if each.path:
+                return net
+    return part
 
 
 def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
@@ -154,17 +165,31 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
 
 
 def _given_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
-    """The name of what a function gives to another one, which makes an object of it (`left_at_the_end`)."""
+    """The name of what a function gives to another one, which makes an object of it (`left_at_the_end`); or of what it
+    calls a method of that makes one (`made_by_the_model`).
+    """
     function = where.scope(maker)
     head, _, rest = name.partition(".")
     if not isinstance(function, FUNCTIONS) or head not in where.parameter_names(function):
         return ""
     if head in where.bindings(function) or function is ctx.scope(at):
         return ""
-    held = [each for each in given(where, function, head) if each is None or each[0].scope(each[1]) is ctx.scope(at)]
+    method = where.method(maker)
+    if method is not None and head == method.self:
+        held = [(ctx, receiver) for receiver in _receivers(ctx, ctx.scope(at), function, maker)]
+    else:
+        held = [each for each in given(where, function, head) if each is None or each[0].scope(each[1]) is ctx.scope(at)]
     names = {ctx.name(each[1]) if each is not None and each[0] is ctx else None for each in held}
     outside = names.pop() if len(names) == 1 else None
     return "" if outside is None else f"{outside}.{rest}" if rest else outside
+
+
+def _receivers(ctx: PythonContext, scope: Scope, method: Function, maker: ast.Call) -> Iterator[ast.expr]:
+    """The objects of which a function calls the method that makes something."""
+    for call in named_calls(ctx, method.name):
+        if isinstance(call.func, ast.Attribute) and ctx.scope(call) is scope:
+            found, _ = possible_values(ctx, call, returns=True, given=given)
+            yield from [call.func.value] if any(each.node is maker for each in found) else ()
 
 
 def _kept_as(ctx: PythonContext, maker: ast.Call, name: str, self: str) -> str:
@@ -193,7 +218,7 @@ def vocabulary(ctx: PythonContext, scope: Scope, cast: Cast) -> LoopWords:
         reads = (n for n in own(scope) if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load))
         named = mine or [node for node in reads if ctx.name(node) == cast["optimizer"]]
         made = frozenset(call for node in named[:1] for _, call in makers(ctx, node))
-        others = any(each not in made for each in _made_around(ctx, scope))
+        others = any(made.isdisjoint(c for _, c in makers(ctx, each)) for each in _made_around(ctx, scope))
         ctx.memo[key] = LoopWords(made, alone=len(mine) == len(steps) and not others)
     found: LoopWords = ctx.memo[key]
     return found
