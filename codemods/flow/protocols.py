@@ -189,11 +189,20 @@ class _Run:
         return frozenset(
             number
             for number, point in enumerate(self.flow.points)
+            if number in self.checks and not any(isinstance(each, ast.Raise) for each in ast.walk(point.node))
+        )
+
+    @cached_property
+    def checks(self) -> frozenset[int]:
+        """Those, and the conditions that raise on some sides: the ways that go on differ in nothing (`by_a_helper`)."""
+        return frozenset(
+            number
+            for number, point in enumerate(self.flow.points)
             if isinstance(point.node, ast.If) and not any(self._matters(each) for each in ast.walk(point.node))
         )
 
     def _matters(self, node: ast.AST) -> bool:
-        return node in self.happenings or isinstance(node, (ast.Break, ast.Continue, ast.Return, ast.Raise))
+        return node in self.happenings or isinstance(node, (ast.Break, ast.Continue, ast.Return))
 
     def course(self, start: Way) -> Course:
         seen: list[set[Way]] = [set() for _ in self.flow.points]
@@ -272,12 +281,13 @@ class _Run:
                 yield edge.target, way
                 continue
             said = condition(edge.test, edge.holds)
+            decided = way if number in self.checks else way.beside(edge.test)
             if said is None:
-                yield edge.target, way.beside(edge.test)
+                yield edge.target, decided
             elif said in way.known:
                 yield edge.target, way
             elif (said[0], not said[1]) not in way.known:
-                beyond = way.beside(edge.test)
+                beyond = decided
                 if said[0] in self.flow.recurring:
                     beyond = beyond._replace(known=way.known | {said})
                 yield edge.target, beyond

@@ -116,13 +116,16 @@ def is_zeroing(ctx: PythonContext, call: ast.Call, cast: Cast) -> bool:
 def between(
     ctx: PythonContext, scope: Scope, cast: Cast, first: ast.AST, last: ast.AST, *, before: str, after: str
 ) -> list[ast.Call]:
-    """The calls between two places, in the same round, that may lead the gradients from one state to another."""
+    """The calls between two places, in the same round, that may lead the gradients from one state to another.
+
+    Where both are one place, in one round and the next, those before it in its round (`by_a_helper`).
+    """
     flow, nodes = ctx.flow_of(scope), happening_in(ctx, scope, cast, GRADIENTS)
     return [
         node
         for node, what in nodes.items()
         if isinstance(node, ast.Call) and GRADIENTS.may_lead(what, before, after)
-        if flow.stands_before(first, node) and flow.stands_before(node, last)
+        if (first is last or flow.stands_before(first, node)) and flow.stands_before(node, last)
     ]
 
 
