@@ -143,3 +143,25 @@ def test_a_list_that_a_command_installs_is_read() -> None:
     options = Options(tuple(rule for rule in load() if rule.code == code))
     (told,) = plan(["legacy/reproduce.py"], memory, options, fix=False).findings
     assert ("legacy/old.txt", 1) in {(each.path, each.line) for each in (*told.doubts, *told.cautions)}
+
+
+def test_a_project_with_an_older_release_imports_the_file() -> None:
+    """A module of the whole repository that a service, which pins an older release, imports through another one."""
+    code, asked, old, program = PROGRAMS["torch"]
+    files = {
+        "common/__init__.py": "",
+        "common/loss.py": "from common.case import scaler\n",
+        "common/case.py": program,
+        "requirements.txt": f"torch{asked}\n",
+        "serving/requirements.txt": f"torch=={old}\n",
+        "serving/app.py": "from common.loss import scaler\n",
+    }
+    memory = Memory({name: each.encode() for name, each in files.items()})
+    options = Options(tuple(rule for rule in load() if rule.code == code))
+    (told,) = plan(["common/case.py"], memory, options, fix=False).findings
+    assert told.safety is Safety.UNSAFE
+    assert ("serving/requirements.txt", 1) in {(each.path, each.line) for each in (*told.doubts, *told.cautions)}
+    del files["serving/app.py"]
+    memory = Memory({name: each.encode() for name, each in files.items()})
+    (told,) = plan(["common/case.py"], memory, options, fix=False).findings
+    assert told.safety is Safety.SAFE

@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from codemods.analysis import releases_beside_names
+from codemods.analysis.calls import imported_modules
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
 from codemods.model.plan import Target
 from codemods.project import versions
+from codemods.project.dependencies import Importing
+from codemods.project.importing import module_of
 from codemods.project.index import Index
 from codemods.project.pins import TWINS
 from codemods.rules.file_context import FileContext
@@ -94,6 +97,7 @@ def pins(index: Index, path: str, package: str, range: str) -> Iterator[Evidence
         yield from _pins_in(index, listed, package, range, told)
     yield from _by_address(index, path, package)
     yield from _by_notebooks(index, path, package, range)
+    yield from _by_importers(index, path, package, range)
     yield from by_commands(index, root)
 
 
@@ -150,6 +154,34 @@ def _by_notebooks(index: Index, path: str, package: str, range: str) -> Iterator
         target = index.target(other, package)
         if target is not None and not versions.may(target, range):
             yield Evidence(other, 1, f"{package} {target.spec.lstrip('=')} may be installed for this")
+
+
+def _by_importers(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
+    """What a project of the repository asks for that has another release and imports a file, or what imports it
+    (`test_a_project_with_an_older_release_imports_the_file`).
+    """
+    asked = (_by_importers, package, range)
+    older = index.recall(asked, lambda: frozenset(_projects_outside(index, package, range))) - {index.root(path)}
+    seen, waiting = {path}, [path] if older and path.endswith(files.PYTHON) else []
+    while waiting:
+        module = waiting.pop()
+        for other in index.found(Importing("", module_of(module))):
+            if other not in seen and not imported_modules(index, other).isdisjoint(seen):
+                seen.add(other)
+                waiting.append(other)
+                if index.root(other) in older:
+                    manifest, requirement = index.requirements(other, package)[0]
+                    document = index.document(manifest)
+                    line = document.line(requirement) if isinstance(document, Manifest) else 1
+                    yield Evidence(manifest, line, f"{other}, which uses this, has {package} {requirement.written}")
+
+
+def _projects_outside(index: Index, package: str, range: str) -> Iterator[str]:
+    """The folders of the projects that ask for a release of a package out of a range."""
+    for root in index.versions.roots():
+        target = index.versions.project(root).targets.get(package)
+        if target is not None and not target.given and not versions.may(target, range):
+            yield root
 
 
 def _reads_its_requirements(index: Index, root: str) -> Iterator[Evidence]:

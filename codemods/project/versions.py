@@ -94,6 +94,10 @@ class Versions:
             self._projects[root] = Project(root, {**found, **self._given})
         return self._projects[root]
 
+    def roots(self) -> frozenset[str]:
+        """The directories of all projects of the tree."""
+        return frozenset(self.root(path) for path in self._reader.files() if files.is_manifest(path))
+
     def allowed(self, path: str) -> Mapping[str, Target]:
         """What holds for one file: what a notebook installs, or a script asks for itself, comes before its project.
 
