@@ -22,6 +22,7 @@ WAYS = {
     "a wrapper": "ITS.NAME = wrapped(ITS.NAME)",
     "a constructor": "ITS.NAME.__init__ = OWN",
     "by name": "setattr(ITS, 'NAME', OWN)",
+    "past its own setter": "object.__setattr__(ITS, 'NAME', OWN)",
     "by a name in a loop": "for each in ('NAME',):\n    setattr(ITS, each, OWN)",
     "by a name of a table": "for name, value in {'NAME': OWN}.items():\n    setattr(ITS, name, value)",
     "by a function": "def put_OWN(module, name):\n    setattr(module, name, OWN)\n\n\nput_OWN(ITS, 'NAME')",

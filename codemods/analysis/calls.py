@@ -127,10 +127,10 @@ def named_calls(ctx: PythonContext, *names: str) -> list[ast.Call]:
 
 def imports_of(ctx: PythonContext, path: str, module: str) -> bool:
     """Whether a file imports a module of the project, or something of it."""
-    return module in imported_modules(ctx.index, path)
+    return module in _imported_modules(ctx.index, path)
 
 
-def imported_modules(index: Index, path: str) -> frozenset[str]:
+def _imported_modules(index: Index, path: str) -> frozenset[str]:
     """The files of the project that a file imports, and those that hold what it imports; other names beside them."""
 
     def modules() -> Iterator[str]:
@@ -142,7 +142,7 @@ def imported_modules(index: Index, path: str) -> frozenset[str]:
             else:
                 yield from (origin.partition(":")[0] for origin in index.resolve(path, each.name))
 
-    return index.recall((imported_modules, path), lambda: frozenset(modules()))
+    return index.recall((_imported_modules, path), lambda: frozenset(modules()))
 
 
 # -- which values

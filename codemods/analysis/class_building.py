@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
@@ -14,6 +15,7 @@ from codemods.syntax.module import FUNCTIONS, Function, own, parameters
 
 _BUILDING = ("__init_subclass__", "__getattribute__")
 """Methods by which a base puts something in the place of what a class defines."""
+_SETTERS = ("setattr", "__setattr__")
 
 
 @question
@@ -56,7 +58,57 @@ def function_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SetOutside:
+    """A place outside of a class that sets an attribute of it: `setattr(Net, name, f)`, `Net.step = f`."""
+
+    owner: Ref
+    attribute: str
+    """Empty where it is not in sight."""
+    shown: Evidence
+
+
+def set_outside(where: PythonContext) -> tuple[SetOutside, ...]:
+    """What a file sets on classes of the program."""
+    return where.index.recall((set_outside, where.path), lambda: tuple(_set_outside(where)))
+
+
+def _set_outside(ctx: PythonContext) -> Iterator[SetOutside]:
+    for call in ctx.all(ast.Call):
+        if (ctx.name(call.func) or "").rpartition(".")[2] in _SETTERS and len(call.args) == 3:
+            owner, name, value = call.args
+            yield from _on_a_class(ctx, call, owner, name.value if isinstance(name, ast.Constant) else "", value)
+    for target in ctx.all(ast.Attribute):
+        holder = ctx.parent(target)
+        if isinstance(target.ctx, ast.Store) and isinstance(holder, ast.Assign):
+            yield from _on_a_class(ctx, target, target.value, target.attr, holder.value)
+
+
+def _on_a_class(
+    ctx: PythonContext, node: ast.expr, owner: ast.expr, attribute: str, value: ast.expr
+) -> Iterator[SetOutside]:
+    if isinstance(value, ast.Constant):
+        return  # a setting
+    for origin in ctx.origin(owner):
+        if ":" in origin and ctx.index.klass(Ref.of(origin)) is not None:
+            says = f"`{ast.unparse(owner)}.{attribute or '…'}` is set here"
+            yield SetOutside(Ref.of(origin), attribute, ctx.evidence(node, says))
+
+
+def _outside(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
+    """The places that set attributes of a class from outside (`set_from_outside`)."""
+    for other in dict.fromkeys((path, *ctx.index.search(path, (b"setattr",)), *ctx.index.replacing(path))):
+        there = ctx if other == ctx.path else ctx.other(other) if _may_set(ctx, other) else None
+        yield from (each.shown for each in set_outside(there) if each.owner == Ref(path, name)) if there else ()
+
+
+def _may_set(ctx: PythonContext, path: str) -> bool:
+    facts = ctx.index.facts(path)
+    return facts is not None and (not facts.called.isdisjoint(_SETTERS) or path in ctx.index.replacing(path))
+
+
 def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
+    yield from _outside(ctx, path, name)
     there = ctx if path == ctx.path else ctx.other(path) if _may_be_rebuilt(ctx, path, name) else None
     if there is None:
         return

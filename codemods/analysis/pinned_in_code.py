@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from codemods.analysis import releases_beside_names
-from codemods.analysis.calls import imported_modules
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
 from codemods.model.plan import Target
@@ -157,7 +156,7 @@ def _by_notebooks(index: Index, path: str, package: str, range: str) -> Iterator
 
 
 def _by_importers(index: Index, path: str, package: str, range: str) -> Iterator[Evidence]:
-    """What a project of the repository asks for that has another release and imports a file, or what imports it
+    """What a project of the repository asks for that has another release and may import a file, or what does
     (`test_a_project_with_an_older_release_imports_the_file`).
     """
     asked = (_by_importers, package, range)
@@ -166,11 +165,12 @@ def _by_importers(index: Index, path: str, package: str, range: str) -> Iterator
     while waiting:
         module = waiting.pop()
         for other in index.found(Importing("", module_of(module))):
-            if other not in seen and not imported_modules(index, other).isdisjoint(seen):
+            if other not in seen:
                 seen.add(other)
                 waiting.append(other)
-                if index.root(other) in older:
-                    manifest, requirement = index.requirements(other, package)[0]
+                for manifest, requirement in (
+                    index.requirements(other, package)[:1] if index.root(other) in older else ()
+                ):
                     document = index.document(manifest)
                     line = document.line(requirement) if isinstance(document, Manifest) else 1
                     yield Evidence(manifest, line, f"{other}, which uses this, has {package} {requirement.written}")

@@ -22,7 +22,7 @@ from codemods.sources import files
 from codemods.syntax.facts import dotted
 from codemods.syntax.module import FUNCTIONS, own
 
-_SETTERS = ("setattr", "patch", "modules", "globals", "vars", "__dict__", "__path__", "import_module")
+_SETTERS = ("setattr", "__setattr__", "patch", "modules", "globals", "vars", "__dict__", "__path__", "import_module")
 _CONFIGURATIONS = ("torch.backends.", "torch._dynamo.config.", "torch._inductor.config.", "torch.multiprocessing.")
 """Attributes that are there to be set."""
 _PUTTING = ("setdefault", "update", "__setitem__")
@@ -256,7 +256,7 @@ def _of_a_file(ctx: PythonContext) -> Iterator[Replacement]:
                 if literal(name) in _BUILDING and not ctx.origin(owner):
                     shown = ctx.evidence(call, f"`{ctx.written(owner)}.{literal(name)}` is replaced")
                     yield Replacement(frozenset({str(literal(name))}), shown, is_any=True)
-            case ast.Attribute(attr="object" | "setattr"), [owner, name, *_]:
+            case ast.Attribute(attr="object" | "setattr" | "__setattr__"), [owner, name, _, *_]:
                 yield from _replacement(ctx, call, owner, literal(name))
             case ((ast.Name(id="patch") | ast.Attribute(attr="patch")), [ast.Constant(value=str() as text), *_]):
                 library, *rest = text.split(".")

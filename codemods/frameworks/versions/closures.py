@@ -7,6 +7,7 @@ import posixpath
 import re
 
 from codemods.analysis.calls import values
+from codemods.analysis.class_building import set_outside
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.flow.answers import Answer, question, unknown, unless, yes
@@ -81,6 +82,12 @@ def lightning_runs_it(ctx: FileContext) -> Answer:
         for klass in facts.classes.values() if facts is not None else ():
             if (method := klass.methods.get("optimizer_step")) is not None:
                 doubts.append(Evidence(path, method.line, f"`{klass.name}` steps in its own way"))
+    doubts += [
+        each.shown  # (a_step_set_by_name)
+        for where in programs(ctx, (b"setattr", b"optimizer_step"), "setattr", "__setattr__", "optimizer_step")
+        for each in set_outside(where)
+        if each.attribute in ("", "optimizer_step")
+    ]
     return unless(doubts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, literal
 from codemods.analysis.python_context import PythonContext, program
@@ -88,4 +89,17 @@ def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
         if (isinstance(node, ast.Attribute) and node.attr == "eps" and isinstance(node.ctx, ast.Store))
         or (dotted(node) or "").rpartition(".")[2] in _SWITCHES
     ]
-    return unless([*odd, *others])
+    return unless([*odd, *others, *_switched_by_name(ctx)])
+
+
+def _switched_by_name(ctx: FileContext) -> Iterator[Evidence]:
+    """What is taken from `torch.backends` by a computed name: it may switch the fused path off (`switched_by_name`)."""
+    for where in programs(ctx, (b"backends",), "backends"):
+        for call in where.all(ast.Call):
+            match call:
+                case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if not isinstance(
+                    name, ast.Constant
+                ):
+                    parts = (each for each in ast.walk(owner) if isinstance(each, ast.Name | ast.Attribute))
+                    if any(each.startswith("torch.backends") for part in parts for each in where.origin(part)):
+                        yield where.evidence(call, "the fused path may be switched here")
