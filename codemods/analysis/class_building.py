@@ -77,7 +77,8 @@ def _set_outside(ctx: PythonContext) -> Iterator[SetOutside]:
     for call in ctx.all(ast.Call):
         if (ctx.name(call.func) or "").rpartition(".")[2] in _SETTERS and len(call.args) == 3:
             owner, name, value = call.args
-            yield from _on_a_class(ctx, call, owner, name.value if isinstance(name, ast.Constant) else "", value)
+            attribute = name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+            yield from _on_a_class(ctx, call, owner, attribute, value)
     for target in ctx.all(ast.Attribute):
         holder = ctx.parent(target)
         if isinstance(target.ctx, ast.Store) and isinstance(holder, ast.Assign):

@@ -159,8 +159,8 @@ def _by_importers(index: Index, path: str, package: str, range: str) -> Iterator
     """What a project of the repository asks for that has another release and may import a file, or what does
     (`test_a_project_with_an_older_release_imports_the_file`).
     """
-    asked = (_by_importers, package, range)
-    older = index.recall(asked, lambda: frozenset(_projects_outside(index, package, range))) - {index.root(path)}
+    key = (_by_importers, package, range)
+    older = index.recall(key, lambda: frozenset(_projects_outside(index, package, range))) - {index.root(path)}
     seen, waiting = {path}, [path] if older and path.endswith(files.PYTHON) else []
     while waiting:
         module = waiting.pop()
@@ -168,9 +168,8 @@ def _by_importers(index: Index, path: str, package: str, range: str) -> Iterator
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
-                for manifest, requirement in (
-                    index.requirements(other, package)[:1] if index.root(other) in older else ()
-                ):
+                asked = index.requirements(other, package) if index.root(other) in older else []
+                for manifest, requirement in asked[:1]:
                     document = index.document(manifest)
                     line = document.line(requirement) if isinstance(document, Manifest) else 1
                     yield Evidence(manifest, line, f"{other}, which uses this, has {package} {requirement.written}")

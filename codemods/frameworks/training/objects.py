@@ -174,13 +174,12 @@ def _given_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
         return ""
     if head in where.bindings(function) or function is ctx.scope(at):
         return ""
-    method = where.method(maker)
+    method, here = where.method(maker), ctx.scope(at)
+    held: list[tuple[PythonContext, ast.expr] | None] = []
     if method is not None and head == method.self:
-        held = [(ctx, receiver) for receiver in _receivers(ctx, ctx.scope(at), function, maker)]
+        held += ((ctx, receiver) for receiver in _receivers(ctx, here, function, maker))
     else:
-        held = [
-            each for each in given(where, function, head) if each is None or each[0].scope(each[1]) is ctx.scope(at)
-        ]
+        held += (each for each in given(where, function, head) if each is None or each[0].scope(each[1]) is here)
     names = {ctx.name(each[1]) if each is not None and each[0] is ctx else None for each in held}
     outside = names.pop() if len(names) == 1 else None
     return "" if outside is None else f"{outside}.{rest}" if rest else outside

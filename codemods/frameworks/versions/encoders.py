@@ -96,10 +96,8 @@ def _switched_by_name(ctx: FileContext) -> Iterator[Evidence]:
     """What is taken from `torch.backends` by a computed name: it may switch the fused path off (`switched_by_name`)."""
     for where in programs(ctx, (b"backends",), "backends"):
         for call in where.all(ast.Call):
-            match call:
-                case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if not isinstance(
-                    name, ast.Constant
-                ):
+            match call.func, call.args:
+                case ast.Name(id="getattr"), [owner, name, *_] if not isinstance(name, ast.Constant):
                     parts = (each for each in ast.walk(owner) if isinstance(each, ast.Name | ast.Attribute))
                     if any(each.startswith("torch.backends") for part in parts for each in where.origin(part)):
                         yield where.evidence(call, "the fused path may be switched here")
