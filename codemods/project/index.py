@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,6 +60,8 @@ _MODULES_BY_NAME = ("import_module", "__import__", "sys.modules", "run_path", "r
 _NAMES_BY_TEXT = ("getattr", "vars(", "__dict__", "attrgetter", "methodcaller", "globals(", "getmembers")
 _LONGEST = 20
 """Dots in a name; more are no answer."""
+_KNOWN = sys.stdlib_module_names | {each.replace("-", "_") for each in versions.PACKAGES} | {"numpy", "torchvision", "yaml"}
+"""Modules that are no folder of the project, wherever a folder of that name lies."""
 _MOST_TEXT = 5_000_000
 """Characters of text that are kept."""
 _MOST_TREES = 6_000_000
@@ -440,9 +443,36 @@ class Index:
                 found.add(path)
             elif self._file(base, dotted.partition(".")[0]):
                 head_is_ours = True
+        if not found and not head_is_ours:
+            started = (self._file(base, dotted) for base in self._starts(importer, dotted.partition(".")[0]))
+            found.update(path for path in started if path)
         if len(found) == 1:
             return found.pop()
         return UNKNOWN if found or head_is_ours else None
+
+    def _starts(self, importer: str, head: str) -> tuple[str, ...]:
+        """The other folders around a file that hold a module of this name: a program may be started in one.
+
+        Not where a library is called so (`started_in_a_folder_between`).
+        """
+        directory = posixpath.dirname(importer)
+        around = () if head in _KNOWN else tuple(each for each in self._between(directory) if each != directory)
+
+        def found() -> tuple[str, ...]:
+            return tuple(
+                base
+                for base in around
+                if self.exists(posixpath.join(base, f"{head}.py")) or self.exists(posixpath.join(base, head))
+            )
+
+        return self.recall((Index._starts, directory, head), found) if around else ()
+
+    def _between(self, directory: str) -> Iterator[str]:
+        """A directory, and those above it, below the root of its project."""
+        root = self.root(posixpath.join(directory, "_"))
+        while directory and directory != root:
+            yield directory
+            directory = posixpath.dirname(directory)
 
     def _bases(self, importer: str) -> Iterator[str]:
         directory = posixpath.dirname(importer)
@@ -491,6 +521,8 @@ class Index:
         head, _, rest = name.partition(".")
         bound = facts.rebound.get(head, 0)
         imports = list(facts.named(head))
+        if imports and bound == 1 and self._is_extended_under_its_name(facts, head):
+            return frozenset({f"{path}:{name}"})
         if imports:
             if bound or self._star_may_rebind(path, facts, head, min(i.line for i in imports)):
                 return NONE
@@ -511,6 +543,13 @@ class Index:
                 for a in given
             )
         return NONE if bound else self._starred(path, facts, name)
+
+    def _is_extended_under_its_name(self, facts: Facts, name: str) -> bool:
+        """`class Trainer(Trainer)` of an imported class: the name means the new one (`under_the_same_name`)."""
+        klass = facts.classes.get(name)
+        if klass is None or klass.conditional or name not in klass.bases:
+            return False
+        return all(each.line < klass.line for each in facts.named(name))
 
     def _star_may_rebind(self, path: str, facts: Facts, name: str, line: int) -> bool:
         """Whether a star import of a module of the project, after a line, brings another meaning of a name.
@@ -673,9 +712,11 @@ class Index:
         """What a base, as written in the class statement, means."""
         if written is None:
             return NONE
+        facts = self.facts(ref.path)
+        if facts and written == ref.name and self._is_extended_under_its_name(facts, written):
+            return self.imported(ref.path, written)
         if (origins := self.resolve(ref.path, written)) or "." in written:
             return origins
-        facts = self.facts(ref.path)
         if facts and not any(facts.named("*")) and written not in facts.rebound:
             return frozenset({f"builtins.{written}"}) if not any(facts.named(written)) else NONE
         return NONE

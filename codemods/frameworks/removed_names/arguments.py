@@ -34,9 +34,29 @@ def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Dr
         return
     for each in (*given, *(_spread(call, ctx, table) if spread else ())):
         row = next((table[each.name][owner] for owner in owners if owner in table[each.name]), None)
+        if row is not None and (_has_a_row(rule, row, each.value) or _asks_for_the_same(row, each.value)):
+            continue
         if row is not None and not version_tested(ctx, call, row.library) and _takes_position(row, each):
-            is_bug = (*each.is_bug, only_the_library_takes_it(ctx, call, each.name))
+            is_bug = (*each.is_bug, only_the_library_takes_it(ctx, call, each.name), says_something(ctx, row, each.value))
             yield from finding(rule, row, each.node, ctx, _argument_remedy(row, each, ctx), is_bug)
+
+
+def _has_a_row(rule: Rule, row: RemovedName, value: ast.expr) -> bool:
+    """Whether a value of an argument has a row of its own (`slow_tokenizer`)."""
+    return row.owner in of_rule(rule.code, "value").get(f"{row.old}={literal(value)}", {})
+
+
+def _asks_for_the_same(row: RemovedName, value: ast.expr) -> bool:
+    """Whether an ignored argument asks for what is done anyhow: `use_fast=True` (`slow_tokenizer`)."""
+    return row.kind == "decision" and literal(value) is not ... and row.is_harmless(literal(value))
+
+
+@question
+def says_something(ctx: PythonContext, row: RemovedName, value: ast.expr) -> Answer:
+    """Whether an argument that is ignored surely asks for something else than what is done (`tokenizer_by_a_flag`)."""
+    if not row.silent or not row.harmless or literal(value) is not ...:
+        return yes()
+    return unknown(ctx.evidence(value, f"`{row.old}` may be {row.harmless[0]} here, which is what is done"))
 
 
 @question

@@ -62,6 +62,8 @@ def finding(
         remedy = None  # the release stays what it is
     gone = bool(row.gone) and versions.may(ctx.target(row.library), row.removed)
     consequence = Consequence.SILENT if row.silent else Consequence.RAISES
+    if row.silent and row.kind == "delete" and (remedy is not None or row.harmless is None):
+        consequence = Consequence.DEPRECATED  # it asks for what is always done now (data_set)
     if remedy is not None and gone and consequence is Consequence.RAISES:
         remedy = replace(remedy, is_right=[*remedy.is_right, release_is_told(ctx, row)])
     draft = rule.finding(

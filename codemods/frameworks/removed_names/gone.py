@@ -135,6 +135,8 @@ def unread_switches(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iter
     row = replace(row, silent=True)
     if _row(ctx, {"": row}, ("",)) is None or not _imports(ctx, row) or version_tested(ctx, node, row.library):
         return
+    if OwnUse.READ in uses(ctx.index, ctx.path, node.attr):
+        return  # a Trainer of the project reads it (read_by_its_own_trainer)
     doubt = unknown(ctx.evidence(node, f"what has `{node.attr}` here is not known"))
     said = f"if it is a model's: no Trainer reads `{node.attr}` since transformers {_FIFTH}; `device_map` says it"
     yield from finding(rule, row, node, ctx, None, (doubt,), message=said)

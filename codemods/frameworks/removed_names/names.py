@@ -69,7 +69,8 @@ def old_attributes(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Itera
         verbs = []  # who makes one may give it by the old name (a_constructor)
     remedy = repair(row, verbs, ctx) if verbs else None
     if row.stored:
-        said = f"`{row.old}` of `{row.owner.rpartition('.')[2]}` cannot be set since {row.library} {row.gone}"
+        what = row.was or "cannot be set"
+        said = f"`{row.old}` of `{row.owner.rpartition('.')[2]}` {what} since {row.library} {row.gone}"
         yield from finding(rule, row, node, ctx, None, message=f"{said}. {row.decide.rstrip('.')}")
     elif is_set:  # a new attribute, which nobody reads
         yield from finding(rule, replace(row, silent=True), node, ctx, remedy, (stored_for_nobody(ctx, node),))

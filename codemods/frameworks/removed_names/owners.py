@@ -16,7 +16,10 @@ from codemods.syntax.module import FUNCTIONS
 
 _MODELS = re.compile(r"transformers\.(?!TF|Flax)(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+|AutoBackbone|pipeline)")
 _TOKENIZERS = re.compile(r"transformers\.\w*Tokenizer(?:Fast)?")
-_CONFIGURATIONS = re.compile(r"transformers\.\w+Config")
+_CONFIGURATIONS = re.compile(
+    r"transformers\.(?!Generation|BitsAndBytes|GPTQ|Awq|Hqq|Quanto|TorchAo|Eetq|Aqlm|FineGrainedFP8|Fbgemm|HfDeepSpeed)\w+Config"
+)
+"""Those of models: of generation and of quantization there are others (`of_generation_itself`)."""
 _PROCESSORS = re.compile(r"transformers\.\w*(?:Processor|FeatureExtractor)(?:Fast)?")
 _FAMILIES = (
     (_MODELS, "transformers.PreTrainedModel"),

@@ -74,7 +74,7 @@ class RemovedName:
     below: float | None = None
     """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None
-    """The values with which the argument says nothing; None: any."""
+    """The values with which the argument says nothing, and of a decision the ones of which nothing is said; None: any."""
     position: int | None = None
     """Where the argument stands, without `self`, if it may not be given by position any more."""
     drop: tuple[str, ...] = ()
@@ -86,6 +86,7 @@ class RemovedName:
     add: tuple[str, ...] = ()
     """Parameters that an overridden method is given since, by keyword."""
     was: str = ""
+    """The older default; of an attribute that is set, what setting it does now."""
     given: tuple[str, ...] = ()
     """Arguments without which a changed default says nothing; words without which a method gets no new parameter."""
     unless: tuple[str, ...] = ()

@@ -178,12 +178,18 @@ def unpacked(statement: ast.Assign, ctx: PythonContext) -> Iterator[Draft]:
         return
     speaks = bool(_INPUTS.intersection(each.arg for each in call.keywords))
     known = _MODEL in instance_of(ctx, call.func)[0]
-    if not known and (ctx.origin(call.func) or not speaks):
+    if not known and (ctx.origin(call.func) or not speaks or _is_a_method(ctx, call.func)):
         return
     row = _crossed(ctx, call, tables.defaults_of()[f"{_MODEL}.forward"]["return_dict"])
     if row is not None and any(ctx.index.using(ctx.path, (row.library,))):
         doubt = [] if known else [unknown(ctx.evidence(call, "what is called here is not known"))]
         yield rule.finding(call, message=f"{_said(row)}: {row.decide}", is_bug=doubt)
+
+
+def _is_a_method(ctx: PythonContext, func: ast.expr) -> bool:
+    """Whether what is called is no object but a method: of the project, or by a private name (`a_helper_unpacked`)."""
+    name = func.attr if isinstance(func, ast.Attribute) else ""
+    return name.startswith("_") or bool(name and ctx.index.search(ctx.path, (f"def {name}(".encode(),)))
 
 
 def _result_of_unknown(ctx: PythonContext, call: ast.Call) -> RemovedName | None:
