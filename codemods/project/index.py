@@ -60,7 +60,9 @@ _MODULES_BY_NAME = ("import_module", "__import__", "sys.modules", "run_path", "r
 _NAMES_BY_TEXT = ("getattr", "vars(", "__dict__", "attrgetter", "methodcaller", "globals(", "getmembers")
 _LONGEST = 20
 """Dots in a name; more are no answer."""
-_KNOWN = sys.stdlib_module_names | {each.replace("-", "_") for each in versions.PACKAGES} | {"numpy", "torchvision", "yaml"}
+_KNOWN = (
+    sys.stdlib_module_names | {each.replace("-", "_") for each in versions.PACKAGES} | {"numpy", "torchvision", "yaml"}
+)
 """Modules that are no folder of the project, wherever a folder of that name lies."""
 _MOST_TEXT = 5_000_000
 """Characters of text that are kept."""

@@ -37,7 +37,11 @@ def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Dr
         if row is not None and (_has_a_row(rule, row, each.value) or _asks_for_the_same(row, each.value)):
             continue
         if row is not None and not version_tested(ctx, call, row.library) and _takes_position(row, each):
-            is_bug = (*each.is_bug, only_the_library_takes_it(ctx, call, each.name), says_something(ctx, row, each.value))
+            is_bug = (
+                *each.is_bug,
+                only_the_library_takes_it(ctx, call, each.name),
+                says_something(ctx, row, each.value),
+            )
             yield from finding(rule, row, each.node, ctx, _argument_remedy(row, each, ctx), is_bug)
 
 

@@ -111,9 +111,11 @@ def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
 
 
 def _around(path: str, package: str) -> Iterator[str]:
-    """Where a copy of a package would lie in the folders around a file."""
+    """Where a copy of a package would lie in the folders around a file (`a_fork_with_its_sources`)."""
     folders = path.split("/")[:-1]
-    yield from ("/".join([*folders[:number], package, "__init__.py"]) for number in range(len(folders) + 1))
+    for number in range(len(folders) + 1):
+        for inner in ([package], ["src", package], [package, "src", package]):
+            yield "/".join([*folders[:number], *inner, "__init__.py"])
 
 
 @question

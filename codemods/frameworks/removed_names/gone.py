@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from codemods.analysis.calls import literal
+from codemods.analysis.calls import argument, literal
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import unknown
@@ -22,11 +22,13 @@ from codemods.project import ranges
 from codemods.project.index import Ref
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import Function, is_none
+from codemods.syntax.module import Function, is_none, own, parameters
 
 _FIFTH = "5.0.0"
 """Transformers 5, which dropped what models and configurations had held for others."""
 _TRAINER = "transformers.Trainer"
+_CALLBACK = "transformers.TrainerCallback"
+_LOADING = frozenset({"datasets.load_dataset", "datasets.load_dataset_builder"})
 _MODULES = "transformers.models"
 _INSERTED = 7, "compute_loss_func", "4.46.0"
 """A parameter of the Trainer's that came before others: its place, name and release."""
@@ -184,6 +186,42 @@ def optional_parameters(rule: Rule, function: Function, ctx: PythonContext) -> I
         return
     said = f"`{function.name}` is given `dataloader_idx` only where there are several loaders since lightning 2.0.0"
     yield from finding(rule, row, function, ctx, None, message=f"{said}: write `dataloader_idx=0`")
+
+
+def callback_tokenizers(rule: Rule, function: Function, ctx: PythonContext) -> Iterator[Draft]:
+    """`def on_save(…, tokenizer, **kwargs)` or `kwargs["tokenizer"]`: callbacks are given `processing_class`."""
+    klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None
+    if klass is None or not function.name.startswith("on_"):
+        return
+    row = RemovedName("transformers", "hook", _CALLBACK, function.name, "decision", gone="4.46.1")
+    if _CALLBACK not in ctx.index.lineage(klass).external or _row(ctx, {"": row}, ("",)) is None:
+        return
+    said = f"callbacks are given `processing_class` since transformers {row.gone}, and no `tokenizer`"
+    spread = function.args.kwarg.arg if function.args.kwarg is not None else ""
+    places: list[ast.AST] = [each for each in parameters(function) if each.arg == "tokenizer"]
+    for node in own(function):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value="tokenizer")) if name == spread:
+                places.append(node)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get" | "pop"),
+                args=[ast.Constant(value="tokenizer"), *_],
+            ) if name == spread:
+                places.append(node)
+    for place in places if not version_tested(ctx, function, row.library) else ():
+        yield from finding(rule, row, place, ctx, None, message=said)
+
+
+def scripts_of_data(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
+    """`load_dataset("data.py")`: a script, which is no longer run."""
+    path = argument(call, "path", 0)
+    given = literal(path) if path is not None else None
+    if not isinstance(given, str) or not given.endswith(".py") or not ctx.means(call.func, _LOADING):
+        return
+    row = RemovedName("datasets", "value", "datasets.load_dataset", "path", "decision", gone="4.0.0")
+    if _row(ctx, {"": row}, ("",)) is not None and not version_tested(ctx, call, row.library):
+        said = f"`{given.rpartition('/')[2]}` is not run since datasets {row.gone}: save the data in a standard format"
+        yield from finding(rule, row, call, ctx, None, message=said)
 
 
 def _is_a_model(ctx: PythonContext, klass: ast.ClassDef) -> bool:

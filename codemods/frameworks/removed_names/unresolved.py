@@ -156,6 +156,8 @@ def unresolved_names(rule: Rule, node: ast.Name, ctx: PythonContext) -> Iterator
     if not stars or not isinstance(node.ctx, ast.Load) or any(ctx.facts.named(node.id)) or node.id in ctx.facts.rebound:
         return
     rows = [row for row in _carried(ctx, node.id, "name") if any(row.old == f"{star}.{node.id}" for star in stars)]
+    gone = (tables.gone_names().get(tables.as_one(f"{star}.{node.id}")) for star in stars)
+    rows += [row for row in gone if row is not None and _is_carried_past(ctx, row)]
     if rows:
         yield from _finding(rule, rows[0], node, ctx, ctx.evidence(node, f"a star import may bind `{node.id}`"))
 
@@ -195,12 +197,13 @@ def _finding(rule: Rule, row: RemovedName, node: object, ctx: FileContext, place
 
 def _carried(ctx: FileContext, name: str, place: str = "argument") -> list[RemovedName]:
     """The rows of an old name that the releases refuse to which the project is carried; what is renamed first."""
-    found = []
-    for row in tables.rows_of(place).get(name, ()):
-        release = ctx.upgrade(row.library) if row.gone else None
-        if release is not None and ranges.every((f"=={release}",), row.removed):
-            found.append(row)
+    found = [row for row in tables.rows_of(place).get(name, ()) if _is_carried_past(ctx, row)]
     return sorted(found, key=lambda row: row.kind != "rename")
+
+
+def _is_carried_past(ctx: FileContext, row: RemovedName) -> bool:
+    release = ctx.upgrade(row.library) if row.gone else None
+    return release is not None and ranges.every((f"=={release}",), row.removed)
 
 
 def _has_still(row: RemovedName) -> bool:

@@ -70,6 +70,7 @@ def argument(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield from gone.shifted_arguments(rule, call, ctx)
     yield from gone.dashed_rank(rule, call, ctx)
     yield from gone.called_on_an_object(rule, call, ctx)
+    yield from gone.scripts_of_data(rule, call, ctx)
 
 
 @rule.on(ast.Dict)
@@ -106,6 +107,7 @@ def file(text: ast.Constant, ctx: PythonContext) -> Iterator[Draft]:
 def hook(function: Function, ctx: PythonContext) -> Iterator[Draft]:
     yield from unresolved.unresolved_hooks(rule, function, ctx)
     yield from gone.optional_parameters(rule, function, ctx)
+    yield from gone.callback_tokenizers(rule, function, ctx)
 
 
 @rule.on(ast.ClassDef)
