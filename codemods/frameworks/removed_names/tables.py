@@ -74,7 +74,7 @@ class RemovedName:
     below: float | None = None
     """A rename keeps numbers from 0 to this one, without it: a share of the steps, where the new name takes both."""
     harmless: tuple[object, ...] | None = None
-    """The values with which the argument says nothing, and of a decision the ones of which nothing is said; None: any."""
+    """The values with which the argument says nothing (a decision with such a value is not told); None: any."""
     position: int | None = None
     """Where the argument stands, without `self`, if it may not be given by position any more."""
     drop: tuple[str, ...] = ()
