@@ -39,6 +39,10 @@ WAYS = {
     "of a module by its name": "import sys\nsys.modules['OWNER'].NAME = OWN",
     "of a module under another name": "import sys\nmodule = sys.modules['OWNER']\nmodule.NAME = OWN",
     "of a module that is asked for": "import importlib\nimportlib.import_module('OWNER').NAME = OWN",
+    "of a module by a given name": (
+        "import importlib\n\n\ndef put_OWN(name='OWNER'):\n"
+        "    setattr(importlib.import_module(name), 'NAME', OWN)\n\n\nput_OWN()"
+    ),
     "by a double": "from unittest import mock\nmock.patch('OWNER.NAME', OWN).start()",
     "by a double of the object": "from unittest import mock\nmock.patch.object(ITS, 'NAME', OWN).start()",
     "by a decorator": "import gorilla\n\n\n@gorilla.patch(ITS, 'NAME')\ndef other():\n    pass",

@@ -312,6 +312,15 @@ def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:
     return frozenset(found)
 
 
+def _is_some_module(ctx: PythonContext, owner: ast.expr) -> bool:
+    """Whether it is a module that is asked for by what only a run tells (a law: "of a module by a given name")."""
+    for each in possible_values(ctx, owner)[0]:
+        match each.node:
+            case ast.Call(func=func, args=[name, *_]) if each.ctx.means(func, _IMPORTING) and not each.path:
+                return literal(name) is ...
+    return False
+
+
 def _is_taken_by_name(ctx: PythonContext, owner: ast.expr) -> bool:
     """Whether a variable may hold any class: `getattr(lr_scheduler, name)` (`installed_by_name`), or what a function is
     given (`installed_by_a_function`).
@@ -354,6 +363,9 @@ def _replacement(
     """What is put under an attribute, if that is one of a library."""
     origins = ctx.origin(owner) or _modules(ctx, owner)
     name = attribute if isinstance(attribute, str) else "…"
+    if not origins and _is_some_module(ctx, owner):
+        shown = ctx.evidence(node, f"`{name}` of some module is replaced")
+        yield Replacement(frozenset({name}), shown, last=name, is_any=name in ("…", *_BUILDING))
     settings = any(f"{origin}.{name}".startswith(_CONFIGURATIONS) for origin in origins)
     if not origins or settings or any(":" in origin for origin in origins):
         return
