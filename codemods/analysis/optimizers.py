@@ -114,7 +114,9 @@ def _schedules(value: PossibleValue) -> bool | str | None:
             return True if origins and all(_makes_schedules(value.ctx, each) for each in origins) else None
         case ast.Name() | ast.Attribute() as name if not value.path:
             kind = instances.of(value.ctx, name)
-            return all(_makes_schedules(value.ctx, each) for each in kind.names) if kind is not None else None
+            if kind is None or any(":" in each and value.ctx.index.klass(Ref.of(each)) is None for each in kind.names):
+                return None  # what a function of the project returns (made_by_two_functions)
+            return all(_makes_schedules(value.ctx, each) for each in kind.names)
     return None
 
 

@@ -164,24 +164,37 @@ def _known_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonConte
     return name if binder(ctx, head, at) is binder(where, head, maker) else ""
 
 
-def _given_as(where: PythonContext, maker: ast.Call, name: str, ctx: PythonContext, at: ast.AST) -> str:
-    """The name of what a function gives to another one, which makes an object of it (`left_at_the_end`); or of what it
-    calls a method of that makes one (`made_by_the_model`).
+def _given_as(
+    where: PythonContext,
+    maker: ast.expr,
+    name: str,
+    ctx: PythonContext,
+    at: ast.AST,
+    passed: tuple[Scope, ...] = (),
+) -> str:
+    """The name of what a function gives to another one, which makes an object of it (`left_at_the_end`) or hands it on
+    (`made_by_two_functions`); or of what it calls a method of that makes one (`made_by_the_model`).
     """
-    function = where.scope(maker)
+    function, here = where.scope(maker), ctx.scope(at)
     head, _, rest = name.partition(".")
     if not isinstance(function, FUNCTIONS) or head not in where.parameter_names(function):
         return ""
-    if head in where.bindings(function) or function is ctx.scope(at):
+    if head in where.bindings(function) or function is here or function in passed:
         return ""
-    method, here = where.method(maker), ctx.scope(at)
-    held: list[tuple[PythonContext, ast.expr] | None] = []
-    if method is not None and head == method.self:
-        held += ((ctx, receiver) for receiver in _receivers(ctx, here, function, maker))
+    method = where.method(maker)
+    if method is not None and head == method.self and isinstance(maker, ast.Call):
+        names = {ctx.name(receiver) for receiver in _receivers(ctx, here, function, maker)}
     else:
-        held += (each for each in given(where, function, head) if each is None or each[0].scope(each[1]) is here)
-    names = {ctx.name(each[1]) if each is not None and each[0] is ctx else None for each in held}
-    outside = names.pop() if len(names) == 1 else None
+        names = set()
+        for each in given(where, function, head):
+            if each is None:
+                names.add(None)
+            elif each[0].scope(each[1]) is here:
+                names.add(ctx.name(each[1]))
+            elif outer := each[0].name(each[1]):
+                names.add(_given_as(*each, outer, ctx, at, (*passed, function)))
+    found = names - {""}
+    outside = found.pop() if len(found) == 1 else None
     return "" if outside is None else f"{outside}.{rest}" if rest else outside
 
 

@@ -268,6 +268,10 @@ def _asked_for_its_module(index: Index, paths: Sequence[str]) -> Evidence | None
         for node in module.all(ast.Constant) if module is not None else ():
             if isinstance(node.value, str) and node.value.startswith("torch."):
                 return Evidence(path, node.lineno, f"a class may be told by its module, `{node.value}`")
+        for read in module.all(ast.Attribute) if module is not None else ():
+            above = module.parent(read)
+            if read.attr == "__module__" and isinstance(above, (ast.Compare, ast.Attribute, ast.Subscript)):
+                return Evidence(path, read.lineno, "a class may be told by its module")  # (compared_with_a_module)
     return None
 
 

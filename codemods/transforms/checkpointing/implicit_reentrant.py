@@ -238,19 +238,34 @@ def runs_the_same_twice(
 def nothing_changes_after(ctx: PythonContext, call: ast.Call) -> Answer:
     """Whether the function changes nothing after the call, so that the recomputation runs the same."""
     function = ctx.function(call)
+    flow = ctx.flow_of(function) if function is not None else None
     for node in own(function) if function is not None else ():
-        changed: list[tuple[ast.expr | ast.stmt, str]] = []
-        match node:
-            case ast.Call(func=ast.Attribute(attr="eval" | "train" as name)) if len(node.args) + len(node.keywords) < 2:
-                changed = [(node, f"`{name}()` is called")]
-            case ast.Assign(targets=targets):
-                changed = [(t, f"`{ctx.name(t)}` is set") for t in targets if isinstance(t, ast.Attribute)]
-            case ast.AugAssign(target=ast.Attribute() as target):
-                changed = [(node, f"`{ctx.name(target)}` is set")]
-        for each, how in changed:
-            if function is not None and ctx.flow_of(function).reaches(call, each):
-                return unknown(ctx.evidence(each, f"{how} after it, and before it is recomputed"))
+        how = _change(ctx, node)
+        if how and flow is not None and (flow.reaches(call, node) or flow.comes_round(call, node)):
+            return unknown(ctx.evidence(node, f"{how} after it, and before it is recomputed"))
     return yes()
+
+
+def _change(ctx: PythonContext, node: ast.AST) -> str:
+    """What a node changes of an object that what is recomputed may read; empty: nothing.
+
+    An attribute may be the target of any statement (`stage_of_a_loop`); a method of the project may set one
+    (`set_by_a_method`).
+    """
+    match node:
+        case ast.Call(func=ast.Attribute(attr="eval" | "train" as name)) if len(node.args) + len(node.keywords) < 2:
+            return f"`{name}()` is called"
+        case ast.Call(func=ast.Name(id="setattr" | "delattr")):
+            return "an attribute is set"
+        case ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return f"`{ctx.name(node)}` is set"
+        case ast.Subscript(value=ast.Attribute() as held, ctx=ast.Store() | ast.Del()):
+            return f"`{ctx.name(held)}` is changed"
+        case ast.Call(func=ast.Attribute()) if (run := ctx.callee(node)) is not None and run[0].method(run[1]):
+            stores = (each for each in own(run[1]) if isinstance(each, ast.Attribute))
+            if any(isinstance(each.ctx, ast.Store) for each in stores):
+                return f"`{ctx.written(node.func)}` sets an attribute"
+    return ""
 
 
 def _given_later(ctx: PythonContext) -> bool:
