@@ -142,14 +142,22 @@ class Course:
     """Whether every way was followed."""
 
 
-def run(protocol: Protocol, flow: ControlFlow, happenings: Mapping[ast.AST, Happening], start: str) -> Course:
+def run(
+    protocol: Protocol,
+    flow: ControlFlow,
+    happenings: Mapping[ast.AST, Happening],
+    start: str,
+    named: Collection[str] = (),
+) -> Course:
     """Run a protocol over a function.
 
     Args:
         happenings: what nodes of the function do to the object.
         start: the state when the function begins.
+        named: what goes by these names is there: `if schedule is not None` decides nothing (`made_by_two_functions`).
     """
-    return _Run(protocol, flow, happenings).course(Way(start))
+    there = frozenset(each for name in named for each in ((f"{name} is None", False), (name, True)))
+    return _Run(protocol, flow, happenings, there).course(Way(start))
 
 
 def summarize(protocol: Protocol, flow: ControlFlow, happenings: Mapping[ast.AST, Happening]) -> Summary:
@@ -169,8 +177,14 @@ def unseen(protocol: Protocol) -> Summary:
 
 
 class _Run:
-    def __init__(self, protocol: Protocol, flow: ControlFlow, happenings: Mapping[ast.AST, Happening]) -> None:
-        self.protocol, self.flow = protocol, flow
+    def __init__(
+        self,
+        protocol: Protocol,
+        flow: ControlFlow,
+        happenings: Mapping[ast.AST, Happening],
+        there: frozenset[tuple[str, bool]],
+    ) -> None:
+        self.protocol, self.flow, self.there = protocol, flow, there
         self.happenings = {node: what for node, what in happenings.items() if protocol.speaks_of(what)}
         self.violations: set[Violation] = set()
         self.events: list[list[ast.AST]] = [
@@ -284,9 +298,9 @@ class _Run:
             decided = way if number in self.checks else way.beside(edge.test)
             if said is None:
                 yield edge.target, decided
-            elif said in way.known:
+            elif said in way.known or said in self.there:
                 yield edge.target, way
-            elif (said[0], not said[1]) not in way.known:
+            elif (said[0], not said[1]) not in way.known | self.there:
                 beyond = decided
                 if said[0] in self.flow.recurring:
                     beyond = beyond._replace(known=way.known | {said})

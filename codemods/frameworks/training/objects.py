@@ -268,7 +268,9 @@ def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) 
     """
     key = (course_of, scope, tuple(sorted(cast.items())), id(protocol))
     if key not in ctx.memo:
-        course = run(protocol, ctx.flow_of(scope), happening_in(ctx, scope, cast, protocol), protocol.start)
+        course = run(
+            protocol, ctx.flow_of(scope), happening_in(ctx, scope, cast, protocol), protocol.start, cast.values()
+        )
         ctx.memo[key] = replace(
             course, violations=course.violations.union(_doubtful(ctx, scope, cast, protocol, course))
         )
@@ -286,7 +288,7 @@ def _doubtful(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol, 
     let_go = escapes(ctx, scope, cast, vocabulary(ctx, scope, cast).methods)
     changed = [node for node, what in strict.items() if nodes.get(node) != what]
     place = min(let_go or changed, key=lambda each: getattr(each, "lineno", 0))
-    for each in run(protocol, ctx.flow_of(scope), nodes, protocol.start).violations:
+    for each in run(protocol, ctx.flow_of(scope), nodes, protocol.start, cast.values()).violations:
         if (each.name, each.node, each.since) not in surely:
             yield each._replace(unseen=place)
 

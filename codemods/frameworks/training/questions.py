@@ -18,14 +18,13 @@ from codemods.flow.control_flow import condition
 from codemods.flow.protocols import UNKNOWN, Violation
 from codemods.frameworks.training.objects import happening_in, makers, vocabulary
 from codemods.frameworks.training.tables import BEGINNING, CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
-from codemods.syntax.module import LOOPS, Scope, is_none, own
+from codemods.syntax.module import LOOPS, Scope, own
 
 
 def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.expr | None:
     """The test that was passed on the way, where it counts rounds and decides about a step; else None."""
-    # whether there is a schedule at all is so in each round (`none_where_the_rate_stays`)
-    there = [each for each in own_tests(ctx, violation.node) if _asks_for_none(each)]
-    passed = [each for each in violation.passed if each not in there]
+    # without a further round nothing is outrun (`made_by_two_functions`)
+    passed = [each for each in violation.passed if each not in ways_on(ctx, ctx.scope(step))]
     test = passed[0] if len(passed) == 1 and not violation.more else None
     if not isinstance(test, ast.expr) or not _counts(ctx, test):
         return None
@@ -33,13 +32,6 @@ def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.exp
         return test
     said = condition(test, holds=True)
     return test if said is not None and said[0] in ctx.flow_of(ctx.scope(step)).tests(step) else None
-
-
-def _asks_for_none(test: ast.expr) -> bool:
-    """Whether a test asks whether there is something: `schedule is not None`."""
-    return (
-        isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and is_none(test.comparators[0])
-    )
 
 
 def _counts(ctx: PythonContext, test: ast.expr) -> bool:
