@@ -13,7 +13,7 @@ from codemods.model.edits import Evidence
 from codemods.model.names import LIGHTNING_SETUP, OPTIMIZER
 from codemods.project.index import Ref
 from codemods.syntax.facts import MISSING, UNKNOWN
-from codemods.syntax.module import Function
+from codemods.syntax.module import Function, own
 
 _KNOWN = ("lightning.", "torch.", "abc.", "typing.")
 """Packages whose classes do not optimize by hand."""
@@ -29,6 +29,16 @@ def optimizes_by_hand(ctx: PythonContext, owner: Ref) -> bool | None:
     if setting is MISSING:
         return None if any(not base.startswith(_KNOWN) for base in ctx.index.lineage(owner).external) else False
     return None if setting is UNKNOWN else not setting
+
+
+def runs_by_hand(ctx: PythonContext, method: Method) -> bool:
+    """Whether a method surely runs in manual optimization: it is set so, or `manual_backward` is called, which raises
+    otherwise (`set_by_a_method_of_its_base`).
+    """
+    if ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is False:
+        return True
+    calls = (node for node in own(method.node) if isinstance(node, ast.Call))
+    return any(ctx.name(call.func) == f"{method.self}.manual_backward" for call in calls)
 
 
 @question

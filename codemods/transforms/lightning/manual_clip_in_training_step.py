@@ -28,13 +28,14 @@ from codemods.analysis.python_context import Method, PythonContext
 from codemods.analysis.sources import sources
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.autocast.regions import every_trainer_scales
+from codemods.frameworks.lightning.closures import runs_by_hand
 from codemods.frameworks.lightning.hooks import STEPPING, runs
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer, which
 from codemods.frameworks.scaler.questions import bound_is_a_number
 from codemods.frameworks.training import questions
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
-from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.model.names import CLIP_GRAD, LIGHTNING_MODULE
 from codemods.project import versions
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import own
@@ -67,8 +68,7 @@ def manual_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         return
     if lightnings and argument(clip, "gradient_clip_val", 1) is None:
         return  # it clips nothing then: the Trainer has no bound in manual optimization
-    by_hand = ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is False
-    if not by_hand or ctx.index.descends(method.owner, LIGHTNING_MODULE) is not True:
+    if not runs_by_hand(ctx, method) or ctx.index.descends(method.owner, LIGHTNING_MODULE) is not True:
         return
     if method.name != "training_step" and not runs(ctx, method.owner, method.node, ("training_step",)):
         return

@@ -30,11 +30,12 @@ from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.mentions import Occurrence, definers, may_run_during, mentions, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unless
+from codemods.frameworks.lightning.closures import runs_by_hand
 from codemods.frameworks.lightning.hooks import BACKWARD_HOOKS, TRAINING, runs
 from codemods.frameworks.lightning.optimizers import ALL, which
 from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Evidence, Safety
-from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, LIGHTNING_SETUP, OPTIMIZER
+from codemods.model.names import LIGHTNING_CALLBACK, LIGHTNING_MODULE, OPTIMIZER
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.module import FUNCTIONS, LOOPS, TRIES, Function, own
@@ -69,7 +70,7 @@ def step_without_zero_grad(call: ast.Call, ctx: PythonContext) -> Iterator[Draft
     method = ctx.method(call)
     if not stepped or method is None or not ctx.index.descends(method.owner, LIGHTNING_MODULE):
         return
-    if ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is not False:
+    if not runs_by_hand(ctx, method):
         return
     zeroed = _zeroed(ctx, method.klass)
     if zeroed is None or ALL in zeroed or stepped & zeroed or (ALL in stepped and zeroed):

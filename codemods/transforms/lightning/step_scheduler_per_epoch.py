@@ -20,9 +20,11 @@ schedules to step them itself. Only reported where a dictionary of several lines
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, keyword, literal, values
+from codemods.analysis.definitions import reaching
 from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import is_schedule
 from codemods.analysis.python_context import PythonContext
@@ -34,7 +36,7 @@ from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import is_none
+from codemods.syntax.module import FUNCTIONS, is_none
 from codemods.syntax.verbs import Verb, replace
 
 _WARM_UPS = (
@@ -43,6 +45,8 @@ _WARM_UPS = (
 )
 """Functions of Transformers and diffusers that make a schedule of `num_training_steps`."""
 
+_COUNTED = re.compile(r"(?:warm_?up|train(?:ing)?|total|max|decay|num)_(?:training_)?(?:steps|iter(?:ation)?s?)\b")
+"""Names of numbers of steps."""
 _METHOD = "configure_optimizers"
 
 rule = Rule(
@@ -52,7 +56,10 @@ rule = Rule(
     fix_title="Advance the schedule with each step",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
-    triggers=(("configure_optimizers",), ("OneCycleLR", "estimated_stepping_batches", "steps_per_epoch", *_WARM_UPS)),
+    triggers=(
+        ("configure_optimizers",),
+        ("OneCycleLR", "estimated_stepping_batches", "steps_per_epoch", "LambdaLR", *_WARM_UPS),
+    ),
     subclasses=LIGHTNING_MODULE,
     references=("https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#configure-optimizers",),
 )
@@ -139,12 +146,30 @@ def counts_steps(ctx: PythonContext, made: ast.Call) -> Answer:
     elif not ctx.origin(made.func) and (length := keyword(made, "num_training_steps")) is not None:
         return unknown(ctx.evidence(made, f"what `{ctx.written(made.func)}` makes is not known"))  # by_a_table
     else:
-        return no(ctx.evidence(made, "it may count epochs"))
+        word = _speaks_of_steps(ctx, made)
+        counted = f"whether `{word}` counts steps of the optimizer is not known"
+        return unknown(ctx.evidence(made, counted)) if word else no(ctx.evidence(made, "it may count epochs"))
     if length is None or ("epoch" in text and "len(" not in text and "step" not in ctx.source(length)):
         return no(ctx.evidence(made, "it counts epochs"))
     if "len(" in text:
         return unless(_whole_batches(ctx))
     return unknown(ctx.evidence(length, "this may be a number of epochs"))
+
+
+def _speaks_of_steps(ctx: PythonContext, made: ast.Call) -> str:
+    """A name of numbers of steps in the function of a `LambdaLR`; empty: none, or it speaks of epochs, too.
+
+    A name ranks what is possible only (`by_its_own_function`).
+    """
+    if not ctx.means(made.func, "torch.optim.lr_scheduler.LambdaLR"):
+        return ""
+    given = argument(made, "lr_lambda", 1)
+    function = reaching(ctx, given)[0] if isinstance(given, ast.Name) else []
+    bodies = [each.node for each in function if isinstance(each.node, FUNCTIONS)] or ([given] if given else [])
+    names = [node.id for body in bodies for node in ast.walk(body) if isinstance(node, ast.Name)]
+    if any("epoch" in name for name in names):
+        return ""
+    return next((name for name in names if _COUNTED.search(name)), "")
 
 
 def _whole_batches(ctx: PythonContext) -> Iterator[Evidence]:

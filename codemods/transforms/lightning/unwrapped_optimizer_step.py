@@ -26,10 +26,11 @@ from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unless
 from codemods.frameworks.autocast.regions import scales_losses
+from codemods.frameworks.lightning.closures import runs_by_hand
 from codemods.frameworks.lightning.hooks import TRAINING, runs
 from codemods.frameworks.lightning.optimizers import methods_are_lightnings, stepped_by_the_trainer
 from codemods.model.edits import Consequence, Safety
-from codemods.model.names import LIGHTNING_MODULE, LIGHTNING_SETUP
+from codemods.model.names import LIGHTNING_MODULE
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
 
@@ -56,7 +57,7 @@ def unwrapped_step(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     inner = _is_inside(ctx, func.value)
     if not inner and not _is_given_unwrapped(ctx, func.value):
         return
-    if ctx.index.constant(method.owner, "automatic_optimization", LIGHTNING_SETUP) is not False:
+    if not runs_by_hand(ctx, method):
         return
     if not runs(ctx, method.owner, method.node, TRAINING):
         return

@@ -79,18 +79,6 @@ class Automatic(pl.LightningModule):
         return self(batch).mean()
 
 
-class SometimesManual(pl.LightningModule):
-    def __init__(self, manual):
-        super().__init__()
-        if manual:
-            self.automatic_optimization = False
-
-    def training_step(self, batch, batch_idx):
-        opt = self.optimizers()
-        self.manual_backward(self(batch).mean())
-        opt.step()
-
-
 class OtherSteps(pl.LightningModule):
     automatic_optimization = False
 
