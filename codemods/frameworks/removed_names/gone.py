@@ -27,6 +27,7 @@ from codemods.syntax.module import Function, is_none, own, parameters
 _FIFTH = "5.0.0"
 """Transformers 5, which dropped what models and configurations had held for others."""
 _TRAINER = "transformers.Trainer"
+_MODEL, _GENERATING = "transformers.PreTrainedModel", "transformers.GenerationMixin"
 _CALLBACK = "transformers.TrainerCallback"
 _LOADING = frozenset({"datasets.load_dataset", "datasets.load_dataset_builder"})
 _MODULES = "transformers.models"
@@ -104,6 +105,8 @@ def gone_members(rule: Rule, node: ast.Attribute, ctx: PythonContext) -> Iterato
     owners, own = of_class(ctx, node) if ctx.origin(node) else instance_of(ctx, node.value)
     if any(next(ctx.index.assigned(ref, node.attr), None) or ctx.index.method(ref, node.attr) for ref in own):
         return
+    if _MODEL in owners:
+        owners = (*owners, _GENERATING)  # as models were (of_a_model_that_generates)
     if (row := _row(ctx, rows, owners)) is not None and not version_tested(ctx, node, row.library):
         yield from finding(rule, row, node, ctx, None)
     elif not owners and not known and node.attr in tables.telling_members():
@@ -162,7 +165,8 @@ def called_on_an_object(rule: Rule, call: ast.Call, ctx: PythonContext) -> Itera
 
 def lost_bases(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     """`class Model(PreTrainedModel)` that says how it generates, and is no `GenerationMixin` any more."""
-    if _GENERATES not in {each.name for each in klass.body if isinstance(each, ast.FunctionDef)}:
+    own_methods = {each.name for each in klass.body if isinstance(each, ast.FunctionDef)}
+    if _GENERATES not in own_methods or "generate" in own_methods:
         return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "generate", "decision", gone=_MIXIN)
     if _row(ctx, {"": row}, ("",)) is None or not _is_a_model(ctx, klass) or version_tested(ctx, klass, row.library):
@@ -233,7 +237,8 @@ def _is_a_model(ctx: PythonContext, klass: ast.ClassDef) -> bool:
 
 def unended_constructors(rule: Rule, klass: ast.ClassDef, ctx: PythonContext) -> Iterator[Draft]:
     """A model whose constructor does not end with `self.post_init()`, without which nothing is loaded any more."""
-    if not any(isinstance(each, ast.FunctionDef) and each.name == "__init__" for each in klass.body):
+    own_methods = {each.name for each in klass.body if isinstance(each, ast.FunctionDef)}
+    if "__init__" not in own_methods or "from_pretrained" in own_methods:  # (loaded_in_its_own_way)
         return
     row = RemovedName("transformers", "attribute", "transformers.PreTrainedModel", "post_init", "decision", gone=_FIFTH)
     below = ctx.index.subclasses(Ref(ctx.path, klass.name))

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, has_splat
 from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.accelerators import Keeping, keeper, prepared, scales_gradients
 from codemods.model.edits import Consequence, Safety
@@ -56,11 +57,8 @@ _TAKEN = {"parameters", "max_norm", "norm_type", "clip_value"}
 def raw_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     if has_splat(clip) or not ctx.means(clip.func, CLIP_GRAD) or (name := _scaling(ctx, clip)) is None:
         return
-    match argument(clip, "parameters", 0):
-        case ast.Call(func=ast.Attribute(value=model, attr="parameters")) if prepared(ctx, model, _KEEPING):
-            pass
-        case _:
-            return
+    if not _is_of_prepared(ctx, clip):
+        return
     method = f"{name}.{next(iter(ctx.origin(clip.func))).rpartition('.')[2]}"
     takes = len(clip.args) <= 3 and all(each.arg in _TAKEN for each in clip.keywords)
     yield rule.finding(
@@ -69,6 +67,22 @@ def raw_clip(clip: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         message=f"this clip sees the gradients that `{name}` has scaled: `{method}` divides them first",
         is_bug=[scales_gradients(ctx, name), nobody_unscales(ctx, name)],
     )
+
+
+def _is_of_prepared(ctx: PythonContext, clip: ast.Call) -> bool:
+    """Whether what is clipped is of models that an Accelerator prepares, whole or in part (`a_part_in_a_list`)."""
+    given = argument(clip, "parameters", 0)
+    found = [each.node for each in possible_values(ctx, given)[0]] if given is not None else []
+    lists = (ast.ListComp, ast.GeneratorExp)
+    of = [node.generators[0].iter if isinstance(node, lists) else node for node in found]
+    return bool(of) and all(_is_whole(ctx, each) for each in of)
+
+
+def _is_whole(ctx: PythonContext, node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=model, attr="parameters")):
+            return prepared(ctx, model, _KEEPING)
+    return False
 
 
 def _scaling(ctx: PythonContext, clip: ast.Call) -> str | None:
