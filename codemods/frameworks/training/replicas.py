@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from codemods.analysis import instances
 from codemods.analysis.calls import argument, given, given_by, positional, values
 from codemods.analysis.instances import constructed
 from codemods.analysis.mentions import Occurrence, mentions
@@ -59,6 +60,26 @@ def bypass(ctx: PythonContext, call: ast.Call) -> Bypass | None:
             return None
         names.append(node.attr)
         node = node.value
+
+
+def given_without(ctx: PythonContext, call: ast.Call) -> tuple[Bypass, ast.expr] | None:
+    """The wrapper of a model that a call is given without it, and the model as it is given (`given_to_a_loss`)."""
+    for value in values(call):
+        for wrapped in _inside(ctx, value) if isinstance(value, ast.Name | ast.Attribute) else ():
+            if (made := wraps(ctx, wrapped)) is not None:
+                return Bypass(*made, None, False), value
+    return None
+
+
+@question
+def it_is_called_there(ctx: PythonContext, call: ast.Call, model: ast.expr) -> Answer:
+    """Whether a function surely calls the model that it is given."""
+    if (found := instances.callee(ctx, call)) is not None:
+        where, function = found
+        names = {p.arg for p in parameters(function) if given_by(where, call, function, p.arg) is model}
+        if any(where.name(node.func) in names for node in own(function) if isinstance(node, ast.Call)):
+            return yes()
+    return unknown(where_defined(ctx, call.func, f"whether `{ctx.written(call.func)}` calls it is not known", at=call))
 
 
 def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:

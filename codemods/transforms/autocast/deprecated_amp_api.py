@@ -264,11 +264,12 @@ def _named_in_data(ctx: PythonContext, last: str) -> Iterator[Evidence]:
 def _asked_for_its_module(index: Index, paths: Sequence[str]) -> Evidence | None:
     """The first place that may tell a class by the module it is defined in (`told_by_its_module`)."""
     for path in paths:
-        module = index.syntax(path)
-        for node in module.all(ast.Constant) if module is not None else ():
+        if (module := index.syntax(path)) is None:
+            continue
+        for node in module.all(ast.Constant):
             if isinstance(node.value, str) and node.value.startswith("torch."):
                 return Evidence(path, node.lineno, f"a class may be told by its module, `{node.value}`")
-        for read in module.all(ast.Attribute) if module is not None else ():
+        for read in module.all(ast.Attribute):
             above = module.parent(read)
             if read.attr == "__module__" and isinstance(above, (ast.Compare, ast.Attribute, ast.Subscript)):
                 return Evidence(path, read.lineno, "a class may be told by its module")  # (compared_with_a_module)

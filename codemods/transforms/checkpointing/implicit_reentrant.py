@@ -240,13 +240,14 @@ def nothing_changes_after(ctx: PythonContext, call: ast.Call) -> Answer:
     function = ctx.function(call)
     flow = ctx.flow_of(function) if function is not None else None
     for node in own(function) if function is not None else ():
-        how = _change(ctx, node)
-        if how and flow is not None and (flow.reaches(call, node) or flow.comes_round(call, node)):
+        if flow is None or not isinstance(node, ast.expr) or not (how := _change(ctx, node)):
+            continue
+        if flow.reaches(call, node) or flow.comes_round(call, node):
             return unknown(ctx.evidence(node, f"{how} after it, and before it is recomputed"))
     return yes()
 
 
-def _change(ctx: PythonContext, node: ast.AST) -> str:
+def _change(ctx: PythonContext, node: ast.expr) -> str:
     """What a node changes of an object that what is recomputed may read; empty: nothing.
 
     An attribute may be the target of any statement (`stage_of_a_loop`); a method of the project may set one

@@ -11,7 +11,8 @@ called through the wrapper: let `forward` call it.
 
 ## When it is not offered
 Silent where the wrapper itself is called in training, where gradients are off, where the program averages gradients
-itself, and for `DataParallel`. Reported where the model inside has a name (`raw_model`). Possible where a call may run
+itself, and for `DataParallel`. Reported where the model inside has a name (`raw_model`), and where a function is
+given it to compute the loss. Possible where a call may run
 the wrapper, and beside Accelerate, which wraps a model only where several processes run.
 """
 
@@ -52,9 +53,15 @@ def forward_around_ddp(backward: ast.Call, ctx: PythonContext) -> Iterator[Draft
     if (loss := ctx.loss_of(backward)) is None:
         return
     for call in sources(ctx, ctx.scope(backward), loss):
-        if not isinstance(call, ast.Call) or (bypass := replicas.bypass(ctx, call)) is None:
+        if not isinstance(call, ast.Call):
             continue
         if gradients(ctx, call) == "off" or ctx.enclosing(call, ast.Lambda) is not None:
+            continue
+        bypass, handed = replicas.bypass(ctx, call), replicas.given_without(ctx, call)
+        if bypass is None and handed is not None:
+            yield from _handed(ctx, call, *handed)
+            return
+        if bypass is None:
             continue
         wrapper = bypass.wrapper
         repaired = replace(call.func, ctx.source(wrapper)) if bypass.is_plain and wrapper is not None else None
@@ -70,3 +77,19 @@ def forward_around_ddp(backward: ast.Call, ctx: PythonContext) -> Iterator[Draft
             ],
         )
         return
+
+
+def _handed(ctx: PythonContext, call: ast.Call, bypass: replicas.Bypass, model: ast.expr) -> Iterator[Draft]:
+    """A model that a function is given without its wrapper, to compute a loss with it."""
+    to = f"`{ctx.written(call.func)}` is given `{ctx.written(model)}`"
+    yield rule.finding(
+        call,
+        message=f"{to}, which goes around `DistributedDataParallel`: gradients are not averaged",
+        evidence=[bypass.where.evidence(bypass.made, "wrapped here")],
+        is_bug=[
+            replicas.it_is_called_there(ctx, call, model),
+            replicas.wrapper_stays_uncalled(ctx, bypass),
+            replicas.nobody_averages_gradients(ctx),
+            replicas.several_processes_train(bypass),
+        ],
+    )

@@ -165,7 +165,8 @@ def _speaks_of_steps(ctx: PythonContext, made: ast.Call) -> str:
         return ""
     given = argument(made, "lr_lambda", 1)
     function = reaching(ctx, given)[0] if isinstance(given, ast.Name) else []
-    bodies = [each.node for each in function if isinstance(each.node, FUNCTIONS)] or ([given] if given else [])
+    bodies: list[ast.AST] = [each.node for each in function if isinstance(each.node, FUNCTIONS)]
+    bodies += [given] if given is not None and not bodies else []
     names = [node.id for body in bodies for node in ast.walk(body) if isinstance(node, ast.Name)]
     if any("epoch" in name for name in names):
         return ""

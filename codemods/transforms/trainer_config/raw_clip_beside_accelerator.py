@@ -81,7 +81,7 @@ def _is_of_prepared(ctx: PythonContext, clip: ast.Call) -> bool:
 def _is_whole(ctx: PythonContext, node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(value=model, attr="parameters")):
-            return prepared(ctx, model, _KEEPING)
+            return prepared(ctx, model, _KEEPING) is True
     return False
 
 
