@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from codemods.analysis import instances
 from codemods.analysis.calls import argument, given, has_splat, literal, positional
+from codemods.analysis.instances import constructed
 from codemods.analysis.mentions import definers, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import PossibleValue, possible_values, returned
+from codemods.flow.answers import Answer, question, unless
+from codemods.model.edits import Evidence
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 
@@ -106,16 +109,62 @@ def _makes_a_softmax(ctx: PythonContext, maker: ast.AST) -> bool:
 
 
 def _of_a_module(ctx: PythonContext, call: ast.Call, depth: int) -> list[Place]:
-    """The softmaxes that the `forward` of a module of the project returns."""
+    """The softmaxes that the `forward` of a module of the project returns, or of one of several that are chosen from.
+
+    `every_network_ends_so` tells the others.
+    """
+    return [place for ref in _modules(ctx, call)[0] for place in _at_the_end(ctx, ref, depth)]
+
+
+def _modules(ctx: PythonContext, call: ast.Call) -> tuple[list[Ref], bool]:
+    """The classes of modules of the project of which an object may be called; True: of no other."""
     kind = instances.of(ctx, call.func)
-    if kind is None or len(kind.names) != 1 or ":" not in (name := next(iter(kind.names))):
-        return []
-    ref = Ref.of(name)
+    names = [Ref.of(each) for each in kind.names if ":" in each] if kind is not None else []
+    if names and all(ctx.index.descends(each, TORCH_MODULE) is True for each in names):
+        return names, len(names) == len(kind.names if kind is not None else ())
+    found, complete = possible_values(ctx, call.func, returns=True, given=given)
+    refs: dict[Ref, None] = {}
+    for each in found:
+        moved = constructed(each.node) if isinstance(each.node, ast.Call) and not each.path else None
+        origins = each.ctx.origin(moved.func) if moved is not None else frozenset()
+        name = next(iter(origins)) if len(origins) == 1 else ""
+        known = ":" in name and ctx.index.descends(Ref.of(name), TORCH_MODULE) is True
+        complete = complete and known
+        if known:
+            refs[Ref.of(name)] = None
+    return list(refs), complete
+
+
+def _at_the_end(ctx: PythonContext, ref: Ref, depth: int) -> list[Place]:
     place = ctx.index.method(ref, "forward")
     other = ctx.other(place.path) if place is not None else None
     found = other.definition(f"{place.name}.forward") if other is not None and place is not None else None
-    if found is None or ctx.index.descends(ref, TORCH_MODULE) is not True:
+    if found is None:
         return []
     where, forward = found
     ends = [softmaxes(where, each, depth - 1) for each in returned(forward)]
     return [each for end in ends for each in end] if all(ends) else []
+
+
+@question
+def every_network_ends_so(ctx: PythonContext, node: ast.expr) -> Answer:
+    """Whether all networks that may compute a value end with a softmax (`one_of_two_networks`)."""
+    return unless(_others(ctx, node, _DEPTH))
+
+
+def _others(ctx: PythonContext, node: ast.expr, depth: int) -> Iterator[Evidence]:
+    for each in possible_values(ctx, node, ordered=True, returns=True, given=given)[0]:
+        call = each.node
+        if not isinstance(call, ast.Call) or each.path or softmax_of(each.ctx, call) is not None:
+            continue
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _ALIKE and not each.ctx.origin(call.func):
+            yield from _others(each.ctx, call.func.value, depth - 1) if depth else ()
+            continue
+        if _is_layer(each.ctx, call):
+            continue
+        refs, complete = _modules(each.ctx, call)
+        if not complete:
+            yield each.ctx.evidence(call, "another network may be called here")
+        for ref in refs if depth else ():
+            if not _at_the_end(each.ctx, ref, depth):
+                yield each.ctx.evidence(call, f"`{ref.name}` ends with no softmax")

@@ -27,7 +27,15 @@ from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unless
-from codemods.frameworks.numerics.criteria import SHAPING, Place, computes, dimensions, softmax_of, softmaxes
+from codemods.frameworks.numerics.criteria import (
+    SHAPING,
+    Place,
+    computes,
+    dimensions,
+    every_network_ends_so,
+    softmax_of,
+    softmaxes,
+)
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
@@ -71,6 +79,7 @@ def softmax_before_cross_entropy(call: ast.Call, ctx: PythonContext) -> Iterator
         fix=[replace(given, ctx.source(logits))] if logits is not None else None,
         evidence=[where.evidence(softmax, "the softmax")] if softmax is not given else [],
         is_bug=[
+            every_network_ends_so(ctx, given),
             no_layer_is_replaced(ctx, places),
             softmax_is_over_the_classes(places),
             nothing_is_reshaped(ctx, given),
