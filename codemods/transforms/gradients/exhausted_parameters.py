@@ -29,7 +29,7 @@ from codemods.analysis.mentions import definers
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unknown, yes
-from codemods.model.edits import Consequence, Safety
+from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.model.names import CLIP_GRAD, OPTIMIZER
 from codemods.rules.rule import Draft, Rule
 from codemods.syntax.verbs import replace
@@ -149,9 +149,13 @@ def is_a_generator(ctx: PythonContext, value: ast.expr, call: ast.Call) -> Answe
     modules = all(
         isinstance(each.node, ast.Call) and not each.path and _is_a_module(each.ctx, each.node) for each in found
     )
-    if complete and found and modules and not any(definers(ctx, *_METHODS)):
-        return yes()
-    return unknown(ctx.evidence(call, "this may return a list"))
+    own = [
+        Evidence(path, klass.methods[method].line, f"`{klass.name}.{method}` may return a list")
+        for path, klass, method in definers(ctx, *_METHODS)
+    ]
+    if own:
+        return unknown(*own)
+    return yes() if complete and found and modules else unknown(ctx.evidence(call, "this may return a list"))
 
 
 def _is_a_module(ctx: PythonContext, made: ast.AST) -> bool:
