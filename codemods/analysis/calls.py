@@ -74,8 +74,10 @@ def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonCont
     if function.name == "__init__" and (owner := ctx.klass(function)) is not None:
         yield from _makers(ctx, owner)
         return
-    yield from ((ctx, call) for call in callers_here(ctx, function))
+    here = callers_here(ctx, function)
+    yield from ((ctx, call) for call in here)
     if ctx.qualified(function) != function.name:
+        yield from (each for each in _on_objects(ctx, function) if each[1] not in here)
         return
     for path in ctx.index.search(ctx.path, (function.name.encode(),)):
         yield from callers_in(ctx, path, function)
@@ -91,6 +93,23 @@ def _makers(ctx: PythonContext, owner: Ref) -> Iterator[tuple[PythonContext, ast
             if there is not None:
                 calls = named_calls(there, last)
                 yield from ((there, call) for call in calls if there.origin(call.func) == {str(ref)})
+
+
+def _on_objects(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
+    """The calls of a method on an object whose constructor is in sight: `Trainer().fit(…)` (`fitted_elsewhere`)."""
+    owner = ctx.klass(function)
+    if owner is None or function.name.startswith("__"):
+        return
+    heirs = (each for each in ctx.index.subclasses(owner) if ctx.index.method(each, function.name) == owner)
+    classes = {str(owner), *map(str, heirs)}
+    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (f".{function.name}(".encode(),)))):
+        there = ctx.other(path)
+        for call in named_calls(there, function.name) if there is not None else ():
+            if isinstance(call.func, ast.Attribute) and there is not None:
+                held = call.func.value
+                made = [held] if isinstance(held, ast.Call) else [each.value for each in there.assigned(held) or ()]
+                if any(isinstance(each, ast.Call) and not classes.isdisjoint(there.origin(each.func)) for each in made):
+                    yield there, call
 
 
 def callers_here(ctx: PythonContext, function: Function) -> list[ast.Call]:
