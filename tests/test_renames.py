@@ -20,6 +20,7 @@ SPOKEN_BY_NAME = frozenset(
         "forced-requires-grad/returned",
         "clip-before-unscale/half_known",
         "unscaled-backward/half_known",
+        "step-scheduler-per-epoch/by_its_own_function",
     }
 )
 """Fixtures with reports, none of them certain, that only a name like `loss` or `scaler` brings up."""

@@ -80,7 +80,7 @@ def step_scheduler_per_epoch(given: ast.Return, ctx: PythonContext) -> Iterator[
                 continue
             yield rule.finding(
                 schedule,
-                fix=_with_interval(ctx, schedule, said),
+                fix=_with_interval(ctx, schedule, said) if not _speaks_of_steps(ctx, made.node) else None,
                 message=f"`{ctx.written(made.node.func)}` counts steps, and Lightning advances it once an epoch",
                 is_bug=[
                     counts_steps(ctx, made.node),
@@ -159,7 +159,7 @@ def counts_steps(ctx: PythonContext, made: ast.Call) -> Answer:
 def _speaks_of_steps(ctx: PythonContext, made: ast.Call) -> str:
     """A name of numbers of steps in the function of a `LambdaLR`; empty: none, or it speaks of epochs, too.
 
-    A name ranks what is possible only (`by_its_own_function`).
+    A name ranks a report, and decides no fix (`by_its_own_function`).
     """
     if not ctx.means(made.func, "torch.optim.lr_scheduler.LambdaLR"):
         return ""
