@@ -204,6 +204,8 @@ def _step(value: PossibleValue) -> Behind | None:
 def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
     target = value.ctx.callee(call)
     run, complete = ([target], True) if target is not None else _methods(value, call)
+    if not complete:
+        return None  # the call itself is all that is known (compiled_before)
     found: list[PossibleValue] = []
     for where, function in run:
         key = (returned, function)

@@ -34,7 +34,7 @@ def old_arguments(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Dr
         return
     for each in (*given, *(_spread(call, ctx, table) if spread else ())):
         row = next((table[each.name][owner] for owner in owners if owner in table[each.name]), None)
-        if row is not None and (_has_a_row(rule, row, each.value) or _asks_for_the_same(row, each.value)):
+        if row is not None and (_has_a_row(rule, row, each.value) or _asks_for_the_same(ctx, row, each.value)):
             continue
         if row is not None and not version_tested(ctx, call, row.library) and _takes_position(row, each):
             is_bug = (
@@ -50,9 +50,15 @@ def _has_a_row(rule: Rule, row: RemovedName, value: ast.expr) -> bool:
     return row.owner in of_rule(rule.code, "value").get(f"{row.old}={literal(value)}", {})
 
 
-def _asks_for_the_same(row: RemovedName, value: ast.expr) -> bool:
-    """Whether an ignored argument asks for what is done anyhow: `use_fast=True` (`slow_tokenizer`)."""
-    return row.kind == "decision" and literal(value) is not ... and row.is_harmless(literal(value))
+def _asks_for_the_same(ctx: PythonContext, row: RemovedName, value: ast.expr) -> bool:
+    """Whether an ignored argument asks for what is done anyhow: `use_fast=True` (`slow_tokenizer`).
+
+    What nobody knows is told by `fixer upgrade` (`tokenizer_by_a_flag`).
+    """
+    if row.kind != "decision" or not row.harmless:
+        return False
+    held = literal(value)
+    return row.is_harmless(held) if held is not ... else ctx.upgrade(row.library) is None
 
 
 @question

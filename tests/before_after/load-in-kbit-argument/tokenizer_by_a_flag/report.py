@@ -1,4 +1,4 @@
-# fixer: target=transformers==5.23.0
+# fixer: upgrade=transformers@5.23.0
 from transformers import AutoTokenizer
 
 
