@@ -130,6 +130,8 @@ def _call(
             return None
         called = call.func.value if isinstance(call.func, ast.Attribute) and not _is_held(ctx, call.func) else call.func
         given = (called, *values(call))
+        if following.alone and ctx.name(called) in cast.values():
+            given = given[1:]  # a method of its own that is not followed (`own_method`)
         if any(_reaches(ctx, value, known_as, beside=False) for value in given):
             return ANYTHING
         others = escaped or any(_reaches(ctx, value, known_as, beside=True) for value in given)

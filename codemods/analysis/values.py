@@ -347,8 +347,13 @@ def _argument(value: PossibleValue, node: ast.Name) -> Behind | None:
     # in order, a name is the parameter where no assignment reaches (endless_generator)
     if node.id in value.ctx.bindings(function) and not value.following.ordered:
         return None
-    given = value.following.given(value.ctx, function, node.id)
-    found = tuple(value.at(each[1], value.path, each[0]) for each in given if each is not None)
+    name, path = node.id, value.path
+    if function.args.kwarg is not None and function.args.kwarg.arg == name and path and isinstance(path[0], str):
+        name, path = path[0], path[1:]  # `kwargs["optimizer"]` (given_by_keywords)
+        if name in (EACH, ANY) or name in value.ctx.parameter_names(function):
+            return None
+    given = value.following.given(value.ctx, function, name)
+    found = tuple(value.at(each[1], path, each[0]) for each in given if each is not None)
     return Behind(found, len(found) == len(given)) if given else None
 
 

@@ -23,11 +23,14 @@ def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
     """The optimizer that a call steps, by itself or by a scaler, and the model whose parameters it holds.
 
     Nothing where it steps nothing that surely is an optimizer; no model where the optimizer's constructor is not in
-    sight, or is given the parameters of several.
+    sight, or is given the parameters of several. What is said of one that nobody is seen to make is not certain
+    (`made_elsewhere`).
     """
     node = _stepped(ctx, step)
     name = ctx.name(node)
-    if node is None or name is None or not _is_made_in_sight(ctx, node):
+    if node is None or name is None:
+        return {}
+    if not _is_made_in_sight(ctx, node) and not _is_made_elsewhere(ctx, node):
         return {}
     held = {model for where, call in makers(ctx, node) for model in _models(where, call, ctx, step)}
     return {"optimizer": name} | ({"model": held.pop()} if len(held) == 1 and "" not in held else {})
@@ -98,6 +101,12 @@ def _is_made_in_sight(ctx: PythonContext, node: ast.expr) -> bool:
     found = [each for each in found if each.path or not is_none(each.node)]
     plain = (_is_apexs(each) or (not each.path and _is_plain(each.ctx, each.node)) for each in found)
     return complete and any(not each.path for each in found) and all(plain)
+
+
+def _is_made_elsewhere(ctx: PythonContext, node: ast.expr) -> bool:
+    """Whether something is used as an optimizer is, and no call in sight makes it."""
+    found, _ = possible_values(ctx, node, returns=True, given=given)
+    return optimizes(ctx, node) is True and not any(isinstance(each.node, ast.Call) for each in found)
 
 
 def _is_apexs(value: PossibleValue) -> bool:
@@ -271,11 +280,20 @@ def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) 
         course = run(
             protocol, ctx.flow_of(scope), happening_in(ctx, scope, cast, protocol), protocol.start, cast.values()
         )
-        ctx.memo[key] = replace(
-            course, violations=course.violations.union(_doubtful(ctx, scope, cast, protocol, course))
-        )
+        found = course.violations.union(_doubtful(ctx, scope, cast, protocol, course))
+        if (elsewhere := _read_of_elsewhere(ctx, scope, cast)) is not None:
+            found = frozenset(each._replace(unseen=each.unseen or elsewhere) for each in found)
+        ctx.memo[key] = replace(course, violations=found)
     told: Course = ctx.memo[key]
     return told
+
+
+def _read_of_elsewhere(ctx: PythonContext, scope: Scope, cast: Cast) -> ast.expr | None:
+    """Where a function reads an optimizer that nobody is seen to make; None: its maker is in sight."""
+    if vocabulary(ctx, scope, cast).made:
+        return None
+    reads = (node for node in own(scope) if isinstance(node, (ast.Name, ast.Attribute)))
+    return next((node for node in reads if ctx.name(node) == cast["optimizer"]), None)
 
 
 def _doubtful(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol, course: Course) -> Iterator[Violation]:

@@ -122,6 +122,12 @@ def between(
 
 
 @question
+def surely_leads_to_it(ctx: PythonContext, call: ast.Call, violation: Violation) -> Answer:
+    """Whether a call surely leaves an object in a state: another way through it may not (`validated_and_logged`)."""
+    return unless([ctx.evidence(call, "this may leave it as it was")] if call in violation.passed else [])
+
+
+@question
 def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
     """Whether a schedule surely does not begin with a rate of zero, which a step at the head is there to skip."""
     assert isinstance(advance.func, ast.Attribute)

@@ -89,7 +89,9 @@ def _inside(ctx: PythonContext, node: ast.expr) -> list[ast.expr]:
     if (chosen := _inside_if_wrapped(ctx, node)) is not None:
         return [chosen]
     found, complete = (
-        possible_values(ctx, node) if isinstance(node, ast.Name | ast.Attribute | ast.Call) else ([], False)
+        possible_values(ctx, node, given=given)
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call)
+        else ([], False)
     )
     held: list[ast.expr] = []
     for each in found:

@@ -117,8 +117,10 @@ class LoopWords:
         """What `x.step()` does, of something that has no role."""
         if is_schedule(ctx, receiver):
             return MAY_ADVANCE if "scheduler" in cast else LEAVES
-        if stepped(ctx, call) is None and optimizes(ctx, receiver) is False:
-            return None
+        if stepped(ctx, call) is None and (
+            optimizes(ctx, receiver) is False or len(call.args) + len(call.keywords) > 1
+        ):
+            return None  # an optimizer is given a closure at most (made_elsewhere)
         return LEAVES if self._is_another(ctx, receiver) else MAY_STEP
 
     def _is_another(self, ctx: PythonContext, node: ast.expr) -> bool:

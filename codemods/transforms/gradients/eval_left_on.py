@@ -57,7 +57,7 @@ def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
             left = violation.since
             if violation.node is not stage.node or not isinstance(left, ast.Call):
                 continue
-            if not violation.hangs_only_on(ways_on):
+            if not violation.hangs_only_on([*ways_on, left]):
                 continue
             loop = flow.loop(left, stage.node)
             if loop is not None and flow.comes_round(left, stage.node):
@@ -68,6 +68,7 @@ def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                     message=f"`{ctx.written(left)}` leaves `{model}` in evaluation mode for the rest of its training",
                     is_bug=[
                         questions.mode_matters(ctx, left),
+                        questions.surely_leads_to_it(ctx, left, violation),
                         questions.nothing_unseen_acts(ctx, [violation]),
                         questions.mode_is_not_chosen(ctx, left),
                         nothing_here_is_unfollowed(ctx, step),

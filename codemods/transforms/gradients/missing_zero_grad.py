@@ -61,9 +61,11 @@ def missing_zero_grad(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         if not always:
             continue
         name, reads = cast["optimizer"], questions.reads_gradients(stage.ctx, stage.scope)
+        # behind the step of a test another round may begin (step_in_condition)
+        alone = isinstance(ctx.statement(step), (ast.Expr, ast.Assign))
         yield rule.finding(
             step,
-            fix=None if reads else [insert_after(step, f"{name}.zero_grad()")],
+            fix=None if reads or not alone else [insert_after(step, f"{name}.zero_grad()")],
             message=f"`{name}` is stepped, but nothing sets its gradients to zero before the next backward pass",
             evidence=[stage.ctx.evidence(stage.node, "this runs again and again")] if stage.node is not step else [],
             is_bug=[

@@ -51,7 +51,7 @@ rule = Rule(
 def zero_grad_defeats_accumulation(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
     for violation in objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations if cast else ():
-        if violation.name != "dropped" or len(violation.passed) != 1:
+        if violation.name != "dropped":
             continue
         test = questions.counted(ctx, step, violation)
         zero, name = violation.node, cast["optimizer"]
