@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
@@ -96,11 +96,25 @@ def _on_a_class(
             yield SetOutside(Ref.of(origin), attribute, ctx.evidence(node, says))
 
 
-def _outside(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
-    """The places that set attributes of a class from outside (`set_from_outside`)."""
-    for other in dict.fromkeys((path, *ctx.index.search(path, (b"setattr",)), *ctx.index.replacing(path))):
-        there = ctx if other == ctx.path else ctx.other(other) if _may_set(ctx, other) else None
-        yield from (each.shown for each in set_outside(there) if each.owner == Ref(path, name)) if there else ()
+def _on(ctx: PythonContext, ref: Ref) -> list[SetOutside]:
+    """What is set on a class from outside: in its own file, and in those of the project that may."""
+    elsewhere = ctx.index.recall((_on, ctx.index.root(ref.path)), lambda: tuple(_set_in_the_project(ctx, ref.path)))
+    facts = ctx.index.facts(ref.path)
+    own = ctx.other(ref.path) if facts is not None and ref.name in facts.loads else None
+    here = set_outside(own) if own is not None else ()
+    return [each for each in dict.fromkeys((*here, *elsewhere)) if each.owner == ref]
+
+
+def set_by_name(ctx: PythonContext, ref: Ref) -> Iterator[Evidence]:
+    """The places that give a class an attribute whose name is put together (`made_from_outside`)."""
+    says = f"`{ref.name}` may get any attribute here"
+    return (replace(each.shown, why=says) for each in _on(ctx, ref) if not each.attribute)
+
+
+def _set_in_the_project(ctx: PythonContext, path: str) -> Iterator[SetOutside]:
+    for other in dict.fromkeys((*ctx.index.search(path, (b"setattr",)), *ctx.index.replacing(path))):
+        there = ctx.other(other) if _may_set(ctx, other) else None
+        yield from set_outside(there) if there is not None else ()
 
 
 def _may_set(ctx: PythonContext, path: str) -> bool:
@@ -109,7 +123,7 @@ def _may_set(ctx: PythonContext, path: str) -> bool:
 
 
 def _places(ctx: PythonContext, path: str, name: str) -> Iterator[Evidence]:
-    yield from _outside(ctx, path, name)
+    yield from (each.shown for each in _on(ctx, Ref(path, name)))  # (set_from_outside)
     there = ctx if path == ctx.path else ctx.other(path) if _may_be_rebuilt(ctx, path, name) else None
     if there is None:
         return

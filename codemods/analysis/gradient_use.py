@@ -176,10 +176,7 @@ def _entered(ctx: PythonContext, manager: ast.expr) -> Iterator[tuple[PythonCont
     else:
         refs = [Ref(path, klass.name) for path, klass, _ in definers(ctx, *_ENTERED)]
     for ref, method in dict.fromkeys((ref, method) for ref in refs for method in _ENTERED):
-        owner = ctx.index.method(ref, method)
-        there = ctx.other(owner.path) if owner is not None else None
-        target = there.definition(f"{owner.name}.{method}") if there is not None and owner is not None else None
-        if target is not None:
+        if (target := ctx.method_of(ref, method)) is not None:
             yield target
 
 

@@ -169,9 +169,7 @@ def callee(ctx: PythonContext, call: ast.Call) -> tuple[PythonContext, Function]
     kind = of(ctx, call.func.value)
     if kind is None or len(kind.names) != 1 or ":" not in (origin := next(iter(kind.names))):
         return None
-    place = ctx.index.method(Ref.of(origin), call.func.attr)
-    program = ctx.other(place.path) if place else None
-    return program.definition(f"{place.name}.{call.func.attr}") if program and place else None
+    return ctx.method_of(Ref.of(origin), call.func.attr)
 
 
 def called(ctx: PythonContext, call: ast.Call) -> frozenset[str]:

@@ -365,9 +365,7 @@ class PythonContext(FileContext):
             attribute = name.partition(".")[2]
             if next(self.index.assigned(method.owner, attribute), None) is not None:
                 return None
-            owner = self.index.method(method.owner, attribute)
-            program = self.other(owner.path) if owner else None
-            return program.definition(f"{owner.name}.{attribute}") if program and owner else None
+            return self.method_of(method.owner, attribute)
         local = self.scope(call)
         while not isinstance(local, ast.Module):
             if isinstance(local, FUNCTIONS) and (given := self.bindings(local).get(name)):
@@ -376,6 +374,12 @@ class PythonContext(FileContext):
             local = self.scope(local)
         origins = self.origin(call.func)
         return self.function_at(next(iter(origins))) if len(origins) == 1 else None
+
+    def method_of(self, owner: Ref, name: str) -> tuple[PythonContext, Function] | None:
+        """The method of a class of the project, its own or inherited; None where no class in sight defines it."""
+        place = self.index.method(owner, name)
+        program = self.other(place.path) if place else None
+        return program.definition(f"{place.name}.{name}") if program and place else None
 
     def function_at(self, origin: str) -> tuple[PythonContext, Function] | None:
         """The one function of the project with a canonical name, `path:name`."""

@@ -247,9 +247,7 @@ def _own_method(made: PossibleValue, name: str) -> tuple[PythonContext, Function
     """A method of the project's class that a call makes an object of."""
     origins = made.ctx.origin(made.node.func) if isinstance(made.node, ast.Call) and not made.path else ()
     origin = next(iter(origins)) if len(origins) == 1 else ""
-    place = made.ctx.index.method(Ref.of(origin), name) if ":" in origin else None
-    program = made.ctx.other(place.path) if place else None
-    return program.definition(f"{place.name}.{name}") if program and place else None
+    return made.ctx.method_of(Ref.of(origin), name) if ":" in origin else None
 
 
 def returned(function: Function) -> list[ast.expr]:

@@ -268,9 +268,7 @@ def _left_automatic(ctx: PythonContext, owner: Ref) -> bool:
 
 def _has_optimizer(ctx: PythonContext, owner: Ref) -> bool:
     """Whether the class configures an optimizer."""
-    definer = ctx.index.method(owner, "configure_optimizers")
-    other = ctx.other(definer.path) if definer else None
-    found = other.definition(f"{definer.name}.configure_optimizers") if other and definer else None
+    found = ctx.method_of(owner, "configure_optimizers")
     return found is not None and any(isinstance(n, ast.Return) and handed(n) for n in own(found[1]))
 
 

@@ -67,10 +67,7 @@ def updates_follow_their_closure(ctx: PythonContext, owner: Ref) -> Answer:
         if ctx.index.descends(Ref(path, klass.name), OPTIMIZER) is not False:
             found.append(Evidence(path, klass.line, f"`{klass.name}` may do otherwise with a closure"))
     for ref in (owner, *ctx.index.subclasses(owner)):
-        place = ctx.index.method(ref, _CONFIGURE)
-        where = ctx.other(place.path) if place is not None else None
-        configure = where.definition(f"{place.name}.{_CONFIGURE}") if where is not None and place is not None else None
-        if configure is not None:
+        if (configure := ctx.method_of(ref, _CONFIGURE)) is not None:
             found += _others(*configure)
     return unless(dict.fromkeys(found))
 

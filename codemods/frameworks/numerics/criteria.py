@@ -136,10 +136,7 @@ def _modules(ctx: PythonContext, call: ast.Call) -> tuple[list[Ref], bool]:
 
 
 def _at_the_end(ctx: PythonContext, ref: Ref, depth: int) -> list[Place]:
-    place = ctx.index.method(ref, "forward")
-    other = ctx.other(place.path) if place is not None else None
-    found = other.definition(f"{place.name}.forward") if other is not None and place is not None else None
-    if found is None:
+    if (found := ctx.method_of(ref, "forward")) is None:
         return []
     where, forward = found
     ends = [softmaxes(where, each, depth - 1) for each in returned(forward)]

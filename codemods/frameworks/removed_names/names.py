@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from codemods.analysis.class_building import heirs_are_as_written
+from codemods.analysis.class_building import heirs_are_as_written, set_by_name
 from codemods.analysis.mentions import definers, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
@@ -91,7 +91,8 @@ def _passes_on(ctx: PythonContext, ref: Ref, name: str) -> bool:
 @question
 def no_attribute_is_made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Answer:
     """Whether no class of the project makes attributes whose names only a run can tell (`made_by_name`)."""
-    return unless((*_made_by_name(ctx, own), *_made_from_outside(ctx, own)))
+    places = [place for ref in dict.fromkeys(own) for place in set_by_name(ctx, ref)]
+    return unless((*_made_by_name(ctx, own), *places))
 
 
 @question
@@ -102,17 +103,6 @@ def no_class_answers(ctx: PythonContext) -> Answer:
         for path, klass, method in definers(ctx, "__getattr__", "__getattribute__")
         if ctx.index.descends(Ref(path, klass.name), TORCH_MODULE) is not True
     )
-
-
-def _made_from_outside(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
-    """Where the file of a class gives it an attribute whose name is put together (`made_from_outside`)."""
-    for ref in dict.fromkeys(own):
-        there = ctx.other(ref.path)
-        for call in there.all(ast.Call) if there is not None else ():
-            match call:
-                case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), key, _]) if name == ref.name:
-                    if there is not None and not isinstance(key, ast.Constant):
-                        yield there.evidence(call, f"`{name}` may get any attribute here")
 
 
 def _made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:

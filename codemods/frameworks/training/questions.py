@@ -24,7 +24,8 @@ from codemods.syntax.module import LOOPS, Scope, own
 def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.expr | None:
     """The test that was passed on the way, where it counts rounds and decides about a step; else None."""
     # without a further round nothing is outrun (`made_by_two_functions`)
-    passed = [each for each in violation.passed if each not in ways_on(ctx, ctx.scope(step))]
+    leaving = ways_on(ctx, ctx.scope(step))
+    passed = [each for each in violation.passed if each not in leaving]
     test = passed[0] if len(passed) == 1 and not violation.more else None
     if not isinstance(test, ast.expr) or not _counts(ctx, test):
         return None

@@ -11,9 +11,9 @@ called through the wrapper: let `forward` call it.
 
 ## When it is not offered
 Silent where the wrapper itself is called in training, where gradients are off, where the program averages gradients
-itself, and for `DataParallel`. Reported where the model inside has a name (`raw_model`), and where a function is
-given it to compute the loss. Possible where a call may run
-the wrapper, and beside Accelerate, which wraps a model only where several processes run.
+itself, and for `DataParallel`. Reported where the model inside has a name (`raw_model`), and where a function is given
+it to compute the loss. Possible where a call may run the wrapper, and beside Accelerate, which wraps a model only where
+several processes run.
 """
 
 from __future__ import annotations

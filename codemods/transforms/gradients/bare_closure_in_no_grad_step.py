@@ -276,11 +276,11 @@ def _is_configured(value: PossibleValue, ref: Ref) -> bool:
     method = ctx.method(node)
     if not isinstance(node, ast.Call) or method is None or ctx.name(node.func) != f"{method.self}.optimizers":
         return False
-    owner = ctx.index.method(method.owner, "configure_optimizers")
-    other = ctx.other(owner.path) if owner is not None else None
-    found = other.definition(f"{owner.name}.configure_optimizers") if other is not None and owner is not None else None
-    made = (n for n in own(found[1]) if isinstance(n, ast.Call)) if found is not None else ()
-    return other is not None and any(other.origin(call.func) == {str(ref)} for call in made)
+    if (found := ctx.method_of(method.owner, "configure_optimizers")) is None:
+        return False
+    other, function = found
+    made = (n for n in own(function) if isinstance(n, ast.Call))
+    return any(other.origin(call.func) == {str(ref)} for call in made)
 
 
 def _enables(ctx: PythonContext, closure: Function | ast.Lambda | None) -> bool | None:
