@@ -66,11 +66,19 @@ def literal(node: ast.AST | None) -> object:
 # -- who calls a function
 
 
-def callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
+def callers(ctx: PythonContext, function: Function) -> Sequence[tuple[PythonContext, ast.Call]]:
     """The calls that surely run a function: of its file, and of those that import something of its module.
 
     `__init__` is run by the calls of its class, and of those that extend it and have none (`given_to_a_class`).
     """
+    key = (callers, function)
+    if key not in ctx.memo:
+        ctx.memo[key] = tuple(_callers(ctx, function))
+    found: tuple[tuple[PythonContext, ast.Call], ...] = ctx.memo[key]
+    return found
+
+
+def _callers(ctx: PythonContext, function: Function) -> Iterator[tuple[PythonContext, ast.Call]]:
     if function.name == "__init__" and (owner := ctx.klass(function)) is not None:
         yield from _makers(ctx, owner)
         return
@@ -101,14 +109,16 @@ def _on_objects(ctx: PythonContext, function: Function) -> Iterator[tuple[Python
     if owner is None or function.name.startswith("__"):
         return
     heirs = (each for each in ctx.index.subclasses(owner) if ctx.index.method(each, function.name) == owner)
-    classes = {str(owner), *map(str, heirs)}
-    for path in dict.fromkeys((ctx.path, *ctx.index.search(ctx.path, (f".{function.name}(".encode(),)))):
-        there = ctx.other(path)
+    classes = (owner, *heirs)
+    names = set(map(str, classes))
+    for path in dict.fromkeys(path for ref in classes for path in (ref.path, *ctx.index.importing(ref.path))):
+        facts = ctx.index.facts(path)
+        there = ctx.other(path) if facts is not None and function.name in facts.called else None
         for call in named_calls(there, function.name) if there is not None else ():
             if isinstance(call.func, ast.Attribute) and there is not None:
                 held = call.func.value
                 made = [held] if isinstance(held, ast.Call) else [each.value for each in there.assigned(held) or ()]
-                if any(isinstance(each, ast.Call) and not classes.isdisjoint(there.origin(each.func)) for each in made):
+                if any(isinstance(each, ast.Call) and not names.isdisjoint(there.origin(each.func)) for each in made):
                     yield there, call
 
 

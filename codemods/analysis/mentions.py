@@ -384,6 +384,7 @@ def may_run_during(mention: Occurrence, scopes: Mapping[N, PythonContext]) -> bo
         return True
     waiting = [(ctx, _function(ctx, node))]
     seen: set[ast.AST] = set()
+    around = set(map(id, scopes.values()))
     while waiting:
         where, function = waiting.pop()
         if isinstance(function, ast.Module) or function in seen:
@@ -393,14 +394,14 @@ def may_run_during(mention: Occurrence, scopes: Mapping[N, PythonContext]) -> bo
         seen.add(function)
         words = _names(where, function)
         handed_on = not words
-        named = [each for word in words for each in _uses(where, function, word)]
-        for each in named:
-            if any(above in scopes for above in each.ctx.ancestors(each.node)):
+        named = [pair for word in words for pair in _uses(where, function, word)]
+        for each, user in named:
+            if id(each.ctx) in around and any(above in scopes for above in each.ctx.ancestors(each.node)):
                 return True
             if each.is_kept and not _is_given_to_a_library(each):
                 return True
             handed_on = handed_on or (each.call is None and not _decorates(each))
-            waiting.append((each.ctx, _function(each.ctx, each.node)))
+            waiting += [] if user in seen else [(each.ctx, user)]
         if (handed_on or not named) and any(_hands_on_itself(there, scope) for scope, there in scopes.items()):
             return True
         is_method = isinstance(function, FUNCTIONS) and isinstance(where.scope(function), ast.ClassDef)
@@ -529,15 +530,21 @@ def _names(ctx: PythonContext, function: ast.AST) -> list[str]:
     return [name.rpartition(".")[2] for target in targets if (name := ctx.name(target)) is not None]
 
 
-def _uses(ctx: PythonContext, function: ast.AST, word: str) -> list[Occurrence]:
-    """The places outside of a function that name it, or may: not methods of other objects that are called alike."""
-    klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None
-    return [
-        each
-        for each in mentions(ctx, word)
-        if not (each.ctx is ctx and ctx.module.contains(function, each.node))
-        if (_may_be_a_function(each) if klass is None else _may_be_of(each, klass))
-    ]
+def _uses(ctx: PythonContext, function: ast.AST, word: str) -> list[tuple[Occurrence, ast.AST]]:
+    """The places outside of a function that name it, or may, each with what runs it: not methods of other objects that
+    are called alike.
+    """
+    key = (_uses, function, word)
+    if key not in ctx.memo:
+        klass = ctx.klass(function) if isinstance(ctx.parent(function), ast.ClassDef) else None
+        ctx.memo[key] = [
+            (each, _function(each.ctx, each.node))
+            for each in mentions(ctx, word)
+            if not (each.ctx is ctx and ctx.module.contains(function, each.node))
+            if (_may_be_a_function(each) if klass is None else _may_be_of(each, klass))
+        ]
+    found: list[tuple[Occurrence, ast.AST]] = ctx.memo[key]
+    return found
 
 
 def _may_be_a_function(mention: Occurrence) -> bool:

@@ -300,7 +300,7 @@ class _Run:
                 yield edge.target, decided
             elif said in way.known or said in self.there:
                 yield edge.target, way
-            elif (said[0], not said[1]) not in way.known | self.there:
+            elif (opposite := (said[0], not said[1])) not in way.known and opposite not in self.there:
                 beyond = decided
                 if said[0] in self.flow.recurring:
                     beyond = beyond._replace(known=way.known | {said})
