@@ -99,8 +99,7 @@ def _on_a_class(
 def _on(ctx: PythonContext, ref: Ref) -> list[SetOutside]:
     """What is set on a class from outside: in its own file, and in those of the project that may."""
     elsewhere = ctx.index.recall((_on, ctx.index.root(ref.path)), lambda: tuple(_set_in_the_project(ctx, ref.path)))
-    facts = ctx.index.facts(ref.path)
-    own = ctx.other(ref.path) if facts is not None and ref.name in facts.loads else None
+    own = ctx.other(ref.path) if ref.path == ctx.path or _may_set(ctx, ref.path) else None
     here = set_outside(own) if own is not None else ()
     return [each for each in dict.fromkeys((*here, *elsewhere)) if each.owner == ref]
 
