@@ -162,7 +162,7 @@ def test_where_no_rule_finds_it_the_causes_and_the_next_command_follow(project: 
     first = told.text.partition("in the order in which to check them:\n")[2]
     assert first.startswith("1. The forward pass runs with gradients off")
     assert "\n   src/train.py:5: torch.set_grad_enabled(False)\n" in first
-    assert commands(told) == ['fixer verify --run "python src/train.py"']
+    assert commands(told) == ['fixer verify --no-fixes --run "python src/train.py"']
 
 
 def test_a_warning_without_a_frame_is_looked_for_in_the_script(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_warning_without_a_frame_is_looked_for_in_the_script(tmp_path: Path) -
     write(tmp_path, {"train.py": code, "log": said})
     told = fixer("diagnose", "log", at=tmp_path, real=True)
     assert "\n   train.py:3: h = checkpoint(f, x, use_reentrant=True)\n" in told.text
-    assert commands(told) == ['fixer verify --run "python train.py"']
+    assert commands(told) == ['fixer verify --no-fixes --run "python train.py"']
 
 
 def test_what_makes_the_program_say_more_is_offered(project: Path) -> None:
@@ -246,9 +246,9 @@ INTO_FLOAT, INTO_HALF = "the destination is float32", "the destination is in 16 
             "an average of weights",
             "cast there",
         ),
-        (NO_GRAPH, "test_step", "an evaluation that needs gradients", "fixer verify --run"),
-        (NO_GRAPH, "validation_step", "an evaluation that needs gradients", "fixer verify --run"),
-        (NO_GRAPH, "training_step", "the loss is made anew from numbers", "fixer verify --run"),
+        (NO_GRAPH, "test_step", "an evaluation that needs gradients", "fixer verify --no-fixes --run"),
+        (NO_GRAPH, "validation_step", "an evaluation that needs gradients", "fixer verify --no-fixes --run"),
+        (NO_GRAPH, "training_step", "the loss is made anew from numbers", "fixer verify --no-fixes --run"),
         ("RuntimeError: expected scalar type Long but found Float", "f", "the labels are floats", ".long()"),
         (
             "RuntimeError: expected target dtype to be Long or Byte, but got Float",
@@ -312,22 +312,22 @@ def test_nothing_of_bf16_mixed_where_clipping_is_refused_in_it_too(tmp_path: Pat
 def test_the_command_that_is_offered_is_that_of_the_log(log: str, command: str, project: Path) -> None:
     (project / "log").write_text(f"{log}{NO_GRAPH}\n")
     (offered,) = commands(fixer("diagnose", "log", at=project, real=True))
-    assert offered == f'fixer verify --run "{command}"'
+    assert offered == f'fixer verify --no-fixes --run "{command}"'
 
 
 def test_where_nothing_tells_the_command_it_has_to_be_put_in(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "", "b.py": "", "log": NO_GRAPH})
     told = fixer("diagnose", "log", at=tmp_path, real=True)
-    assert commands(told) == ['fixer verify --run "python YOUR_SCRIPT.py"']
+    assert commands(told) == ['fixer verify --no-fixes --run "python YOUR_SCRIPT.py"']
     assert "the log does not show the command: put yours there" in " ".join(told.text.split())
 
 
-def test_fixes_of_something_else_are_left_out_of_the_run(project: Path) -> None:
+def test_the_run_takes_no_fix_of_something_else(project: Path) -> None:
     write(project, {"src/other.py": OLD})
     (project / "log").write_text(f"$ python src/train.py --name 'a \"b\"'\n{NO_GRAPH}\n")
     (offered,) = commands(fixer("diagnose", "log", "--target", "torch=2.13", "src", at=project, real=True))
     assert shlex.split(offered) == [
-        *("fixer", "verify", "--ignore", "AMP002", "--target", "torch=2.13", "src"),
+        *("fixer", "verify", "--no-fixes", "--target", "torch=2.13", "src"),
         *("--run", "python src/train.py --name 'a \"b\"'"),
     ]
 
@@ -362,7 +362,7 @@ def test_what_is_not_known_has_a_next_step(project: Path) -> None:
     told = fixer("diagnose", "log", at=project, real=True)
     assert told.code == 1
     assert told.text.startswith("Not known: KeyError: 'x'\n  line 6 of the log; raised at src/train.py:13, in main\n")
-    assert commands(told) == ["fixer check", 'fixer verify --run "python YOUR_SCRIPT.py"']
+    assert commands(told) == ["fixer check", 'fixer verify --no-fixes --run "python YOUR_SCRIPT.py"']
 
 
 def test_the_nearest_message_is_called_near(project: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from world import CHECKOUT, fixer
 
 PROGRAMS = CHECKOUT / "tests" / "error_programs"
-RUN = 'fixer verify --run "python train.py"'
+RUN = 'fixer verify --no-fixes --run "python train.py"'
 
 
 @dataclass(frozen=True)

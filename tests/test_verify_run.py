@@ -345,6 +345,32 @@ def test_where_nothing_is_fixed_it_is_run_once(tmp_path: Path, scratch: Path) ->
     assert checkout_state(root) == before and list(scratch.iterdir()) == []
 
 
+@pytest.mark.parametrize("words", [(), ("--steps", "3")])
+def test_without_fixes_it_is_run_once_as_it_is(words: tuple[str, ...], tmp_path: Path, scratch: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    command = f"cat train.py >> {tmp_path}/log"
+    answer = fixer("verify", "--no-fixes", "--run", command, *words, "--format", "json", at=root)
+    told = json.loads(answer.out)
+    assert told["after"] is None and "--no-fixes: running it on the code as it is" in " ".join(answer.err.split())
+    assert not [note for note in told["notes"] if "not tried" in note]
+    assert (tmp_path / "log").read_text() == "old_one(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--no-fixes",), "--no-fixes requires --run"),
+        (("--no-fixes", "--module", "a.py:make"), "--no-fixes requires --run"),
+        (("--no-fixes", "--before", "a", "--after", "b"), "--no-fixes requires --run"),
+        (("--no-fixes", "--run", "true", "--unsafe-fixes"), "give one of them"),
+    ],
+)
+def test_no_fixes_is_refused_where_it_means_nothing(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
+    answer = fixer("verify", *words, at=root)
+    assert answer.code == 2 and why in " ".join(answer.err.split()), answer.err
+
+
 def test_json_and_markdown(tmp_path: Path, scratch: Path) -> None:
     root = repository(tmp_path / "project", {"train.py": "old_one(1)\n"})
     run_it = ("verify", "--run", "echo *careful*; exit 3")

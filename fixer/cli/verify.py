@@ -39,6 +39,10 @@ def verify(
             help="Run this on the code before and after the fixes; once, if there are none.",
         ),
     ] = None,
+    no_fixes: Annotated[
+        bool,
+        typer.Option("--no-fixes", help="With --run: run the code once, as it is, and say what is wrong with the run."),
+    ] = False,
     watching: options.Watching,
     before: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A recording of the code as it is, made by `fixer probe`.")
@@ -75,12 +79,16 @@ def verify(
 ) -> None:
     """Run your code before and after the fixes, in temporary copies, and say what changed.
 
-    Where no rule has a fix, --run runs it once and says what is wrong with the training run. Exit code 0: proved, a
-    warning gone, not reproduced, or healthy; 1: worse after the fixes, other numbers although nothing was wrong, or
-    unhealthy; of a module, also wrong before and after; 2: could not run.
+    With --no-fixes, or where no rule has a fix, --run runs it once and says what is wrong with the training run. Exit
+    code 0: proved, a warning gone, not reproduced, or healthy; 1: worse after the fixes, other numbers although nothing
+    was wrong, or unhealthy; of a module, also wrong before and after; 2: could not run.
     """
     screen = showing.screen(verbose=verbose)
     request = running.request(paths, rules)
+    if no_fixes and (run is None or before is not None or after is not None or module is not None):
+        raise Refusal("--no-fixes requires --run")
+    if no_fixes and request.unsafe_fixes:
+        raise Refusal("--no-fixes runs the code as it is, --unsafe-fixes applies more fixes: give one of them")
     if before is not None or after is not None:
         if before is None or after is None or run is not None or module is not None:
             raise Refusal("--before and --after compare two recordings: give both, and neither --run nor --module")
@@ -98,10 +106,12 @@ def verify(
         raise Refusal(f"{'--precision' if precision else '--python'} requires --module")
     if run is None:
         raise Refusal('verify what? --run "python train.py --max_steps 2" runs a command before and after the fixes')
-    raise typer.Exit(_run(screen, request, run, watching, format))
+    raise typer.Exit(_run(screen, request, run, watching, format, fix=not no_fixes))
 
 
-def _run(screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat) -> int:
+def _run(
+    screen: Screen, request: Request, command: str, watching: options.Watching, format: VerifyFormat, *, fix: bool
+) -> int:
     from fixer.run.request import plan_directory
     from fixer.verify.kept_runs import KeptRuns
     from fixer.verify.verification import examine
@@ -109,7 +119,7 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
 
     files = watching.reports
     here = Path.cwd()
-    outcome = plan_directory(request, here, fix=True, progress=screen.progress)
+    outcome = plan_directory(request, here, fix=fix, progress=screen.progress)
     screen.errors(outcome.problems)
     if outcome.failed:
         return 2
@@ -119,7 +129,7 @@ def _run(screen: Screen, request: Request, command: str, watching: options.Watch
         kept = KeptRuns.of_user() if request.cache else None
         found = verify_command(outcome, command, limits, here=here, linked=linked, kept=kept, tell=screen.note)
     else:
-        found = examine(outcome, command, limits, here=here, linked=linked, tell=screen.note)
+        found = examine(outcome, command, limits, fix=fix, here=here, linked=linked, tell=screen.note)
     code = _told(screen, found, format, files)
     watching.demand(found.touched)
     return code

@@ -219,8 +219,7 @@ class _Planner:
 
     def watch(self, program: RunCommand) -> NextStep:
         """The command that runs the program once and says what is wrong with the run."""
-        fixed = {finding.code for finding in self._plan(()).plan.findings if finding.applied}
-        return commands.watch(program, sorted(fixed), self.repeated)
+        return commands.watch(program, self.repeated)
 
     def other(self, message: Message, done: Sequence[str]) -> Other:
         """What can be done about another message of the log."""

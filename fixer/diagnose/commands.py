@@ -55,15 +55,11 @@ def apply(outcome: Outcome, repeated: Sequence[str], strategies: Sequence[str] =
     return NextStep(_joined([*words, *repeated]), f"applies the fixes of {', '.join(codes)}{more}")
 
 
-def watch(program: RunCommand, ignored: Sequence[str], repeated: Sequence[str]) -> NextStep:
-    """What runs a program once, as it is, and says what is wrong with the run.
-
-    Args:
-        ignored: rules that have fixes for something else, so that nothing would be compared without need.
-    """
+def watch(program: RunCommand, repeated: Sequence[str]) -> NextStep:
+    """What runs a program once, as it is, and says what is wrong with the run."""
     run = program.command
     quoted = shlex.quote(run) if re.search(r"[\"$`\\!]", run) else f'"{run}"'
-    words = ["fixer", "verify", *(["--ignore", ",".join(ignored)] if ignored else []), *repeated]
+    words = ["fixer", "verify", "--no-fixes", *repeated]
     why = "runs your program once, in a temporary copy, and says what is wrong and where"
     unsure = "" if program.is_logged else "; the log does not show the command: put yours there"
     return NextStep(f"{_joined(words)} --run {quoted}", f"{why}{unsure}")

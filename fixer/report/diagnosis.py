@@ -71,10 +71,11 @@ def _nearest(console: Console, found: Diagnosis) -> None:
         )
     else:
         _text(console, "No message in this log is known.")
+    run = 'fixer verify --no-fixes --run "python YOUR_SCRIPT.py"'
     _commands(
         console,
         NextStep("fixer check", "looks for the bugs of every rule"),
-        NextStep('fixer verify --run "python YOUR_SCRIPT.py"', "runs your program and says what is wrong with it"),
+        NextStep(run, "runs your program and says what is wrong with it"),
     )
 
 

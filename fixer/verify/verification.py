@@ -190,6 +190,7 @@ def examine(
     command: str,
     limits: Limits = GENEROUS,
     *,
+    fix: bool = True,
     here: Path | None = None,
     linked: Sequence[str] = (),
     tell: Callable[[str], None] = lambda sentence: None,
@@ -197,6 +198,7 @@ def examine(
     """Run `command` once on the code as it is, in a temporary copy, and say what is wrong with the training run.
 
     Args:
+        fix: whether fixes were asked for; the fixes that the outcome leaves out are only listed if so.
         here, linked, tell: as for `verify`.
 
     Raises:
@@ -207,8 +209,8 @@ def examine(
     found = {finding.code for finding in outcome.plan.findings}
     origin = Origin(root, None, tuple(linked))
     footprints = Footprints.of(root, shared(origin))
-    waiting = [finding for finding in outcome.plan.findings if finding.fix and not finding.applied]
-    why = "no rule has a safe fix" if waiting else "no rule has a fix"
+    waiting = [finding for finding in outcome.plan.findings if fix and finding.fix and not finding.applied]
+    why = "--no-fixes" if not fix else "no rule has a safe fix" if waiting else "no rule has a fix"
     tell(f"{why}: running it on the code as it is, to see what is wrong with the run")
     only = _Trial(command, limits, _place(root, here)).run(origin, None)
     judged = examined(only, messages_of(found))
