@@ -22,7 +22,7 @@ from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, no, question, unknown, unless, yes
 from codemods.frameworks.gradients.differentiated import Sink
-from codemods.frameworks.gradients.grad_mode import grad_mode
+from codemods.frameworks.gradients.grad_mode import grad_mode, gradients_on
 from codemods.frameworks.gradients.losses import LossOrigin, value
 from codemods.model.edits import Evidence
 from codemods.model.names import NO_GRAD, OPTIMIZER
@@ -109,7 +109,8 @@ def may_switch(ctx: PythonContext, entered: ast.expr, words: Sequence[str]) -> b
     ):
         return False  # in sight: who asks has looked at it
     made = library_values(ctx, entered)
-    if made is not None and not any(grad_mode(where, each) for where, each in made):
+    # `inference_mode(False)` is no mode of its own, and yet switches gradients on (inference/after, by a base class)
+    if made is not None and not any(grad_mode(where, each) or gradients_on(where, each) for where, each in made):
         return False
     return bool(mentions(ctx, *words))
 
