@@ -43,6 +43,10 @@ WAYS = {
         "import importlib\n\n\ndef put_OWN(name='OWNER'):\n"
         "    setattr(importlib.import_module(name), 'NAME', OWN)\n\n\nput_OWN()"
     ),
+    "of a module by a given name, asked for under another name": (
+        "from importlib import import_module as ask\n\n\ndef put_OWN(name='OWNER'):\n"
+        "    setattr(ask(name), 'NAME', OWN)\n\n\nput_OWN()"
+    ),
     "by a double": "from unittest import mock\nmock.patch('OWNER.NAME', OWN).start()",
     "by a double of the object": "from unittest import mock\nmock.patch.object(ITS, 'NAME', OWN).start()",
     "by a decorator": "import gorilla\n\n\n@gorilla.patch(ITS, 'NAME')\ndef other():\n    pass",

@@ -314,8 +314,7 @@ def _modules(ctx: PythonContext, owner: ast.expr) -> frozenset[str]:
 
 def _is_some_module(ctx: PythonContext, owner: ast.expr) -> bool:
     """Whether it is a module that is asked for by what only a run tells (a law: "of a module by a given name")."""
-    asks = "import_module" in ctx.facts.called
-    for each in possible_values(ctx, owner)[0] if asks else ():
+    for each in possible_values(ctx, owner)[0]:
         match each.node:
             case ast.Call(func=func, args=[name, *_]) if each.ctx.means(func, _IMPORTING) and not each.path:
                 return literal(name) is ...
