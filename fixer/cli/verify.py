@@ -85,7 +85,7 @@ def verify(
     """
     screen = showing.screen(verbose=verbose)
     request = running.request(paths, rules)
-    if no_fixes and (run is None or before is not None or after is not None or module is not None):
+    if no_fixes and run is None:
         raise Refusal("--no-fixes requires --run")
     if no_fixes and request.unsafe_fixes:
         raise Refusal("--no-fixes runs the code as it is, --unsafe-fixes applies more fixes: give one of them")
