@@ -95,7 +95,7 @@ def _single(ctx: PythonContext, value: ast.expr) -> ast.expr | None:
         if len(value.elts) != 1 or isinstance(value.elts[0], ast.Starred):
             return None
         return value.elts[0]
-    found, _ = possible_values(ctx, value)
+    found, _ = possible_values(ctx, value, returns=True)
     several = (ast.ListComp, ast.GeneratorExp, ast.List, ast.Tuple, ast.withitem)
     return None if any(each.path or isinstance(each.node, several) for each in found) else value
 

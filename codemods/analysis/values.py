@@ -201,6 +201,13 @@ def _step(value: PossibleValue) -> Behind | None:
     return _items(value) if path else None
 
 
+def run_by(ctx: PythonContext, call: ast.Call) -> list[tuple[PythonContext, Function]]:
+    """The functions of the project that a call may run, as far as they are known; no constructors."""
+    if (target := ctx.callee(call)) is not None:
+        return [target]
+    return _methods(PossibleValue(ctx, call, following=Following(returns=True)), call)[0]
+
+
 def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
     target = value.ctx.callee(call)
     run, complete = ([target], True) if target is not None else _methods(value, call)

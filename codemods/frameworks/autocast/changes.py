@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from codemods.analysis.calls import argument, literal, named_calls, values
 from codemods.analysis.optimizers import optimizes, stepped, uses_of
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import expressions, possible_values
+from codemods.analysis.values import expressions, possible_values, run_by
 from codemods.flow.answers import Answer, no, question, unknown, unless
 from codemods.frameworks.autocast.modules import Path, is_module, overlap, path_of, written
 from codemods.frameworks.autocast.uses import Use, uses
@@ -56,14 +56,14 @@ def _of_the_project(ctx: PythonContext, node: ast.AST) -> Iterator[Evidence]:
     """The places that say which weights an optimizer of the project holds, or what its `step` does with them."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "step":
         return
-    if isinstance(maker := node.func.value, ast.Call) and ctx.callee(maker) is not None:
+    if isinstance(maker := node.func.value, ast.Call) and run_by(ctx, maker):
         yield ctx.evidence(maker, "which optimizer this gives is not known")
     optimizer = _stepped(ctx, node, node.func.value)
     for where, made in expressions(ctx, optimizer) if optimizer is not None else ():
         if isinstance(made, ast.Call):
             yield from _own_steps(where, made)
             yield from _chosen_weights(where, made)
-            if any(":" in name for name in where.origin(made.func)) and where.callee(made) is not None:
+            if run_by(where, made):
                 yield where.evidence(made, "which optimizer this gives is not known")
 
 
@@ -71,17 +71,16 @@ def _own_steps(ctx: PythonContext, made: ast.Call) -> Iterator[Evidence]:
     """The `step` of an optimizer whose class is one of the project."""
     for name in ctx.origin(made.func):
         path, inside, qualified = name.partition(":")
-        step = ctx.index.method(Ref(path, qualified), "step") if inside else None
-        other = ctx.other(step.path) if step is not None else None
-        found = other.definition(f"{step.name}.step") if other is not None and step is not None else None
-        if other is not None and found is not None:
-            yield other.evidence(found[1], "this `step` may put new weights in the place of the old ones")
+        found = ctx.method_of(Ref(path, qualified), "step") if inside else None
+        if found is not None:
+            where, step = found
+            yield where.evidence(step, "this `step` may put new weights in the place of the old ones")
 
 
 def _chosen_weights(ctx: PythonContext, made: ast.Call) -> Iterator[Evidence]:
     """Where functions of the project choose what an optimizer is given."""
-    targets = (ctx.callee(given) for given in values(made) if isinstance(given, ast.Call))
-    for where, function in (target for target in targets if target is not None):
+    targets = (target for given in values(made) if isinstance(given, ast.Call) for target in run_by(ctx, given))
+    for where, function in targets:
         for end in own(function):
             if isinstance(end, (ast.Return, ast.Yield)):
                 yield where.evidence(end, "this may give the optimizer other weights")

@@ -45,7 +45,7 @@ def _opening(value: PossibleValue) -> Opening | None:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "autocast" and _engine(ctx, node.func.value):
             return Opening(True)
         if (target := ctx.callee(node)) is None:
-            return _factory(value.at(node.func), node)
+            return _factory(value.at(node.func), node) or _joined(value, _opening)
         if not returned(target[1]):
             return _manager(value, *target)
     return _joined(value, _opening)

@@ -114,16 +114,23 @@ def nothing_is_saved(ctx: PythonContext, manager: ast.expr, block: ast.With) -> 
 
 
 def _renamed(ctx: PythonContext, block: ast.With, names: Collection[str]) -> set[str]:
-    """The other names that the function of a block gives what goes by some names, without computing anything."""
+    """The other names that the function of a block gives what goes by some names, without computing anything.
+
+    Built-in functions hand on what they are given: `sum(losses)` (`read_by_builtins`).
+    """
     known, before = set(names), -1
     while len(known) != before:
         before = len(known)
         for target, given in _given_names(ctx.scope(block)):
             nodes = [*ast.walk(given)]
-            if not any(isinstance(each, ast.Call) for each in nodes):
+            if not any(isinstance(each, ast.Call) and not _is_built_in(ctx, each) for each in nodes):
                 if any(isinstance(each, ast.Name) and each.id in known for each in nodes):
                     known |= {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
     return known - set(names)
+
+
+def _is_built_in(ctx: PythonContext, call: ast.Call) -> bool:
+    return hasattr(builtins, ctx.name(call.func) or "")
 
 
 def _given_names(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -155,13 +162,14 @@ def _keeps(node: ast.AST) -> bool:
 def _is_given_away(ctx: PythonContext, node: ast.AST, names: Collection[str]) -> bool:
     """Whether a call takes one of some names, and may compute with it: Python's own functions make numbers.
 
-    So does a product or a sum (`student_too`), and `loss.backward()` differentiates it (`loss_in_the_block`).
+    So does a product or a sum (`student_too`), and `loss.backward()` differentiates it (`loss_in_the_block`), which
+    `getattr` may read (`read_by_builtins`).
     """
     if isinstance(node, ast.Attribute) and node.attr == "backward":
         return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node.value))
     if isinstance(node, ast.BinOp):
         return any(isinstance(each, ast.Name) and each.id in names for each in (node.left, node.right))
-    if not isinstance(node, ast.Call) or hasattr(builtins, ctx.name(node.func) or ""):
+    if not isinstance(node, ast.Call) or (_is_built_in(ctx, node) and ctx.name(node.func) != "getattr"):
         return False
     given = (each for value in (*node.args, *(k.value for k in node.keywords)) for each in ast.walk(value))
     return any(isinstance(each, ast.Name) and each.id in names for each in given)
