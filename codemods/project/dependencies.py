@@ -230,6 +230,7 @@ def _automaton(literals: tuple[bytes, ...]) -> BytesAhoCorasick:
 
 
 _PUT = re.compile(rb"^[ \t]*([A-Za-z_]\w*)(?:\.\w+)+[ \t]*(?:=[^=]|,[^()\n]*=[^=])", re.MULTILINE)
+_BUILDING = re.compile(rb"^[ \t]*[A-Za-z_][\w.]*\.__(?:init|new|call)__[ \t]*=[^=]", re.MULTILINE)
 _WORD = re.compile(rb"\w+")
 _IMPORTED = re.compile(rb"^[ \t]*(?:import|from)\b.*(?:\\\n.*|\([^)]*\))?", re.MULTILINE)
 
@@ -245,7 +246,12 @@ class Replacing:
         return path.endswith(files.PYTHON) and path.startswith(f"{self.directory}/" if self.directory else "")
 
     def holds(self, path: str, source: bytes) -> bool:
-        """Whether a file of these bytes is found."""
+        """Whether a file of these bytes is found.
+
+        A constructor is put into whatever a function is given: `cls.__init__ = wrapped` (`taught_by_a_function`).
+        """
+        if _BUILDING.search(source):
+            return True
         put = {each for each in _PUT.findall(source) if each not in (b"self", b"cls")}
         return bool(put) and any(not put.isdisjoint(_WORD.findall(each)) for each in _IMPORTED.findall(source))
 

@@ -8,6 +8,7 @@ import re
 
 from codemods.analysis.calls import values
 from codemods.analysis.class_building import set_outside
+from codemods.analysis.gradient_watchers import STEP_HOOKS
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.regions import WITHS
 from codemods.flow.answers import Answer, question, unknown, unless, yes
@@ -72,10 +73,16 @@ def lightning_runs_it(ctx: FileContext) -> Answer:
         if node.attr == "step" and isinstance(node.ctx, ast.Store)
     ]
     doubts += [
-        where.evidence(node, "modules may be optimized by hand")
+        where.evidence(node, "modules may be optimized by hand")  # by_hand, by_a_table
         for where in programs(ctx, (_BY_HAND.encode(),), _BY_HAND)
+        for node in where.all(ast.Attribute, ast.Name, ast.Constant)
+        if _last(node) == _BY_HAND or (isinstance(node, ast.Constant) and node.value == _BY_HAND)
+    ]
+    doubts += [
+        where.evidence(node, f"`{_last(node)}` may change the step")  # wrapped_by_a_hook
+        for where in programs(ctx, tuple(word.encode() for word in STEP_HOOKS), *STEP_HOOKS)
         for node in where.all(ast.Attribute, ast.Name)
-        if _last(node) == _BY_HAND
+        if _last(node) in STEP_HOOKS
     ]
     for path in ctx.index.search(ctx.path, (b"def optimizer_step",)):
         facts = ctx.index.facts(path)

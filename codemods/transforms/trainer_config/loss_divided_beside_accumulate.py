@@ -20,8 +20,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import binder, given, keyword, literal
+from codemods.analysis.calls import binder, given, keyword, literal, values
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.sources import carried
 from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.accelerators import no_environment_says_how_many
@@ -73,6 +74,7 @@ def loss_divided_beside_accumulate(call: ast.Call, ctx: PythonContext) -> Iterat
             evidence=[where.evidence(steps, "the Accelerator divides by this"), shown],
             is_bug=[
                 is_no_other_average(division),
+                number_is_told_nobody_else(division),
                 each_round_is_a_batch(ctx, call),
                 no_environment_says_how_many(ctx),
             ],
@@ -125,6 +127,19 @@ def is_no_other_average(division: Division) -> Answer:
     if literal(division.by) is ...:
         return yes()
     return unknown(division.ctx.evidence(division.node, "this may be an average of something else"))
+
+
+@question
+def number_is_told_nobody_else(division: Division) -> Answer:
+    """Whether no function that makes the loss is given the number of batches: it may add as many (`unrolled`)."""
+    ctx, by = division.ctx, division.ctx.name(division.by)
+    match division.node:
+        case ast.BinOp(left=divided) | ast.AugAssign(target=divided) | ast.Call(func=ast.Attribute(value=divided)):
+            leaves = carried(ctx, ctx.scope(divided), divided) if by is not None else ()
+            calls = (call for leaf in leaves for call in ast.walk(leaf) if isinstance(call, ast.Call))
+            told = (call for call in calls if any(ctx.name(each) == by for each in values(call)))
+            return unless(ctx.evidence(call, f"this may add as many losses as `{by}` says") for call in told)
+    return yes()
 
 
 @question

@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, has_splat
-from codemods.analysis.mentions import mentions
+from codemods.analysis.mentions import called_by_text, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
@@ -98,6 +98,10 @@ def _scaling(ctx: PythonContext, clip: ast.Call) -> str | None:
 
 @question
 def nobody_unscales(ctx: PythonContext, name: str) -> Answer:
-    """Whether nothing divides the gradients before a clip, or multiplies its bound (`scaled_bound`)."""
+    """Whether nothing divides the gradients before a clip, or multiplies its bound (`scaled_bound`).
+
+    A method may be called by a name that only a run tells (`unscaled_by_text`).
+    """
     may = f"`{name}` may divide the gradients here"
-    return unless(each.evidence(may) for each in mentions(ctx, "unscale_gradients", "get_scale", "scaler"))
+    named = (each.evidence(may) for each in mentions(ctx, "unscale_gradients", "get_scale", "scaler"))
+    return unless([*named, *called_by_text(ctx)])

@@ -28,6 +28,7 @@ ceiling forbids 2.6.6. Silent where a range allows any other release as well: in
 from __future__ import annotations
 
 import ast
+import fnmatch
 import posixpath
 import re
 from collections.abc import Iterator
@@ -41,6 +42,7 @@ from codemods.model.edits import Consequence, Evidence, Safety
 from codemods.project import ranges
 from codemods.rules.file_context import FileContext
 from codemods.rules.rule import Draft, Rule
+from codemods.sources.files import PYTHON
 from codemods.sources.manifest import Requirement
 
 CLEAN = "2.6.6"
@@ -91,9 +93,15 @@ def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[
 
 @question
 def only_installers_read_it(ctx: FileContext) -> Answer:
-    """Whether no code of the project reads the file: it may list releases that must not be installed (`denied`)."""
+    """Whether no code of the project reads the file: it may list releases that must not be installed (`denied`).
+
+    Code that reads the requirements of all files that are called alike may stand anywhere (`denied_in_a_folder`).
+    """
     name = posixpath.basename(ctx.path)
-    found = (path for path in ctx.index.search(ctx.path, (name.encode(),)) if posixpath.basename(path) != "setup.py")
+    pattern = f"*{posixpath.splitext(name)[1]}"
+    reading = (path for path in ctx.index.holding("", (pattern.encode(),), PYTHON) if ctx.index.says(path, *_PARSING))
+    naming = dict.fromkeys((*ctx.index.search(ctx.path, (name.encode(),)), *reading))
+    found = (path for path in naming if posixpath.basename(path) != "setup.py")
     scripts = ctx.index.holding("", (name.encode(),), _SCRIPTS)
     read = [place for path in scripts if (place := _read_by_a_script(ctx, path, name)) is not None]
     read += pinned_in_code.by_commands(ctx.index, ctx.index.root(ctx.path))  # (denied_by_a_pattern)
@@ -104,10 +112,15 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
         for path in found
         if (there := program(ctx.index, path)) is not None
         for text in there.all(ast.Constant)
-        if isinstance(text.value, str) and name in text.value
+        if isinstance(text.value, str) and (name in text.value or _fits(name, text.value, pattern))
     )
 
 
+def _fits(name: str, text: str, pattern: str) -> bool:
+    return text.endswith(pattern) and fnmatch.fnmatch(name, posixpath.basename(text))
+
+
+_PARSING = ("Requirement", "parse_requirements", "pkg_resources")
 _SCRIPTS = (".sh", ".yml", ".yaml", "Makefile", "Dockerfile", ".ini", ".toml")
 _INSTALLED = re.compile(r"(?:-r|-c|--requirement|--constraint|COPY|ADD|cache-dependency-path)\b|requirements?\b.*:")
 
