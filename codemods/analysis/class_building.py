@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from codemods.analysis.mentions import definers
 from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Evidence
+from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.syntax.module import FUNCTIONS, Function, own, parameters
 
@@ -31,6 +33,19 @@ def class_is_as_written(ctx: PythonContext, node: ast.AST) -> Answer:
 def heirs_are_as_written(ctx: PythonContext, base: str) -> Answer:
     """Whether nothing of the project makes another class of one that extends a library's (`rebuilt_by_a_decorator`)."""
     return unless(place for each in extending(ctx, frozenset({base})) for place in _places(ctx, each.path, each.name))
+
+
+@question
+def modules_keep(ctx: PythonContext, *methods: str) -> Answer:
+    """Whether no module of the program has a method of its own in the place of one that every module has.
+
+    Fixtures: `dropout_stays`, `its_own_eval`, `its_own_setattr`.
+    """
+    return unless(
+        Evidence(path, klass.methods[method].line, f"`{klass.name}.{method}` may do something else")
+        for path, klass, method in definers(ctx, *methods)
+        if ctx.index.descends(Ref(path, klass.name), TORCH_MODULE) is not False
+    )
 
 
 def extending(ctx: PythonContext, bases: frozenset[str]) -> Iterator[Ref]:

@@ -516,8 +516,8 @@ def _tells(ctx: PythonContext, call: ast.Call, called: Collection[str | None]) -
     match ctx.parent(call):
         case ast.Call(func=func):
             return func is call
-        case ast.Assign(targets=[ast.Name(id=target)]):
-            return target in called
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
+            return ctx.name(target) in called
     return False
 
 

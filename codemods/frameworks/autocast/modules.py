@@ -51,7 +51,7 @@ _LAYERS = frozenset(name for name in _CAST if name[:1].isupper())
 _MADE = re.compile(r"torch\.nn\.[A-Z]\w*")
 _WITHOUT_MODULES = frozenset({"torch", "numpy", "math", "tqdm"}) | sys.stdlib_module_names
 _LOW = ("torch.float16", "torch.bfloat16", "torch.half")
-_LOW_WORDS = ("float16", "bfloat16", "half", "set_default_dtype")
+_LOW_WORDS = ("float16", "bfloat16", "half", "float64", "double", "set_default_dtype")
 _LOADING = frozenset({"from_pretrained", "from_config", "from_single_file", "BitsAndBytesConfig", "load_model"})
 """Functions that make a model of the type that they are given."""
 _FREEZERS = ("requires_grad", "set_requires_grad", "freeze", "set_grad", "toggle_grad", "freeze_model", "freeze_params")

@@ -17,6 +17,7 @@ from codemods.analysis.mentions import (
     stores,
     stores_none,
 )
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import sources
 from codemods.analysis.values import possible_values
@@ -81,7 +82,7 @@ def loss_has_a_graph(ctx: PythonContext, losses: Iterable[ast.expr]) -> Answer:
             case LossOrigin.NUMBER | LossOrigin.CUT:
                 return no(ctx.evidence(loss, f"`{ctx.written(loss)}` has no graph"))
             case _:
-                doubts.append(ctx.evidence(loss, f"`{ctx.written(loss)}` may be no tensor with a graph"))
+                doubts.append(where_defined(ctx, loss, f"`{ctx.written(loss)}` may be no tensor with a graph", at=loss))
     return unless(doubts)
 
 
@@ -196,7 +197,7 @@ def is_no_other_object(ctx: PythonContext, attribute: str) -> Answer:
 def losses_are_single_numbers(ctx: PythonContext, losses: Iterable[ast.expr]) -> Answer:
     """Whether every one of some losses surely has no dimensions, so that they can be stacked."""
     doubts = (loss for loss in losses if not value(ctx, loss).scalar)
-    return unless(ctx.evidence(loss, f"`{ctx.written(loss)}` may have another shape") for loss in doubts)
+    return unless(where_defined(ctx, loss, f"`{ctx.written(loss)}` may have another shape", at=loss) for loss in doubts)
 
 
 @question

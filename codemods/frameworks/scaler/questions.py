@@ -21,7 +21,7 @@ from codemods.analysis.mentions import (
     stores_none,
 )
 from codemods.analysis.optimizers import are_different, is_schedule, optimizes
-from codemods.analysis.places import where_imported
+from codemods.analysis.places import where_defined, where_imported
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import Training
 from codemods.analysis.scaler_lifetime import is_gradient_scaler, names
@@ -542,7 +542,7 @@ def bound_is_a_number(ctx: PythonContext, clip: ast.Call) -> Answer:
         return no()
     found, complete = possible_values(ctx, bound, given=given)
     plain = complete and found and all(isinstance(literal(each.node), (int, float)) for each in found)
-    return yes() if plain else unknown(ctx.evidence(bound, f"`{ctx.written(bound)}` may be infinite"))
+    return yes() if plain else unknown(where_defined(ctx, bound, f"`{ctx.written(bound)}` may be infinite", at=bound))
 
 
 def _computed(ctx: PythonContext, bound: ast.expr) -> Iterator[tuple[PythonContext, ast.expr]]:

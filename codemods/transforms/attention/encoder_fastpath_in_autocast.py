@@ -42,18 +42,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.mentions import definers, mentions
+from codemods.analysis.class_building import modules_keep
+from codemods.analysis.mentions import mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, no, question, unknown, unless
 from codemods.frameworks.attention import precision_evidence, remedies
 from codemods.frameworks.attention.encoders import Encoder, encoder
 from codemods.frameworks.attention.precision_evidence import AutocastUse
 from codemods.frameworks.autocast.questions import no_manager_is_unknown
-from codemods.model.edits import Consequence, Evidence, Safety
+from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
-from codemods.model.names import TORCH_MODULE
 from codemods.project import versions
-from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Remedy, Rule
 
 rule = Rule(
@@ -101,7 +100,7 @@ def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator
         message += ": with a padding mask, on every torch"
     bites = {} if nested else {"torch": "<2.6"}
     known = no_manager_is_unknown(ctx, *calls) & precision_evidence.regions_are_in_sight(ctx, *calls)
-    known &= fused_path_is_on(ctx) & modules_leave_training(ctx)
+    known &= fused_path_is_on(ctx) & modules_keep(ctx, "train")
     if nested and not versions.surely(target, "<2.6"):
         masked = next(each for each in calls if each in found.masked)
         known &= unknown(ctx.evidence(masked, "a mask with padding in front keeps it off that path"))
@@ -125,19 +124,6 @@ def fused_path_is_on(ctx: PythonContext) -> Answer:
     if here := [each for each in found if each.ctx is ctx]:
         return no(here[0].evidence("the fused path is switched here"))
     return unless(each.evidence("the fused path may be switched off") for each in found)
-
-
-@question
-def modules_leave_training(ctx: PythonContext) -> Answer:
-    """Whether no module of the program has a `train` of its own, which may keep a part of it in training.
-
-    Fixture: `dropout_stays`.
-    """
-    return unless(
-        Evidence(path, klass.line, f"`{klass.name}` may keep the encoder in training")
-        for path, klass, _ in definers(ctx, "train")
-        if ctx.index.descends(Ref(path, klass.name), TORCH_MODULE) is not False
-    )
 
 
 def _evidence(found: Encoder, calls: list[ast.Call], ctx: PythonContext) -> Iterator[AutocastUse]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.class_building import modules_keep
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
 from codemods.frameworks.training import objects, questions, tables
@@ -72,5 +73,6 @@ def eval_left_on(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
                         questions.nothing_unseen_acts(ctx, [violation]),
                         questions.mode_is_not_chosen(ctx, left),
                         nothing_here_is_unfollowed(ctx, step),
+                        modules_keep(ctx, "eval", "train"),
                     ],
                 )

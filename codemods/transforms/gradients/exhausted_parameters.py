@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import binder, given
+from codemods.analysis.class_building import heirs_are_as_written
 from codemods.analysis.definitions import reaching, uses_of
 from codemods.analysis.instances import constructed, is_module_class
 from codemods.analysis.mentions import definers
@@ -77,7 +78,7 @@ def exhausted_parameters(kept: ast.Assign | ast.AnnAssign, ctx: PythonContext) -
             message=f"`{target.id}` is a generator that is read before: nothing is left of it here",
             consequence=_cost(ctx, again),
             evidence=[ctx.evidence(kept, "a generator"), ctx.evidence(first, "read here")],
-            is_bug=[is_a_generator(ctx, value, source)],
+            is_bug=[is_a_generator(ctx, value, source), heirs_are_as_written(ctx, "torch.nn.Module")],
             is_right=[is_read_at_once(ctx, kept, first)],
         )
         return

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from codemods.analysis.calls import argument, literal, positional, values
 from codemods.analysis.definitions import reaching, uses, uses_of
 from codemods.analysis.gradient_watchers import no_hook_sees_gradients
+from codemods.analysis.mentions import Occurrence, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.flow.answers import Answer, question, unknown, unless
 from codemods.frameworks.gradients.differentiated import DIFFERENTIATING, Sink, climb, seeded, sinks
@@ -106,7 +107,9 @@ def _forced(node: ast.expr | ast.stmt, statement: ast.stmt, loss: ast.expr, ctx:
     if any(_differentiates(sink, use, statement, ctx) for use, sink in reached):
         is_bug = [*_is_bug(ctx, loss, found), is_forced_always(ctx, statement)]
         fix = [removed(ctx, statement)]
-        yield rule.finding(node, message=message, fix=fix, consequence=_cost(assigned, found), is_bug=is_bug)
+        is_right = [nothing_is_frozen(ctx, statement)]
+        cost = _cost(assigned, found)
+        yield rule.finding(node, message=message, fix=fix, consequence=cost, is_bug=is_bug, is_right=is_right)
     elif found in (LossOrigin.GRAPH, LossOrigin.TENSOR) and any(
         isinstance(ctx.parent(use), ast.Return) for use in after
     ):
@@ -121,6 +124,24 @@ def is_forced_always(ctx: PythonContext, statement: ast.stmt) -> Answer:
     tests = (each.test for each in ctx.ancestors(statement) if isinstance(each, (ast.If, ast.While)))
     asked = (t for t in tests for node in ast.walk(t) if isinstance(node, ast.Attribute) and node.attr in _GRAPH)
     return unless(ctx.evidence(test, "what has no graph may have none on purpose") for test in asked)
+
+
+@question
+def nothing_is_frozen(ctx: PythonContext, statement: ast.stmt) -> Answer:
+    """Whether nothing else freezes parameters: where all of them are a loss has no graph (`frozen_at_first`)."""
+    given = (each for each in mentions(ctx, "requires_grad_") if each.call is None or _freezes(each.call))
+    switches = (*given, *(each for each in stores(ctx, "requires_grad") if not _switches_on(each)))
+    others = (each for each in switches if each.ctx is not ctx or ctx.statement(each.node) is not statement)
+    return unless(each.evidence("nothing may train here on purpose") for each in others)
+
+
+def _freezes(switch: ast.Call) -> bool:
+    return any(literal(each) is not True for each in values(switch))
+
+
+def _switches_on(store: Occurrence) -> bool:
+    holder = store.ctx.parent(store.node)
+    return isinstance(holder, ast.Assign) and literal(holder.value) is True
 
 
 def _passed_on(call: ast.Call, loss: ast.expr, ctx: PythonContext) -> Iterator[Draft]:

@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, keyword, literal, values
+from codemods.analysis.class_building import modules_keep
 from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
@@ -102,6 +103,7 @@ def optimizer_before_parameters_change(made: ast.Assign, ctx: PythonContext) -> 
                 change_surely_happens(ctx, made, change),
                 nobody_adds_parameters(ctx),
                 what_is_new_trains(ctx, made),
+                modules_keep(ctx, "__setattr__", "add_module", "register_module"),
             ],
         )
         return
