@@ -571,6 +571,15 @@ def second_name(hiding: Hiding) -> None:
 
 def getattr_literal(hiding: Hiding) -> None:
     """`getattr` with a literal, in the place of an attribute."""
+    _by_name(hiding, lambda name: repr(name))
+
+
+def computed_name(hiding: Hiding) -> None:
+    """`getattr` with a name that is put together, in the place of an attribute."""
+    _by_name(hiding, lambda name: f"{name[: len(name) // 2]!r} + {name[len(name) // 2 :]!r}")
+
+
+def _by_name(hiding: Hiding, say: Callable[[str], str]) -> None:
     node = hiding.node
     if hiding.target.kind != "call" or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         raise _Cannot
@@ -578,7 +587,7 @@ def getattr_literal(hiding: Hiding) -> None:
         raise _Cannot
     start, end = hiding.program.span(node.func)
     owner = hiding.program.code(node.func.value)
-    hiding.changes.append((start, end, f"getattr({owner}, '{node.func.attr}')"))
+    hiding.changes.append((start, end, f"getattr({owner}, {say(node.func.attr)})"))
 
 
 def _method_call(hiding: Hiding) -> tuple[ast.Call, ast.Attribute]:
@@ -663,7 +672,16 @@ TRANSFORMATIONS: dict[str, Transform] = {
         *(helper, other_file, method, base_class, property_, lambda_, nested_function, decorator, generator),
         *(context_manager, partial, call_method, attribute, star_args, append, comprehension, tuple_, dictionary),
         *(star_unpacking, loop_variable, dataclass_field, namedtuple, add_assign, walrus, conditional, match_),
-        *(second_name, getattr_literal, bound_method, methods_in_a_loop, method_caller, try_finally, inverted_guard),
+        *(
+            second_name,
+            getattr_literal,
+            computed_name,
+            bound_method,
+            methods_in_a_loop,
+            method_caller,
+            try_finally,
+            inverted_guard,
+        ),
     )
 }
 
@@ -776,6 +794,14 @@ class _Back(ast.NodeTransformer):
                 return each.iter.elts[0] if isinstance(each.iter, ast.List) else None
             case ast.Attribute(value=ast.Call(func=ast.Name(id="_HiddenRecord"), args=[value]), attr="value"):
                 return value
+            case ast.Call(
+                func=ast.Name(id="getattr"),
+                args=[
+                    owner,
+                    ast.BinOp(left=ast.Constant(value=str(first)), op=ast.Add(), right=ast.Constant(value=str(second))),
+                ],
+            ):
+                return ast.Attribute(value=owner, attr=first + second, ctx=ast.Load())
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]):
                 hidden = self.values.get("getattr")  # the program may have one of its own
                 is_it = isinstance(hidden, ast.Call) and getattr(hidden.func, "attr", "") == name

@@ -27,7 +27,7 @@ from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import values
 from codemods.analysis.gradient_use import ReachedCode, deep
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
-from codemods.analysis.mentions import Occurrence, definers, may_run_during, mentions, stores
+from codemods.analysis.mentions import Occurrence, called_by_text, definers, may_run_during, mentions, stores
 from codemods.analysis.python_context import Method, PythonContext
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.lightning.closures import runs_by_hand
@@ -122,16 +122,20 @@ def _zeroed(ctx: PythonContext, klass: ast.ClassDef) -> frozenset[str] | None:
 
 @question
 def nobody_else_zeroes(ctx: PythonContext, method: Method) -> Answer:
-    """Whether no code of another class, such as the optimizer's own `step`, zeroes gradients while the method runs."""
+    """Whether no code of another class, such as the optimizer's own `step`, zeroes gradients while the method runs.
+
+    A method may be called by a name that only a run tells (a law: `computed-name`).
+    """
     lineage = {ref.path: ref for ref in ctx.index.lineage(method.owner).refs}
     scopes = ReachedCode([(ctx, method.node)]).scopes
     places = [*mentions(ctx, "zero_grad"), *(each for each in stores(ctx, "grad") if _sets(each))]
-    return unless(
+    zeroing = (
         each.evidence("this may set the gradients to zero")
         for each in places
         if _is_kept(each)
         or ((each.ctx.klass(each.node) or method.owner) != lineage.get(each.ctx.path) and may_run_during(each, scopes))
     )
+    return unless([*zeroing, *called_by_text(ctx)])
 
 
 @question
