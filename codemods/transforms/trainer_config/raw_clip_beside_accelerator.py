@@ -22,12 +22,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import argument, has_splat
 from codemods.analysis.mentions import called_by_text, mentions
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.values import possible_values
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.accelerators import Keeping, keeper, prepared, scales_gradients
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import ACCELERATOR, CLIP_GRAD
 from codemods.rules.rule import Draft, Rule
@@ -41,6 +43,9 @@ rule = Rule(
     fix_title="Call the clip of the Accelerator",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
+    computed=Computed.SIZES,
+    knows=AROUND_STEPS,
     triggers=(
         ("clip_grad_norm_", "clip_grad_value_"),
         ("backward",),
