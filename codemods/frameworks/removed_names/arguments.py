@@ -279,7 +279,8 @@ def old_values(rule: Rule, call: ast.Call, ctx: PythonContext) -> Iterator[Draft
             continue
         new = row.values.get(repr(held)) if row.values is not None else ctx.quoted(row.new) if row.new else None
         verbs = [replaced(value, new)] if row.kind == "rename" and new else []
-        yield from finding(rule, row, value, ctx, repair(row, verbs, ctx) if verbs else None)
+        is_bug = (only_the_library_takes_it(ctx, call, argument),)  # called_by_a_metaclass
+        yield from finding(rule, row, value, ctx, repair(row, verbs, ctx) if verbs else None, is_bug)
 
 
 def _arms(value: ast.expr) -> Iterator[ast.expr]:

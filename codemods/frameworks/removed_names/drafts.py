@@ -105,7 +105,8 @@ def library_is_installed(ctx: FileContext, row: RemovedName) -> Answer:
     for path in ctx.index.search(ctx.path, (word.encode(),)):
         for package in packages:
             above, inside, _ = f"/{path}".rpartition(f"/{package}/")
-            if inside and ctx.index.exists(f"{above}/{package}/__init__.py".lstrip("/")):
+            is_a_part = inside and ctx.index.exists(f"{above}/{package}/__init__.py".lstrip("/"))
+            if is_a_part or posixpath.basename(path) == f"{package}.py":  # a_module_of_its_name
                 return unknown(Evidence(path, 1, f"this may be the `{package}` that is imported"))
     return yes()
 

@@ -12,6 +12,7 @@ from codemods.frameworks.versions.call_graph import is_mixed, programs
 from codemods.model.edits import Evidence
 from codemods.rules.file_context import FileContext
 from codemods.syntax.facts import Setting, dotted
+from codemods.syntax.module import is_none
 
 _LAYERS = frozenset({"torch.nn.TransformerEncoderLayer", "torch.nn.Transformer"})
 _AUTOCAST = frozenset({"torch.autocast"})
@@ -72,7 +73,8 @@ def _is_fused(ctx: PythonContext, node: ast.Call) -> bool:
 def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
     """Whether the layers in a file surely are of those that the fused path takes, and run without gradients.
 
-    It takes an even number of heads and one `eps` only, which may come from a configuration.
+    It takes an even number of heads and one `eps` only, which may come from a configuration, and batches: no single
+    sequences (`without_batches`).
     """
     where = program(ctx.index, path)
     layers = [node for node in where.all(ast.Call) if where.calls(node, _LAYERS)] if where is not None else []
@@ -89,7 +91,15 @@ def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
         if (isinstance(node, ast.Attribute) and node.attr == "eps" and isinstance(node.ctx, ast.Store))
         or (dotted(node) or "").rpartition(".")[2] in _SWITCHES
     ]
-    return unless([*odd, *others, *_switched_by_name(ctx)])
+    return unless([*odd, *others, *_switched_by_name(ctx), *_single_sequences(ctx)])
+
+
+def _single_sequences(ctx: FileContext) -> Iterator[Evidence]:
+    for where in programs(ctx, (b"batch_size",), "batch_size"):
+        for call in where.all(ast.Call):
+            for given in call.keywords:
+                if given.arg == "batch_size" and is_none(given.value):
+                    yield where.evidence(call, "what this gives has no dimension of batches")
 
 
 def _switched_by_name(ctx: FileContext) -> Iterator[Evidence]:

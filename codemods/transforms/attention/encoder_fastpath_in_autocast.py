@@ -100,7 +100,7 @@ def encoder_fastpath_in_autocast(call: ast.Call, ctx: PythonContext) -> Iterator
         message += ": with a padding mask, on every torch"
     bites = {} if nested else {"torch": "<2.6"}
     known = no_manager_is_unknown(ctx, *calls) & precision_evidence.regions_are_in_sight(ctx, *calls)
-    known &= fused_path_is_on(ctx) & modules_keep(ctx, "train")
+    known &= fused_path_is_on(ctx) & modules_keep(ctx, "train", "__call__")
     if nested and not versions.surely(target, "<2.6"):
         masked = next(each for each in calls if each in found.masked)
         known &= unknown(ctx.evidence(masked, "a mask with padding in front keeps it off that path"))

@@ -17,13 +17,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
+from codemods.analysis.mentions import mentions, stores
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.removed_names import tables
 from codemods.frameworks.removed_names.arguments import old_arguments
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.rules.rule import Draft, Rule
+
+_TAKING = ("redirect_stdout", "capsys", "capfd", "capture_output")
 
 rule = Rule(
     code="SCH004",
@@ -40,4 +45,15 @@ rule = Rule(
 
 @rule.on(ast.Call)
 def verbose(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
-    yield from old_arguments(rule, call, ctx)
+    for draft in old_arguments(rule, call, ctx):
+        remedy = draft.remedy
+        if remedy is not None:
+            remedy = replace(remedy, is_right=[*remedy.is_right, nobody_reads_what_is_printed(ctx)])
+        yield replace(draft, remedy=remedy)
+
+
+@question
+def nobody_reads_what_is_printed(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program takes what is printed, and may look for a new rate in it (`output_is_read`)."""
+    taken = (*mentions(ctx, *_TAKING), *stores(ctx, "stdout"))
+    return unless(each.evidence("what is printed may be read here") for each in taken)

@@ -28,8 +28,10 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from codemods.analysis.calls import argument, has_splat, literal, values
+from codemods.analysis.mentions import are_connected
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.removed_names.drafts import library_is_installed
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Need, Safety
@@ -103,6 +105,7 @@ def _finding(
     message: str = "",
     fix: Sequence[Verb] = (),
     needs: Sequence[Need | None] = (),
+    is_right: Sequence[Answer] = (),
 ) -> Draft:
     installed = library_is_installed(ctx, _ROW)
     return rule.finding(
@@ -111,6 +114,7 @@ def _finding(
         needs=needs if installed.is_yes else (),
         message=message or _gone(ctx),
         is_bug=[library_is_as_released(ctx, "AdamW"), installed],
+        is_right=is_right,
         bites=_affected(ctx),
         consequence=_cost(ctx),
     )
@@ -170,4 +174,22 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     defaults = [(name, old) for name, old in _DEFAULTS if argument(call, name, _ORDER.index(name)) is None]
     drop = [next((k for k in call.keywords if k.value is each), each) for each in gone]
     fix = edit_call(call, function=target.code, last=defaults, drop=drop)
-    yield _finding(call, ctx, fix=[fix], needs=[target.need])
+    yield _finding(call, ctx, fix=[fix], needs=[target.need], is_right=[no_group_says_it(ctx)])
+
+
+@question
+def no_group_says_it(ctx: PythonContext) -> Answer:
+    """Whether no group of parameters may say `correct_bias` for itself (`said_by_the_groups`)."""
+    return unless(
+        where.evidence(node, "a group of parameters may say `correct_bias`")
+        for path in ctx.index.search(ctx.path, (b"correct_bias",))
+        if are_connected(ctx.index, ctx.path, path) and (where := ctx.other(path)) is not None
+        for node in where.all(ast.Constant, ast.Call)
+        if isinstance(node, ast.Constant | ast.Call) and _says_it(where, node)
+    )
+
+
+def _says_it(ctx: PythonContext, node: ast.Constant | ast.Call) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value == "correct_bias"
+    return ctx.name(node.func) == "dict" and any(each.arg == "correct_bias" for each in node.keywords)

@@ -34,7 +34,7 @@ import re
 from collections.abc import Iterator
 
 from codemods.analysis import pinned_in_code
-from codemods.analysis.python_context import program
+from codemods.analysis.python_context import PythonContext, program
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions.messages import why_not
@@ -99,7 +99,7 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
     """
     name = posixpath.basename(ctx.path)
     pattern = f"*{posixpath.splitext(name)[1]}"
-    reading = (path for path in ctx.index.holding("", (pattern.encode(),), PYTHON) if ctx.index.says(path, *_PARSING))
+    reading = ctx.index.holding("", (pattern.encode(),), PYTHON)
     naming = dict.fromkeys((*ctx.index.search(ctx.path, (name.encode(),)), *reading))
     found = (path for path in naming if posixpath.basename(path) != "setup.py")
     scripts = ctx.index.holding("", (name.encode(),), _SCRIPTS)
@@ -112,12 +112,16 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
         for path in found
         if (there := program(ctx.index, path)) is not None
         for text in there.all(ast.Constant)
-        if isinstance(text.value, str) and (name in text.value or _fits(name, text.value, pattern))
+        if isinstance(text.value, str) and (name in text.value or _fits(there, name, text.value, pattern))
     )
 
 
-def _fits(name: str, text: str, pattern: str) -> bool:
-    return text.endswith(pattern) and fnmatch.fnmatch(name, posixpath.basename(text))
+def _fits(ctx: PythonContext, name: str, text: str, pattern: str) -> bool:
+    """Whether a text is a pattern of a file's name; one of any file where the code reads requirements."""
+    last = posixpath.basename(text)
+    if not last.endswith(pattern) or not fnmatch.fnmatch(name, last):
+        return False
+    return last != pattern or ctx.index.says(ctx.path, *_PARSING)
 
 
 _PARSING = ("Requirement", "parse_requirements", "pkg_resources")
