@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
-from codemods.analysis.calls import argument, given, keyword, literal, values
+from codemods.analysis.calls import argument, given, has_splat, keyword, literal, values
 from codemods.analysis.gradient_use import ReachedCode
+from codemods.analysis.instances import of
 from codemods.analysis.mentions import may_run_during, mentions, stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.scaled_training import CLIP as CLIPPING
@@ -18,6 +19,8 @@ from codemods.flow.control_flow import condition
 from codemods.flow.protocols import UNKNOWN, Violation
 from codemods.frameworks.training.objects import happening_in, makers, vocabulary
 from codemods.frameworks.training.tables import BEGINNING, CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
+from codemods.model.edits import Evidence
+from codemods.project.index import Ref
 from codemods.syntax.module import LOOPS, Scope, own
 
 
@@ -140,6 +143,11 @@ def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
         or not all(each.rpartition(".")[2] in BEGINNING for each in where.origin(maker.func))
     ]
     for where, maker in made:
+        if has_splat(maker):  # (`options_of_a_file`)
+            doubts.append(where.evidence(maker, "the first rate of this schedule may be zero"))
+        factor = argument(maker, "start_factor", 1)
+        if factor is not None and not _is_large(factor):  # (`begins_near_zero`)
+            doubts.append(where.evidence(factor, "the first rate of this schedule may be as good as zero"))
         lowest = argument(maker, "base_lr", 1)
         if lowest is not None and literal(lowest) == 0:  # (`begins_at_zero`); `eta_min=0.0` is the last rate
             doubts.append(where.evidence(lowest, "the first rate of this schedule may be zero"))
@@ -152,6 +160,12 @@ def first_rate_counts(ctx: PythonContext, advance: ast.Call) -> Answer:
             if isinstance(rate, ast.BinOp):  # `lr=LR / GAMMA` (`allowed_for`)
                 doubts.append(there.evidence(rate, "this rate may allow for the step"))
     return unless(doubts)
+
+
+def _is_large(factor: ast.expr) -> bool:
+    """Whether a factor surely is large enough for the rate that it gives to train something."""
+    number = literal(factor)
+    return isinstance(number, (int, float)) and number >= 0.01
 
 
 def _is_moved(number: ast.BinOp) -> bool:
@@ -285,6 +299,16 @@ def is_meant_to_add_up(ctx: PythonContext, scope: Scope, cast: Cast, backward: a
     )
 
 
+def _own_lengths(ctx: PythonContext, given: Sequence[ast.AST]) -> Iterator[Evidence]:
+    """Where the project says itself how long something is: a loader may count examples (`counts_examples`)."""
+    for call in given:
+        if isinstance(call, ast.Call) and ctx.name(call.func) == "len" and len(call.args) == 1:
+            kind = of(ctx, call.args[0])
+            for ref in (Ref.of(name) for name in (kind.names if kind is not None else ()) if ":" in name):
+                if (found := ctx.method_of(ref, "__len__")) is not None:
+                    yield found[0].evidence(found[1], f"`{ref.name}` may count something else than batches")
+
+
 def _windows(ctx: PythonContext, test: ast.expr) -> set[str]:
     """What a test counts to, as text."""
     return {ctx.source(each) for each in _counted_to(test)}
@@ -340,6 +364,8 @@ def schedule_counts_steps(ctx: PythonContext, advance: ast.Call, test: ast.expr)
         counted = any(where.source(each.right) in windows for each in divided)
         if counted and (sized := _batches_of(where, windows)) is not None:
             return unknown(where.evidence(sized, "a batch has as many examples as a step has batches"))
+        if counted and (own_length := next(_own_lengths(where, given), None)) is not None:
+            return unknown(own_length)
         if counted:
             return yes(where.evidence(maker, "its length is divided by the batches of a step"))
         if not divided and any(isinstance(n, ast.Call) and where.name(n.func) == "len" for n in given):

@@ -21,6 +21,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import binder, given, keyword, literal, values
+from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import carried
 from codemods.analysis.values import PossibleValue, possible_values
@@ -75,6 +76,7 @@ def loss_divided_beside_accumulate(call: ast.Call, ctx: PythonContext) -> Iterat
             is_bug=[
                 is_no_other_average(division),
                 number_is_told_nobody_else(division),
+                nobody_changes_the_number(ctx),
                 each_round_is_a_batch(ctx, call),
                 no_environment_says_how_many(ctx),
             ],
@@ -140,6 +142,12 @@ def number_is_told_nobody_else(division: Division) -> Answer:
             told = (call for call in calls if any(ctx.name(each) == by for each in values(call)))
             return unless(ctx.evidence(call, f"this may add as many losses as `{by}` says") for call in told)
     return yes()
+
+
+@question
+def nobody_changes_the_number(ctx: PythonContext) -> Answer:
+    """Whether nothing in the program sets how many batches the Accelerator accumulates (`set_from_outside`)."""
+    return unless(each.evidence("the Accelerator may divide by another number") for each in stores(ctx, _STEPS))
 
 
 @question
