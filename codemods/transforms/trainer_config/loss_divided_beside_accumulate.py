@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import binder, given, keyword, literal, values
 from codemods.analysis.mentions import stores
 from codemods.analysis.python_context import PythonContext
@@ -28,6 +29,7 @@ from codemods.analysis.values import PossibleValue, possible_values
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.accelerators import no_environment_says_how_many
 from codemods.frameworks.trainer_config.divisions import DIVIDING, Division, factors
+from codemods.model.computed import Computed
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import ACCELERATOR
@@ -43,6 +45,9 @@ rule = Rule(
     fix_title="Leave the division to the Accelerator",
     safety=Safety.UNSAFE,
     consequence=Consequence.SILENT,
+    follows=True,
+    computed=Computed.NOTHING,
+    knows=AROUND_STEPS,
     effect=Effect.FACTOR,
     triggers=(("backward",),),
     somewhere=(_STEPS.encode(),),
