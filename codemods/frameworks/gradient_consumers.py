@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from codemods.analysis import instances
-from codemods.analysis.calls import binder, literal, named_calls
+from codemods.analysis.calls import binder, literal, named_calls, values
 from codemods.analysis.definite_assignment import is_assigned
 from codemods.analysis.gradient_use import (
     Consumers,
@@ -27,12 +27,12 @@ from codemods.analysis.gradient_watchers import (
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import is_no_stand_in, nobody_overrides
 from codemods.analysis.tensors import is_raw_backward
-from codemods.flow.answers import Answer
+from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.accelerators import Keeping, is_keeper, keeper, prepared
 from codemods.frameworks.gradients.grad_mode import gradients
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
-from codemods.syntax.module import FUNCTIONS
+from codemods.syntax.module import FUNCTIONS, own
 
 _CALLERS = 3
 """How many calls outward is looked for the code around a backward call."""
@@ -59,6 +59,7 @@ def redirecting(
 
     users, code = _consumers(ctx, call, keeping, f"`{name}`", stays, by_keeper)
     is_right = [
+        nothing_else_takes_it(ctx, name, call),
         gradients_are_taken_back(users),
         is_assigned(ctx, name, call),
         nobody_overrides(ctx, keeping.classes, "backward"),
@@ -69,6 +70,17 @@ def redirecting(
         no_other_code_reads_gradients(ctx, code, by_keeper),
     ]
     return gradients_are_for_the_owner(users.other()), is_right
+
+
+@question
+def nothing_else_takes_it(ctx: PythonContext, name: str, call: ast.Call) -> Answer:
+    """Whether no call on another way past a raw backward is given the keeper, and may differentiate.
+
+    Fixture: `either_by_a_helper`.
+    """
+    flow, scope = ctx.flow_of(ctx.scope(call)), own(ctx.scope(call))
+    others = (each for each in scope if isinstance(each, ast.Call) and name in map(ctx.name, values(each)))
+    return unless(ctx.evidence(each, f"`{name}` may differentiate here") for each in others if flow.apart(call, each))
 
 
 def _consumers(
