@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.analysis.calls import keyword, literal
-from codemods.analysis.mentions import mentions, read_by_computed_names
+from codemods.analysis.mentions import definers, mentions, read_by_computed_names
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.searched_texts import looked_for
 from codemods.flow.answers import Answer, question, unknown, unless, yes
@@ -76,6 +76,7 @@ def only_the_library_takes_it(ctx: PythonContext, call: ast.Call, name: str) -> 
 
 
 def _named_by_classes(ctx: PythonContext, call: ast.Call, name: str) -> Iterator[Evidence]:
+    yield from _beside_another_base(ctx, call)
     for ref in own_classes(ctx, call):
         there = ctx.other(ref.path)
         for klass in there.classes(ref.name) if there is not None else ():
@@ -92,6 +93,16 @@ def _named_by_classes(ctx: PythonContext, call: ast.Call, name: str) -> Iterator
                     case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word) | ast.Constant(value=word):
                         if word == name and not there.module.contains(call, node):
                             yield Evidence(ref.path, node.lineno, f"`{klass.name}` may take `{name}` itself")
+
+
+def _beside_another_base(ctx: PythonContext, call: ast.Call) -> Iterator[Evidence]:
+    """The classes of several bases in which `super()` may be another one than where it stands (`beside_a_sibling`)."""
+    func = call.func.value if isinstance(call.func, ast.Attribute) else None
+    here = ctx.klass(call) if isinstance(func, ast.Call) and ctx.name(func.func) == "super" else None
+    for heir in ctx.index.subclasses(here) if here is not None else ():
+        klass = ctx.index.klass(heir)
+        if klass is not None and len(klass.bases) > 1:
+            yield Evidence(heir.path, klass.line, f"`super()` may be another class in `{heir.name}`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +163,20 @@ def _argument_remedy(row: RemovedName, given: _Given, ctx: PythonContext) -> Rem
         ]
     elif is_field(row):
         answers = [nobody_reads_it(ctx, given.call, row.old), nobody_names_it(ctx, row.old)]
+    if says_nothing(row, given.value):
+        answers = [*answers, reading_it_does_nothing(ctx, given.value)]
     return replace(repair(row, verbs, ctx), is_right=answers)
+
+
+@question
+def reading_it_does_nothing(ctx: PythonContext, value: ast.expr) -> Answer:
+    """Whether a value that goes is no property of the program, which may do something when read (`a_property`)."""
+    read = {each.attr for each in ast.walk(value) if isinstance(each, ast.Attribute)}
+    return unless(
+        Evidence(path, klass.methods[name].line, f"reading `{name}` may do something")
+        for path, klass, name in (definers(ctx, *sorted(read)) if read else ())
+        if klass.methods[name].is_property
+    )
 
 
 def _all_take(row: RemovedName, given: _Given, ctx: PythonContext) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, literal
+from codemods.analysis.class_building import modules_keep
 from codemods.analysis.python_context import PythonContext, program
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.versions.call_graph import is_mixed, programs
@@ -91,7 +92,8 @@ def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
         if (isinstance(node, ast.Attribute) and node.attr == "eps" and isinstance(node.ctx, ast.Store))
         or (dotted(node) or "").rpartition(".")[2] in _SWITCHES
     ]
-    return unless([*odd, *others, *_switched_by_name(ctx), *_single_sequences(ctx)])
+    in_sight = unless([*odd, *others, *_switched_by_name(ctx), *_single_sequences(ctx)])
+    return in_sight & modules_keep(where, "train", "__call__") if where is not None else in_sight  # keeps_its_dropout
 
 
 def _single_sequences(ctx: FileContext) -> Iterator[Evidence]:

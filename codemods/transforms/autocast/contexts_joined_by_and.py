@@ -19,11 +19,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
+from codemods.flow.answers import Answer, unless
 from codemods.model.edits import Consequence, Safety
 from codemods.model.effect import Effect
 from codemods.model.names import AUTOCAST, NO_GRAD
 from codemods.rules.rule import Draft, Rule
+from codemods.syntax.module import own
 from codemods.syntax.verbs import replace
 
 _MANAGERS = (
@@ -67,6 +70,16 @@ def contexts_joined_by_and(block: ast.With, ctx: PythonContext) -> Iterator[Draf
         yield rule.finding(
             joined,
             fix=[replace(joined, ", ".join(map(ctx.source, joined.values)))] if bare else None,
+            is_right=[_nothing_inside_is_hidden(ctx, block)],
             message=f"`{'and' if last else 'or'}` enters `{ctx.written(entered)}` alone, "
             f"and not `{ctx.written(others[0])}`",
         )
+
+
+def _nothing_inside_is_hidden(ctx: PythonContext, block: ast.With) -> Answer:
+    """Whether no function of the project runs in a block: it may differentiate, or need the cast (`scored_inside`)."""
+    return unless(
+        where_defined(ctx, call, f"`{ctx.written(call.func)}` may need what was not entered so far", at=call)
+        for call in own(block)
+        if isinstance(call, ast.Call) and any(":" in origin for origin in ctx.origin(call.func))
+    )

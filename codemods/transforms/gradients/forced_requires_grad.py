@@ -126,7 +126,6 @@ def is_forced_always(ctx: PythonContext, statement: ast.stmt) -> Answer:
     return unless(ctx.evidence(test, "what has no graph may have none on purpose") for test in asked)
 
 
-@question
 def nothing_is_frozen(ctx: PythonContext, statement: ast.stmt) -> Answer:
     """Whether nothing else freezes parameters: where all of them are a loss has no graph (`frozen_at_first`)."""
     given = (each for each in mentions(ctx, "requires_grad_") if each.call is None or _freezes(each.call))

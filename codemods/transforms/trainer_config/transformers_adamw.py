@@ -31,7 +31,7 @@ from codemods.analysis.calls import argument, has_splat, literal, values
 from codemods.analysis.mentions import are_connected
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.replacements import library_is_as_released
-from codemods.flow.answers import Answer, question, unless
+from codemods.flow.answers import Answer, unless
 from codemods.frameworks.removed_names.drafts import library_is_installed
 from codemods.frameworks.removed_names.tables import RemovedName
 from codemods.model.edits import Consequence, Need, Safety
@@ -177,7 +177,6 @@ def _call(call: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     yield _finding(call, ctx, fix=[fix], needs=[target.need], is_right=[no_group_says_it(ctx)])
 
 
-@question
 def no_group_says_it(ctx: PythonContext) -> Answer:
     """Whether no group of parameters may say `correct_bias` for itself (`said_by_the_groups`)."""
     return unless(
