@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from codemods.analysis.calls import argument, literal
 from codemods.analysis.class_building import modules_keep
+from codemods.analysis.other_files import other_files_leave_it_alone
 from codemods.analysis.python_context import PythonContext, program
 from codemods.flow.answers import Answer, question, unless
 from codemods.frameworks.versions.call_graph import is_mixed, programs
@@ -93,7 +94,9 @@ def layers_are_in_sight(ctx: FileContext, path: str) -> Answer:
         or (dotted(node) or "").rpartition(".")[2] in _SWITCHES
     ]
     in_sight = unless([*odd, *others, *_switched_by_name(ctx), *_single_sequences(ctx)])
-    return in_sight & modules_keep(where, "train", "__call__") if where is not None else in_sight  # keeps_its_dropout
+    if where is None:
+        return in_sight
+    return in_sight & modules_keep(where, "train", "__call__") & other_files_leave_it_alone(where)  # keeps_its_dropout
 
 
 def _single_sequences(ctx: FileContext) -> Iterator[Evidence]:
