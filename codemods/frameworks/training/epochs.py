@@ -73,9 +73,7 @@ def counts_epochs(ctx: PythonContext, loop: ast.For | ast.While, calls: Given | 
     """Whether the rounds of a loop are counted or tested, and may be several; with `calls`, whoever calls it."""
     if isinstance(loop, ast.While):
         return True
-    counter = loop.iter
-    if isinstance(counter, ast.Call) and counter.args and _is_one_of(ctx, counter.func, _AROUND):
-        counter = counter.args[0]
+    counter = _counter(ctx, loop.iter)
     if not isinstance(counter, ast.Call) or not _is_one_of(ctx, counter.func, _COUNTS):
         return False
     if ctx.means(counter.func, "itertools.count"):
@@ -83,6 +81,22 @@ def counts_epochs(ctx: PythonContext, loop: ast.For | ast.While, calls: Given | 
     limits = [_number(ctx, each, calls) for each in counter.args]
     start, end = limits[:2] if len(limits) > 1 else (0, *limits, None)[:2]
     return start is None or end is None or end - start > 1
+
+
+def _counter(ctx: PythonContext, node: ast.expr) -> ast.expr:
+    """What a loop counts with: through a name (`with_a_named_counter`), and through what shows progress."""
+    for _ in range(_DEPTH):
+        if isinstance(node, ast.Name):
+            found, complete = possible_values(ctx, node, ordered=True)
+            here = [each.node for each in found if isinstance(each.node, ast.Call) and not each.path]
+            if not complete or len(found) != 1 or not here or found[0].ctx is not ctx:
+                return node
+            node = here[0]
+        elif isinstance(node, ast.Call) and node.args and _is_one_of(ctx, node.func, _AROUND):
+            node = node.args[0]
+        else:
+            break
+    return node
 
 
 @question
@@ -111,7 +125,9 @@ def passes(ctx: PythonContext, body: Sequence[ast.stmt], sites: tuple[Site, ...]
     """The passes of one round: those that stand in no other loop, here and in the functions that are called."""
     for node in _of_a_round(body):
         if isinstance(node, ast.For):
-            if _trains(ctx, node.body) or _is_handed_on(node):
+            if isinstance(node.iter, ast.List | ast.Tuple):  # `for phase in ("train", "val")` (in_phases)
+                yield from passes(ctx, node.body, sites)
+            elif _trains(ctx, node.body) or _is_handed_on(node):
                 yield Pass(ctx, node, sites)
         elif len(sites) < _DEPTH and (found := ctx.callee(node)) is not None:
             yield from passes(found[0], found[1].body, (*sites, Site(ctx, node, *found)))
@@ -148,7 +164,8 @@ def _held(ctx: PythonContext, node: ast.expr, calls: Given | None) -> tuple[list
     held: list[PossibleValue] = []
     for each in found:
         if isinstance(each.node, ast.Attribute) and not each.path:
-            further, whole = possible_values(each.ctx, each.node, returns=True, given=calls)
+            # who makes the object gives it, whoever calls the method (given_to_a_class)
+            further, whole = possible_values(each.ctx, each.node, returns=True, given=given)
             held, complete = [*held, *further], complete and whole
         else:
             held.append(each)

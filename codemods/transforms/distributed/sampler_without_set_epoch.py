@@ -64,6 +64,7 @@ def sampler_without_set_epoch(loop: ast.For | ast.While, ctx: PythonContext) -> 
     for each in epochs.passes(ctx, loop.body):
         start = each.sites[0].call if each.sites else each.loop.iter
         loaders = each.loaders() if flow.comes_round(start, start) else []
+        alone = sum(bool(epochs.samplers(loader)[0]) for loader in loaders) == 1
         for loader in loaders:
             samplers, is_the_one = epochs.samplers(loader)
             if samplers and not epochs.counts_epochs(ctx, loop, given):
@@ -74,7 +75,7 @@ def sampler_without_set_epoch(loop: ast.For | ast.While, ctx: PythonContext) -> 
                 told.add(sampler.call)
                 yield rule.finding(
                     loop,
-                    fix=_fix(ctx, loop, sampler) if is_the_one and len(loaders) == 1 else None,
+                    fix=_fix(ctx, loop, sampler) if is_the_one and alone else None,
                     message=f"nobody sets the epoch of the sampler of `{each.ctx.written(each.loop.iter)}`: "
                     "every epoch has the same order",
                     is_bug=[
