@@ -22,6 +22,8 @@ _SEQUENCE = "torch.nn.Sequential"
 SHAPING = frozenset({"view", "reshape", "flatten", "squeeze"})
 _ALIKE = SHAPING | {"contiguous", "float", "double", "to", "cuda"}
 """Methods whose result holds the same numbers (`reshaped`)."""
+_WRAPPERS = frozenset({"torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.compile"})
+"""What computes what the network within computes."""
 _DEPTH = 3
 
 
@@ -122,17 +124,41 @@ def _modules(ctx: PythonContext, call: ast.Call) -> tuple[list[Ref], bool]:
     names = [Ref.of(each) for each in kind.names if ":" in each] if kind is not None else []
     if names and all(ctx.index.descends(each, TORCH_MODULE) is True for each in names):
         return names, len(names) == len(kind.names if kind is not None else ())
-    found, complete = possible_values(ctx, call.func, returns=True, given=given)
+    found, complete = _networks(ctx, call.func)
     refs: dict[Ref, None] = {}
-    for each in found:
-        moved = constructed(each.node) if isinstance(each.node, ast.Call) and not each.path else None
-        origins = each.ctx.origin(moved.func) if moved is not None else frozenset()
+    for where, made in found:
+        origins = where.origin(made.func) if made is not None else frozenset()
         name = next(iter(origins)) if len(origins) == 1 else ""
         known = ":" in name and ctx.index.descends(Ref.of(name), TORCH_MODULE) is True
         complete = complete and known
         if known:
             refs[Ref.of(name)] = None
     return list(refs), complete
+
+
+def _networks(ctx: PythonContext, node: ast.expr) -> tuple[list[tuple[PythonContext, ast.Call | None]], bool]:
+    """The calls that make what a network may be; None for what no call makes; True: of no other.
+
+    A network is what a function makes of it, moved to a device or within a wrapper (`made_by_a_function`).
+    """
+    made: list[tuple[PythonContext, ast.Call | None]] = []
+    complete, seen, waiting = True, set[ast.AST](), [(ctx, node)]
+    for where, each in waiting:
+        found, whole = possible_values(where, each, returns=True, given=given)
+        complete = complete and whole
+        for value in found:
+            if value.node in seen:  # `self.model = DistributedDataParallel(self.model)`
+                continue
+            seen.add(value.node)
+            call = constructed(value.node) if isinstance(value.node, ast.Call) and not value.path else None
+            inner = positional(call, 0) if call is not None and value.ctx.origin(call.func) & _WRAPPERS else None
+            if inner is not None:
+                waiting.append((value.ctx, inner))
+            elif call is not None and call is not value.node:
+                waiting.append((value.ctx, call))
+            else:
+                made.append((value.ctx, call))
+    return made, complete
 
 
 def _at_the_end(ctx: PythonContext, ref: Ref, depth: int) -> list[Place]:

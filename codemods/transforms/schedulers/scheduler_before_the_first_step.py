@@ -57,7 +57,10 @@ def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> It
     if loop is None:
         yield from _of_a_function(advance, ctx, cast)
         return
-    for violation in objects.course_of(ctx, scope, cast, tables.SCHEDULE).violations:
+    violations = objects.course_of(ctx, scope, cast, tables.SCHEDULE).violations
+    if not any(each.name == "early" and each.node is advance for each in violations):
+        yield from _of_a_method(advance, ctx, cast, loop)
+    for violation in violations:
         if violation.name != "early" or violation.node is not advance or violation.passed:
             continue
         if not questions.is_stepped_after(ctx, scope, cast, advance, loop):
@@ -78,6 +81,20 @@ def scheduler_before_the_first_step(advance: ast.Call, ctx: PythonContext) -> It
         )
 
 
+def _of_a_method(
+    advance: ast.Call, ctx: PythonContext, cast: dict[str, str], loop: ast.For | ast.AsyncFor | ast.While
+) -> Iterator[Draft]:
+    """A loop of a class whose constructor makes the optimizer and its schedule (`loop_of_a_class`)."""
+    scope, method = ctx.scope(advance), ctx.method(advance)
+    held = all(cast[role].partition(".")[0] == method.self for role in cast) if method is not None else False
+    if not held or ctx.statement(advance) not in loop.body:
+        return
+    if not questions.is_stepped_after(ctx, scope, cast, advance, loop):
+        return
+    if not questions.is_stepped_before(ctx, scope, cast, advance):
+        yield from _in_doubt(advance, ctx, cast)
+
+
 def _of_a_function(advance: ast.Call, ctx: PythonContext, cast: dict[str, str]) -> Iterator[Draft]:
     """A function that a loop calls, and that advances the schedule before it trains (`function_of_an_epoch`)."""
     scope = ctx.scope(advance)
@@ -85,6 +102,10 @@ def _of_a_function(advance: ast.Call, ctx: PythonContext, cast: dict[str, str]) 
         return
     if questions.is_stepped_before(ctx, scope, cast, advance):
         return
+    yield from _in_doubt(advance, ctx, cast)
+
+
+def _in_doubt(advance: ast.Call, ctx: PythonContext, cast: dict[str, str]) -> Iterator[Draft]:
     written = ctx.written(advance)
     yield rule.finding(
         advance,
