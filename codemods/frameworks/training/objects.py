@@ -36,6 +36,10 @@ def cast_of(ctx: PythonContext, step: ast.Call) -> dict[str, str]:
     return {"optimizer": name} | ({"model": held.pop()} if len(held) == 1 and "" not in held else {})
 
 
+_MOST_CALLERS = 20
+"""Functions that are looked at to tell whether one of them is called in a loop."""
+
+
 class Stage(NamedTuple):
     """A function that does something to the objects of a training, itself or by a call."""
 
@@ -286,6 +290,31 @@ def course_of(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) 
         ctx.memo[key] = replace(course, violations=found)
     told: Course = ctx.memo[key]
     return told
+
+
+def course_of_another_run(ctx: PythonContext, scope: Scope, cast: Cast, protocol: Protocol) -> Course | None:
+    """What a protocol says of a function that runs again, on objects as its run before has left them.
+
+    None where it may leave them in several states.
+    """
+    states = {way.state for way in course_of(ctx, scope, cast, protocol).exits}
+    if len(states) != 1:
+        return None
+    return run(protocol, ctx.flow_of(scope), happening_in(ctx, scope, cast, protocol), states.pop(), cast.values())
+
+
+def runs_again(ctx: PythonContext, scope: Scope) -> bool:
+    """Whether a function is called in a loop, or by one that is (`step_of_a_class`)."""
+    waiting, seen = [(ctx, scope)], set[Scope]()
+    for where, function in waiting:
+        if not isinstance(function, FUNCTIONS) or function in seen or len(seen) > _MOST_CALLERS:
+            continue
+        seen.add(function)
+        for there, outer in callers(where, function):
+            if there.enclosing(outer, *LOOPS) is not None:
+                return True
+            waiting.append((there, there.scope(outer)))
+    return False
 
 
 def _read_of_elsewhere(ctx: PythonContext, scope: Scope, cast: Cast) -> ast.expr | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from codemods.analysis.calls import argument, given, has_splat, keyword, literal, values
 from codemods.analysis.gradient_use import ReachedCode
@@ -21,7 +22,7 @@ from codemods.frameworks.training.objects import happening_in, makers, vocabular
 from codemods.frameworks.training.tables import BEGINNING, CLIP, GRADIENTS, MODAL, SCHEDULE, STEP, ZERO
 from codemods.model.edits import Evidence
 from codemods.project.index import Ref
-from codemods.syntax.module import LOOPS, Scope, own
+from codemods.syntax.module import FUNCTIONS, LOOPS, Scope, own
 
 
 def counted(ctx: PythonContext, step: ast.Call, violation: Violation) -> ast.expr | None:
@@ -206,17 +207,40 @@ def no_rate_is_set(ctx: PythonContext, scope: Scope) -> Answer:
     )
 
 
-def only_clip(ctx: PythonContext, scope: Scope, cast: Cast) -> ast.Call | None:
-    """The call that clips the gradients of a cast, where no other one does in a function or in those that it calls."""
+class Clip(NamedTuple):
+    """What clips the gradients of a cast."""
+
+    node: ast.Call
+    """The call in the function that is asked about: the clip, or the call of a function that only clips."""
+    ctx: PythonContext
+    call: ast.Call
+    """The clip itself, and its file."""
+
+
+def only_clip(ctx: PythonContext, scope: Scope, cast: Cast) -> Clip | None:
+    """The clip of the gradients of a cast, where no other one runs in a function or in those that it calls.
+
+    It may stand in a function of its own (`clip_in_a_method`).
+    """
     found = [
         (where, node)
         for where, node in ReachedCode([(ctx, scope)]).nodes
         if isinstance(node, ast.Call) and where.means(node.func, CLIPPING)
     ]
     where, clip = found[0] if len(found) == 1 else (None, None)
-    if clip is None or where is not ctx or ctx.scope(clip) is not scope:
+    if clip is None or where is None:
         return None
-    return clip if vocabulary(ctx, scope, cast).event(ctx, clip, cast) == CLIP else None
+    if where is ctx and ctx.scope(clip) is scope:
+        return Clip(clip, ctx, clip) if vocabulary(ctx, scope, cast).event(ctx, clip, cast) == CLIP else None
+    holder = where.scope(clip)
+    calls = [
+        each
+        for each in own(scope)
+        if isinstance(each, ast.Call) and (target := ctx.callee(each)) is not None and target[1] is holder
+    ]
+    alone = isinstance(holder, FUNCTIONS) and len(holder.body) <= 2 and where.statement(clip) is holder.body[-1]
+    happens = happening_in(ctx, scope, cast, GRADIENTS)
+    return Clip(calls[0], where, clip) if alone and len(calls) == 1 and calls[0] in happens else None
 
 
 def unscales(ctx: PythonContext, step: ast.Call) -> bool:

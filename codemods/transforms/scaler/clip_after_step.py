@@ -23,7 +23,9 @@ from collections.abc import Iterator
 from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.gradient_watchers import no_hook_changes_a_step
 from codemods.analysis.python_context import PythonContext
+from codemods.analysis.summaries import Cast
 from codemods.analysis.unfollowed import nothing_here_is_unfollowed
+from codemods.flow.answers import unless
 from codemods.frameworks.scaler.questions import bound_is_a_number
 from codemods.frameworks.training import objects, questions, tables
 from codemods.model.computed import Computed
@@ -49,9 +51,10 @@ rule = Rule(
 @rule.on(ast.Call)
 def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     cast, scope = objects.cast_of(ctx, step), ctx.scope(step)
-    clip = questions.only_clip(ctx, scope, cast) if cast else None
-    if clip is None or questions.reads_gradients(ctx, scope):
+    found = questions.only_clip(ctx, scope, cast) if cast else None
+    if found is None or questions.reads_gradients(ctx, scope):
         return  # what is clipped may be used by hand (`sent_to_others`)
+    clip = found.node
     own_tests = questions.own_tests(ctx, clip)
     violations = objects.course_of(ctx, scope, cast, tables.GRADIENTS).violations
     # in another round, or after what is not in sight (`in_the_next_round`)
@@ -60,6 +63,8 @@ def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
     always = [each for each in violations if each.hangs_only_on(choices) and all(map(each.excludes, in_time))]
     late = [each for each in always if each.name == "late" and each.since is step]
     early = [each for each in always if each.name == "early" and each.node is clip]
+    if not late and ctx.flow_of(scope).loop(step) is None:
+        yield from _of_a_step(ctx, step, found, cast)
     if not late and not (early and questions.happens(ctx, scope, cast, before="clean", after="held")):
         return
     why = f"runs behind `{ctx.written(step)}`" if late else "runs where there are no gradients yet"
@@ -68,9 +73,30 @@ def clip_after_step(step: ast.Call, ctx: PythonContext) -> Iterator[Draft]:
         fix=_moved(ctx, clip, step, cast["optimizer"]),
         message=f"`{ctx.written(clip.func)}` {why}, so that no step uses what it clips",
         is_bug=[
-            bound_is_a_number(ctx, clip),
+            bound_is_a_number(found.ctx, found.call),
             questions.whatever_is_decided(ctx, clip, late or early),
             questions.nothing_unseen_acts(ctx, late or early),
+            nothing_here_is_unfollowed(ctx, step),
+            no_hook_changes_a_step(ctx),
+        ],
+    )
+
+
+def _of_a_step(ctx: PythonContext, step: ast.Call, found: questions.Clip, cast: Cast) -> Iterator[Draft]:
+    """A function that is one step of a training, and begins with cleared gradients (`step_of_a_class`)."""
+    scope, clip = ctx.scope(step), found.node
+    again = objects.course_of_another_run(ctx, scope, cast, tables.GRADIENTS)
+    late = [each for each in again.violations if each.name == "late" and not each.passed] if again is not None else []
+    if not late or any(each.since is not None for each in late) or not ctx.flow_of(scope).reaches(step, clip):
+        return
+    once = [] if objects.runs_again(ctx, scope) else [ctx.evidence(step, "no loop is seen that runs this again")]
+    yield rule.finding(
+        clip,
+        fix=_moved(ctx, clip, step, cast["optimizer"]),
+        message=f"`{ctx.written(clip.func)}` runs behind `{ctx.written(step)}`, so that no step uses what it clips",
+        is_bug=[
+            unless(once),
+            bound_is_a_number(found.ctx, found.call),
             nothing_here_is_unfollowed(ctx, step),
             no_hook_changes_a_step(ctx),
         ],
