@@ -21,18 +21,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods.analysis.calls import argument, keyword, literal, values
+from codemods.analysis.calls import argument, given_by, keyword, literal, values
 from codemods.analysis.class_building import modules_keep
+from codemods.analysis.instances import constructed
 from codemods.analysis.mentions import mentions
 from codemods.analysis.optimizers import optimizes
 from codemods.analysis.python_context import PythonContext
-from codemods.analysis.values import possible_values
+from codemods.analysis.values import possible_values, returned
 from codemods.flow.answers import Answer, question, unless
 from codemods.model.edits import Consequence, Safety
 from codemods.model.names import TORCH_MODULE
 from codemods.project.index import Ref
 from codemods.rules.rule import Draft, Rule
-from codemods.syntax.module import own
+from codemods.syntax.module import Function, own
 from codemods.syntax.verbs import Verb, delete, insert_after
 
 _WITH_WEIGHTS = frozenset(
@@ -85,14 +86,7 @@ def optimizer_before_parameters_change(made: ast.Assign, ctx: PythonContext) -> 
         what = _changed(ctx, change, model)
         if what is None or not flow.dominates(made, change) or flow.comes_round(change, made):
             continue
-        used = [
-            node
-            for node in own(scope)
-            if ctx.name(node) == name
-            and isinstance(getattr(node, "ctx", None), ast.Load)
-            and flow.reaches(change, node)
-        ]
-        if not used:
+        if not _is_used_after(ctx, name, change):
             continue
         yield rule.finding(
             made,
@@ -109,6 +103,25 @@ def optimizer_before_parameters_change(made: ast.Assign, ctx: PythonContext) -> 
         return
 
 
+def _is_used_after(ctx: PythonContext, name: str, change: ast.AST) -> bool:
+    """Whether an optimizer is used behind a change; one that an object keeps, in another method.
+
+    Where another method binds it anew, what is used may be that one (`made_again`, `kept_by_a_trainer`).
+    """
+    scope, method = ctx.scope(change), ctx.method(change)
+    flow = ctx.flow_of(scope)
+    read = [each for each in ctx.all(ast.Name, ast.Attribute) if ctx.name(each) == name]
+    loads = [each for each in read if isinstance(getattr(each, "ctx", None), ast.Load)]
+    if any(ctx.scope(each) is scope and flow.reaches(change, each) for each in loads):
+        return True
+    if method is None or method.name != "__init__" or not name.startswith(f"{method.self}."):
+        return False
+    if any(isinstance(getattr(each, "ctx", None), ast.Store) and ctx.scope(each) is not scope for each in read):
+        return False
+    others = (ctx.method(each) for each in loads)
+    return any(other is not None and other.klass is method.klass and other.name != "__init__" for other in others)
+
+
 def _wraps(ctx: PythonContext, node: ast.AST, name: str) -> bool:
     """Whether an assignment gives a name what is made of what it had: `prepare(model, optimizer)` (`prepared`)."""
     value = node.value if isinstance(node, ast.Assign) else None
@@ -117,16 +130,36 @@ def _wraps(ctx: PythonContext, node: ast.AST, name: str) -> bool:
 
 def _model(ctx: PythonContext, call: ast.Call) -> str | None:
     """The name of the one model whose parameters an optimizer is given."""
+    if (target := ctx.callee(call)) is not None:
+        return _given_to(ctx, call, *target)
     first = argument(call, "params", 0)
     groups = [each.node for each in possible_values(ctx, first)[0] if each.ctx is ctx] if first is not None else []
     owners = {
         ctx.name(node.func.value)
         for given in groups  # (groups_with_a_name)
-        for node in (given, *own(given))
+        for node in ast.walk(given)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if node.func.attr in ("parameters", "named_parameters")
     }
     return owners.pop() if len(owners) == 1 else None
+
+
+def _given_to(ctx: PythonContext, call: ast.Call, where: PythonContext, function: Function) -> str | None:
+    """The model of a function that makes the optimizer, as it is named where it is called (`made_by_a_function`)."""
+    found = set()
+    for each in returned(function):
+        inner = _model(where, each) if isinstance(each, ast.Call) and where.callee(each) is None else None
+        head = (inner or "").partition(".")[0]
+        method = where.method(function)
+        if inner is not None and method is not None and head == method.self:
+            here = ctx.method(call)
+            found.add(inner if here is not None and here.klass is method.klass else None)
+        elif inner is not None and inner in where.parameter_names(function):
+            handed = given_by(where, call, function, inner)
+            found.add(ctx.name(handed) if handed is not None else None)
+        else:
+            found.add(None)
+    return found.pop() if len(found) == 1 else None
 
 
 def _changed(ctx: PythonContext, node: ast.AST, model: str) -> str | None:
@@ -149,6 +182,7 @@ def _changed(ctx: PythonContext, node: ast.AST, model: str) -> str | None:
 
 def _has_weights(ctx: PythonContext, call: ast.Call) -> bool:
     """Whether a call surely makes a module with weights, or a parameter."""
+    call = constructed(call)
     if ctx.means(call.func, _WITH_WEIGHTS):
         return True
     if ctx.means(call.func, _GROUPS):
