@@ -258,7 +258,9 @@ def _is_it(ctx: PythonContext, scaler: Scaler, there: PythonContext, receiver: a
 
 def updates(ctx: PythonContext, node: ast.AST) -> bool:
     """Whether an attribute may be the `update` of a scaler: one of a dictionary or of a counter is given something."""
-    if not isinstance(node, (ast.Attribute, ast.Constant)) or getattr(node, "attr", "update") != "update":
+    if not isinstance(node, (ast.Attribute, ast.Constant)):
+        return False
+    if (node.attr if isinstance(node, ast.Attribute) else node.value) != "update":
         return False
     call = ctx.parent(node)
     if isinstance(call, ast.Call) and call.func is node:
