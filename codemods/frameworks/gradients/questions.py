@@ -318,7 +318,7 @@ def loss_is_cut(ctx: PythonContext, loss: ast.expr) -> Answer:
             return yes()
         case LossOrigin.GRAPH:
             return no()
-    return unknown(ctx.evidence(loss, f"`{ctx.written(loss)}` may have a graph"))
+    return unknown(where_defined(ctx, loss, f"`{ctx.written(loss)}` may have a graph", at=loss))
 
 
 @question

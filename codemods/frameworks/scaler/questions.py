@@ -508,7 +508,8 @@ def _given_away(training: Training, scaler: Scaler, verb: str) -> Iterator[Evide
     for call in training.calls:
         if any(ctx.name(value) == scaler.name for value in values(call)) and callee(ctx, call) is None:
             if ctx.name(call.func) not in _HARMLESS:
-                yield ctx.evidence(call, f"`{ctx.written(call.func)}` is given `{scaler.name}` and may {verb}")
+                says = f"`{ctx.written(call.func)}` is given `{scaler.name}` and may {verb}"
+                yield where_defined(ctx, call, says, at=call)
 
 
 @question

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from codemods.analysis.acting import AROUND_STEPS
 from codemods.analysis.calls import binder, given, keyword, literal, values
 from codemods.analysis.mentions import stores
+from codemods.analysis.places import where_defined
 from codemods.analysis.python_context import PythonContext
 from codemods.analysis.sources import carried
 from codemods.analysis.values import PossibleValue, possible_values
@@ -145,7 +146,8 @@ def number_is_told_nobody_else(division: Division) -> Answer:
             leaves = carried(ctx, ctx.scope(divided), divided) if by is not None else ()
             calls = (call for leaf in leaves for call in ast.walk(leaf) if isinstance(call, ast.Call))
             told = (call for call in calls if any(ctx.name(each) == by for each in values(call)))
-            return unless(ctx.evidence(call, f"this may add as many losses as `{by}` says") for call in told)
+            says = f"this may add as many losses as `{by}` says"
+            return unless(where_defined(ctx, call, says, at=call) for call in told)
     return yes()
 
 
