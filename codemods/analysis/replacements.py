@@ -104,6 +104,19 @@ def _patched_by_another(ctx: PythonContext) -> Evidence | None:
             for each in facts.imports if facts is not None and are_connected(ctx.index, ctx.path, path) else ():
                 if each.target.partition(".")[0] == patcher:
                     return Evidence(path, each.line, f"`{patcher}` replaces parts of the library")
+        if (named := _imported_by_text(ctx, patcher)) is not None:
+            return named
+    return None
+
+
+def _imported_by_text(ctx: PythonContext, module: str) -> Evidence | None:
+    """Where the program imports a module by its name as a text (`unsloth_by_text`)."""
+    for path in ctx.index.search(ctx.path, tuple(f"{quote}{module}".encode() for quote in "'\"")):
+        there = ctx.other(path) if are_connected(ctx.index, ctx.path, path) else None
+        for text in there.all(ast.Constant) if there is not None else ():
+            if there is not None and isinstance(text.value, str) and text.value.partition(".")[0] == module:
+                if isinstance(there.parent(text), ast.Call):
+                    return there.evidence(text, f"`{module}` replaces parts of the library")
     return None
 
 

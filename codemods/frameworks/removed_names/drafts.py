@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -29,6 +30,11 @@ _AUTO = "transformers.Auto"
 _MODEL = "transformers.PreTrainedModel"
 PACKAGES = {"lightning": ("lightning", "pytorch_lightning")}
 """What distributions are imported as, where it is not their name."""
+
+
+_ENVIRONMENTS = ("conda", "mamba", "micromamba", "venv", "virtualenv", "docker", "singularity", "apptainer", "pixi")
+_APART = frozenset((*_ENVIRONMENTS, ".venv", "envs"))
+"""Words of commands that run a program beside other releases of the libraries."""
 
 
 def repair(row: RemovedName, verbs: Sequence[Verb], ctx: FileContext) -> Remedy:
@@ -71,7 +77,14 @@ def finding(
         message=message or said(row, gone=gone),
         bites={row.library: row.removed} if gone else row.affected,
         consequence=consequence if gone else Consequence.DEPRECATED,
-        is_bug=[*is_bug, installed, release_is_known(ctx, row), no_importer_asks(ctx, row), *_of_models(ctx, row)],
+        is_bug=[
+            *is_bug,
+            installed,
+            release_is_known(ctx, row),
+            no_importer_asks(ctx, row),
+            runs_in_this_environment(ctx),
+            *_of_models(ctx, row),
+        ],
     )
     yield replace(draft, remedy=remedy) if remedy is not None and (remedy.fix or remedy.also) else draft
 
@@ -117,6 +130,25 @@ def _around(path: str, package: str) -> Iterator[str]:
     for number in range(len(folders) + 1):
         for inner in ([package], ["src", package], [package, "src", package]):
             yield "/".join([*folders[:number], *inner, "__init__.py"])
+
+
+@question
+def runs_in_this_environment(ctx: FileContext) -> Answer:
+    """Whether nothing in sight runs a file in an environment of its own, with other releases (`run_by_conda`)."""
+    name = posixpath.basename(ctx.path)
+    return unless(_run_elsewhere(ctx, name) if isinstance(ctx, PythonContext) else ())
+
+
+def _run_elsewhere(ctx: PythonContext, name: str) -> Iterator[Evidence]:
+    for path in ctx.index.search(ctx.path, (name.encode(),)):
+        module = ctx.index.syntax(path) if path != ctx.path and ctx.index.says(path, *_ENVIRONMENTS) else None
+        for text in module.all(ast.Constant) if module is not None else ():
+            if isinstance(text.value, str) and posixpath.basename(text.value.split(" ")[-1]) == name:
+                above = module.parent(text) if module is not None else None
+                parts = above.elts if isinstance(above, ast.List | ast.Tuple) else [text]
+                words = " ".join(str(each.value) for each in parts if isinstance(each, ast.Constant))
+                if not _APART.isdisjoint(re.split(r"[\s/]+", words)):
+                    yield Evidence(path, text.lineno, f"`{name}` is run in an environment of its own here")
 
 
 @question

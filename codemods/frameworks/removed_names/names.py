@@ -122,11 +122,17 @@ def _made_by_name(ctx: PythonContext, own: Sequence[Ref]) -> Iterator[Evidence]:
 
 @question
 def nobody_sets_it(ctx: PythonContext, name: str) -> Answer:
-    """Whether nothing in the program gives an object an attribute, or a method, of this name (`of_a_mixin`)."""
+    """Whether nothing in the project gives an object an attribute, or a method, of this name (`of_a_mixin`).
+
+    A library may import a class by a text: `auto_map` in the configuration of a model (`loaded_by_a_library`).
+    """
     set_here = (each.evidence(f"`{name}` may be set here") for each in stores(ctx, name) if each.word == name)
     defined = (
         Evidence(path, klass.methods[name].line, f"`{klass.name}` has its own")
-        for path, klass, _ in definers(ctx, name)
+        for path in ctx.index.search(ctx.path, (f"def {name}".encode(),))
+        if (facts := ctx.index.facts(path)) is not None
+        for klass in facts.classes.values()
+        if name in klass.methods
     )
     return unless([*set_here, *defined])
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+from collections.abc import Iterator
 
 from codemods.analysis.calls import values
-from codemods.analysis.class_building import set_outside
+from codemods.analysis.class_building import function_is_as_written, set_outside
 from codemods.analysis.gradient_watchers import STEP_HOOKS
-from codemods.analysis.python_context import PythonContext
+from codemods.analysis.python_context import PythonContext, program
 from codemods.analysis.regions import WITHS
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks.gradients.grad_mode import gradients
@@ -84,6 +85,12 @@ def lightning_runs_it(ctx: FileContext) -> Answer:
         for node in where.all(ast.Attribute, ast.Name)
         if _last(node) in STEP_HOOKS
     ]
+    doubts += [
+        where.evidence(call, "modules may be optimized by hand")  # set_by_a_made_name
+        for where in programs(ctx, (b"setattr",), "setattr")
+        for call in where.all(ast.Call)
+        if where.name(call.func) == "setattr" and len(call.args) == 3 and isinstance(call.args[1], ast.JoinedStr)
+    ]
     for path in ctx.index.search(ctx.path, (b"def optimizer_step",)):
         facts = ctx.index.facts(path)
         for klass in facts.classes.values() if facts is not None else ():
@@ -106,7 +113,7 @@ def lightning_is_given_it(ctx: FileContext) -> Answer:
     if found is None:
         return yes()
     name, path = found[0].rpartition(".")[2], found[1]
-    if remade := _remade(ctx, name):
+    if remade := [*_remade(ctx, name), *(_decorated(ctx, optimizer) if optimizer is not None else ())]:
         return unknown(*remade)
     for where in programs(ctx, (b"configure_optimizers",), "configure_optimizers"):
         for _, method in methods(where):
@@ -114,6 +121,14 @@ def lightning_is_given_it(ctx: FileContext) -> Answer:
             if method.name == "configure_optimizers" and any(_is_called(where, func, name) for func in made):
                 return yes()
     return unknown(Evidence(path, 1, f"`{name}` may be stepped by other code than Lightning's"))
+
+
+def _decorated(ctx: FileContext, optimizer: Ref) -> Iterator[Evidence]:
+    """Where a decorator of the project may give the closure to `step` in another way (`lifted_by_a_decorator`)."""
+    where = program(ctx.index, optimizer.path)
+    found = where.method_of(optimizer, "step") if where is not None else None
+    if found is not None:
+        yield from function_is_as_written(found[0], found[1]).places
 
 
 def _remade(ctx: FileContext, name: str) -> list[Evidence]:

@@ -105,6 +105,7 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
     scripts = ctx.index.holding("", (name.encode(),), _SCRIPTS)
     read = [place for path in scripts if (place := _read_by_a_script(ctx, path, name)) is not None]
     read += pinned_in_code.by_commands(ctx.index, ctx.index.root(ctx.path))  # (denied_by_a_pattern)
+    read += _parsed(ctx)
     if read:
         return unknown(*read)
     return unless(
@@ -124,6 +125,18 @@ def _fits(ctx: PythonContext, name: str, text: str, pattern: str) -> bool:
     return last != pattern or ctx.index.says(ctx.path, *_PARSING)
 
 
+def _parsed(ctx: FileContext) -> Iterator[Evidence]:
+    """Where code reads requirements, whatever files it finds them in (`denied_in_any_file`)."""
+    for path in ctx.index.holding("", (b"Requirement(", b"parse_requirements("), PYTHON):
+        there = program(ctx.index, path) if posixpath.basename(path) != "setup.py" else None
+        for call in there.all(ast.Call) if there is not None else ():
+            if there is not None and there.origin(call.func) & _PARSERS:
+                yield there.evidence(call, "requirements are read here")
+
+
+_PARSERS = frozenset(
+    {"packaging.requirements.Requirement", "pkg_resources.parse_requirements", "pkg_resources.Requirement.parse"}
+)
 _PARSING = ("Requirement", "parse_requirements", "pkg_resources")
 _SCRIPTS = (".sh", ".yml", ".yaml", "Makefile", "Dockerfile", ".ini", ".toml")
 _INSTALLED = re.compile(r"(?:-r|-c|--requirement|--constraint|COPY|ADD|cache-dependency-path)\b|requirements?\b.*:")
