@@ -34,7 +34,7 @@ import re
 from collections.abc import Iterator
 
 from codemods.analysis import pinned_in_code
-from codemods.analysis.python_context import PythonContext, program
+from codemods.analysis.python_context import program
 from codemods.flow.answers import Answer, question, unknown, unless, yes
 from codemods.frameworks import minimum_versions
 from codemods.frameworks.versions.messages import why_not
@@ -95,7 +95,7 @@ def compromised_release(requirement: Requirement, ctx: FileContext) -> Iterator[
 def only_installers_read_it(ctx: FileContext) -> Answer:
     """Whether no code of the project reads the file: it may list releases that must not be installed (`denied`).
 
-    Code that reads the requirements of all files that are called alike may stand anywhere (`denied_in_a_folder`).
+    Code that reads requirements, or files that are called alike, may stand anywhere (`denied_in_a_folder`).
     """
     name = posixpath.basename(ctx.path)
     pattern = f"*{posixpath.splitext(name)[1]}"
@@ -113,16 +113,14 @@ def only_installers_read_it(ctx: FileContext) -> Answer:
         for path in found
         if (there := program(ctx.index, path)) is not None
         for text in there.all(ast.Constant)
-        if isinstance(text.value, str) and (name in text.value or _fits(there, name, text.value, pattern))
+        if isinstance(text.value, str) and (name in text.value or _fits(name, text.value, pattern))
     )
 
 
-def _fits(ctx: PythonContext, name: str, text: str, pattern: str) -> bool:
-    """Whether a text is a pattern of a file's name; one of any file where the code reads requirements."""
+def _fits(name: str, text: str, pattern: str) -> bool:
+    """Whether a text is a pattern of this file's name, and not of any file."""
     last = posixpath.basename(text)
-    if not last.endswith(pattern) or not fnmatch.fnmatch(name, last):
-        return False
-    return last != pattern or ctx.index.says(ctx.path, *_PARSING)
+    return last.endswith(pattern) and last != pattern and fnmatch.fnmatch(name, last)
 
 
 def _parsed(ctx: FileContext) -> Iterator[Evidence]:
@@ -137,7 +135,6 @@ def _parsed(ctx: FileContext) -> Iterator[Evidence]:
 _PARSERS = frozenset(
     {"packaging.requirements.Requirement", "pkg_resources.parse_requirements", "pkg_resources.Requirement.parse"}
 )
-_PARSING = ("Requirement", "parse_requirements", "pkg_resources")
 _SCRIPTS = (".sh", ".yml", ".yaml", "Makefile", "Dockerfile", ".ini", ".toml")
 _INSTALLED = re.compile(r"(?:-r|-c|--requirement|--constraint|COPY|ADD|cache-dependency-path)\b|requirements?\b.*:")
 
