@@ -203,14 +203,17 @@ def _step(value: PossibleValue) -> Behind | None:
 
 def run_by(ctx: PythonContext, call: ast.Call) -> list[tuple[PythonContext, Function]]:
     """The functions of the project that a call may run, as far as they are known; no constructors."""
-    if (target := ctx.callee(call)) is not None:
-        return [target]
-    return _methods(PossibleValue(ctx, call, following=Following(returns=True)), call)[0]
+    return _run_by(PossibleValue(ctx, call, following=Following(returns=True)), call)[0]
+
+
+def _run_by(value: PossibleValue, call: ast.Call) -> tuple[list[tuple[PythonContext, Function]], bool]:
+    """The same, and whether these are all."""
+    target = value.ctx.callee(call)
+    return ([target], True) if target is not None else _methods(value, call)
 
 
 def _returned(value: PossibleValue, call: ast.Call) -> Behind | None:
-    target = value.ctx.callee(call)
-    run, complete = ([target], True) if target is not None else _methods(value, call)
+    run, complete = _run_by(value, call)
     if not complete:
         return None  # the call itself is all that is known (compiled_before)
     found: list[PossibleValue] = []

@@ -30,8 +30,6 @@ _AUTO = "transformers.Auto"
 _MODEL = "transformers.PreTrainedModel"
 PACKAGES = {"lightning": ("lightning", "pytorch_lightning")}
 """What distributions are imported as, where it is not their name."""
-
-
 _ENVIRONMENTS = ("conda", "mamba", "micromamba", "venv", "virtualenv", "docker", "singularity", "apptainer", "pixi")
 _APART = frozenset((*_ENVIRONMENTS, ".venv", "envs"))
 """Words of commands that run a program beside other releases of the libraries."""
@@ -140,6 +138,7 @@ def runs_in_this_environment(ctx: FileContext) -> Answer:
 
 
 def _run_elsewhere(ctx: PythonContext, name: str) -> Iterator[Evidence]:
+    """The texts that name a file beside a word for an environment: in one command, or in the list of its parts."""
     for path in ctx.index.search(ctx.path, (name.encode(),)):
         module = ctx.index.syntax(path) if path != ctx.path and ctx.index.says(path, *_ENVIRONMENTS) else None
         for text in module.all(ast.Constant) if module is not None else ():

@@ -110,13 +110,14 @@ def _is_used_after(ctx: PythonContext, name: str, change: ast.AST) -> bool:
     """
     scope, method = ctx.scope(change), ctx.method(change)
     flow = ctx.flow_of(scope)
-    read = [each for each in ctx.all(ast.Name, ast.Attribute) if ctx.name(each) == name]
-    loads = [each for each in read if isinstance(getattr(each, "ctx", None), ast.Load)]
+    nodes = (each for each in ctx.all(ast.Name, ast.Attribute) if isinstance(each, ast.Name | ast.Attribute))
+    named = [each for each in nodes if ctx.name(each) == name]
+    loads = [each for each in named if isinstance(each.ctx, ast.Load)]
     if any(ctx.scope(each) is scope and flow.reaches(change, each) for each in loads):
         return True
     if method is None or method.name != "__init__" or not name.startswith(f"{method.self}."):
         return False
-    if any(isinstance(getattr(each, "ctx", None), ast.Store) and ctx.scope(each) is not scope for each in read):
+    if any(isinstance(each.ctx, ast.Store) and ctx.scope(each) is not scope for each in named):
         return False
     others = (ctx.method(each) for each in loads)
     return any(other is not None and other.klass is method.klass and other.name != "__init__" for other in others)
